@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { dialects } from './dialect.ts';
+import { providerLabels } from './providers.ts';
+
+/** Limits on what a client can put into a record, in characters. Longer values are cut. */
+export const MAX_TAG_CHARACTERS = 64;
+export const MAX_MODEL_CHARACTERS = 128;
+export const MAX_PATH_CHARACTERS = 256;
+
+/** An SQS message may take 1 MiB; an event is held far below it. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+export const MAX_RAW_USAGE_BYTES = 16_384;
+
+const nonNegativeInteger = z.number().int().nonnegative();
+
+const requestFacts = z.object({
+  version: z.literal(1),
+  /** UUIDv7: its time is `startedAt`. Unique per proxied request, returned in X-Service-Request-Id. */
+  requestId: z.uuid(),
+  /** Null while the account store was down at admission; then `unverifiedKey` is set and the recorder settles it. */
+  accountId: z.string().nullable(),
+  /** Id of the service key used (never the key itself); null while unverified. */
+  keyId: z.string().nullable(),
+  unverifiedKey: z.string().optional(),
+  provider: z.enum(providerLabels),
+  /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
+  providerKey: z.string().nullable(),
+  tag: z.string().max(MAX_TAG_CHARACTERS).nullable(),
+  /** The client's tag was longer than 64 characters and was cut. */
+  tagTruncated: z.boolean(),
+  method: z.string(),
+  /** Path as forwarded, without the query string, cut at MAX_PATH_CHARACTERS. */
+  path: z.string().max(MAX_PATH_CHARACTERS),
+  /** ISO 8601 UTC, milliseconds. */
+  startedAt: z.iso.datetime(),
+});
+
+/** What the meter read off one response: see lambda/gateway/meter. The provider's words, not yet normalised. */
+const reading = z.object({
+  dialect: z.enum(dialects),
+  /** The provider's final usage object as sent (Anthropic: message_delta laid over message_start), null when none was seen. */
+  usage: z.record(z.string(), z.unknown()).nullable(),
+  /** `reported`: by the provider. `estimated`: counted by the gateway from visible text. `none`: nothing to go by. */
+  usageSource: z.enum(['reported', 'estimated', 'none']),
+  /** False when the body was cut, lied about its length, or could not be decoded: usage may be too low. */
+  complete: z.boolean(),
+  modelRequested: z.string().max(MAX_MODEL_CHARACTERS).nullable(),
+  modelAnswered: z.string().max(MAX_MODEL_CHARACTERS).nullable(),
+  /** True where the client asked for a stream. */
+  streamed: z.boolean(),
+  /** Tier the response says it was served on (`flex`, `priority`, `default`, `batch`, `standard` …). */
+  serviceTier: z.string().max(64).nullable(),
+  /** Billable things outside the usage object, counted by name: e.g. `{ web_search_call: 2 }`, or parameters that set the price, e.g. `{ "image.size": "1024x1024" }`. */
+  extras: z.record(z.string(), z.union([z.number(), z.string()])),
+});
+
+/** How a proxied request ended, from the gateway's side. The provider's own status is `status`. */
+export const outcomes = [
+  /** The provider's answer, whatever its status, was relayed whole. */
+  'completed',
+  /** The client left before the end. */
+  'client_aborted',
+  /** The provider's answer broke off, or it stalled past the time-out, after its headers. */
+  'upstream_aborted',
+  /** No answer from the provider: 502 PROVIDER_ERROR. */
+  'unreachable',
+  /** No close event ever came: the gateway died, or the queue lost sight of it. Set by the recorder alone. */
+  'unknown',
+] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+export const openEventSchema = requestFacts.extend({ kind: z.literal('open') });
+
+export const closeEventSchema = requestFacts.extend({
+  kind: z.literal('close'),
+  route: z.enum(['governed', 'bypassed']),
+  outcome: z.enum(outcomes).exclude(['unknown']),
+  /** HTTP status of the provider; null when it never answered. */
+  status: nonNegativeInteger.nullable(),
+  /** Time to first byte of the body, from admission; null when there was none. */
+  ttfbMs: z.number().nonnegative().nullable(),
+  totalMs: z.number().nonnegative(),
+  requestBytes: nonNegativeInteger,
+  responseBytes: nonNegativeInteger,
+  reading,
+});
+
+export const usageEventSchema = z.discriminatedUnion('kind', [openEventSchema, closeEventSchema]);
+
+export type OpenEvent = z.infer<typeof openEventSchema>;
+export type CloseEvent = z.infer<typeof closeEventSchema>;
+export type UsageEvent = z.infer<typeof usageEventSchema>;
+/** @see reading above: the meter's answer, carried by the close event. */
+export type Reading = z.infer<typeof reading>;

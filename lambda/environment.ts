@@ -1,0 +1,35 @@
+/**
+ * The environment variables of each function: one type-only module shared by `lib` (which sets them) and `lambda` (which
+ * parses them once per function). Values are strings; what each must hold is said here. No secret is ever among them.
+ */
+
+export interface GatewayEnvironment {
+  TABLE_NAME: string;
+  USAGE_QUEUE_URL: string;
+  /** `{label}.{GATEWAY_DOMAIN}` are the gateway hosts. */
+  GATEWAY_DOMAIN: string;
+  /** Secrets Manager id of the key that provider-credential fingerprints are made with. */
+  FINGERPRINT_SECRET_ID: string;
+  /** Seconds before an open event reaches the recorder: 900 on AWS, less in tests. */
+  OPEN_EVENT_DELAY_SECONDS: string;
+  CONNECT_TIMEOUT_MS: string;
+  HEADERS_TIMEOUT_MS: string;
+  IDLE_TIMEOUT_MS: string;
+  /** JSON object `{label: origin}` that points providers elsewhere; `{}` in production, a mock in tests. */
+  UPSTREAM_ORIGINS: string;
+}
+
+export interface RecorderEnvironment {
+  TABLE_NAME: string;
+}
+
+export interface DashboardEnvironment {
+  TABLE_NAME: string;
+  /** Comma-separated origins that browsers may call the dashboard API from; empty for none. */
+  CORS_ORIGINS: string;
+}
+
+export interface AuthEnvironment extends DashboardEnvironment {
+  USER_POOL_ID: string;
+  USER_POOL_CLIENT_ID: string;
+}
