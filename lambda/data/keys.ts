@@ -30,7 +30,10 @@ export const accountUserKey = (accountId: string, userId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `USER#${userId}`,
 });
-export const ruleKey = (accountId: string, ruleId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: `RULE#${ruleId}` });
+export const ruleKey = (accountId: string, ruleId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `RULE#${ruleId}`,
+});
 export const alertKey = (accountId: string, alertId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `ALERT#${alertId}`,
