@@ -1,0 +1,57 @@
+/**
+ * Names of `reading.extras`: billable things that stand outside the provider's usage object, and parameters that set a price.
+ * The meter produces them, prices read them; a name left out means "not seen". Values are numbers unless said otherwise.
+ * Zero counts need not be sent.
+ */
+export const EXTRA = {
+  /**
+   * Responses: items of `output` with type `web_search_call` whose `action.type` is `search` or absent. Opening or reading a
+   * page (`open_page`, `find_in_page`) is not charged. @see https://developers.openai.com/api/docs/guides/tools-web-search
+   */
+  webSearchCalls: 'web_search_call',
+  /** Responses: `tool_usage.web_search.num_requests` where the answer has it; believed before the count of items. */
+  webSearchRequests: 'web_search_requests',
+  /** 1 where the request's (or the answer's) `tools` hold a `web_search_preview…` tool: it has a price of its own. */
+  webSearchPreview: 'web_search_preview',
+  /** Responses: items of `output` with type `file_search_call`. */
+  fileSearchCalls: 'file_search_call',
+  /** Responses: different `container_id`s among the `code_interpreter_call` and `shell_call` items of `output`. */
+  codeContainers: 'code_interpreter_container',
+
+  /** Responses: leaves of `tool_usage.image_gen`, which the usage object leaves out. */
+  imageGenInputTextTokens: 'image_gen.input_text_tokens',
+  imageGenInputImageTokens: 'image_gen.input_image_tokens',
+  imageGenOutputTokens: 'image_gen.output_tokens',
+  /** String: `model` of the `image_generation` tool in the answer's (or the request's) `tools`. */
+  imageGenModel: 'image_gen.model',
+
+  /** Images made: length of `data` (OpenAI images), `predictions` (Imagen), image outputs elsewhere. */
+  imageCount: 'image.count',
+  /** String, `1024x1024`: the answer's `size`, else the request's. */
+  imageSize: 'image.size',
+  /** String, `low`, `medium`, `high`, `standard`, `hd` …: the answer's `quality`, else the request's. */
+  imageQuality: 'image.quality',
+
+  /** Text-to-speech: characters (code points) of the request's `input`. */
+  speechCharacters: 'speech.characters',
+  /** Speech-to-text without a usage object: `duration` of a verbose answer, in seconds, fractions kept. */
+  audioSeconds: 'audio.seconds',
+  /** Made video: seconds asked for (OpenAI `seconds`). */
+  videoSeconds: 'video.seconds',
+
+  /** Gemini: most `groundingMetadata.webSearchQueries` seen in a candidate, all candidates summed. */
+  groundingQueries: 'grounding.queries',
+  /** Gemini: 1 where any candidate carries web `groundingMetadata` (chunks, queries or a search entry point). */
+  groundedPrompts: 'grounding.prompts',
+
+  /** 1 where the answer is the outcome of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
+  batch: 'batch',
+  /** Embeddings and rerank without usage: number of inputs. Nothing is priced by it yet it explains an unknown. */
+  inputCount: 'input.count',
+  /** String: `status` of a Responses or interactions answer: `completed`, `incomplete`, `failed`, `queued`, `in_progress` … */
+  responseStatus: 'response.status',
+  /** String: `id` of an answer that can be fetched again by GET (background responses): the key by which it is counted once. */
+  responseId: 'response.id',
+} as const;
+
+export type ExtraName = (typeof EXTRA)[keyof typeof EXTRA];
