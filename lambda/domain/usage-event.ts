@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { dialects } from './dialect.ts';
+import { MAX_MODEL_CHARACTERS, MAX_PATH_CHARACTERS, MAX_TAG_CHARACTERS } from './limits.ts';
 import { providerLabels } from './providers.ts';
-
-/** Limits on what a client can put into a record, in characters. Longer values are cut. */
-export const MAX_TAG_CHARACTERS = 64;
-export const MAX_MODEL_CHARACTERS = 128;
-export const MAX_PATH_CHARACTERS = 256;
-
-/** An SQS message may take 1 MiB; an event is held far below it. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
-export const MAX_RAW_USAGE_BYTES = 16_384;
 
 const nonNegativeInteger = z.number().int().nonnegative();
 
@@ -24,7 +17,8 @@ const requestFacts = z.object({
   provider: z.enum(providerLabels),
   /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
   providerKey: z.string().nullable(),
-  tag: z.string().max(MAX_TAG_CHARACTERS).nullable(),
+  /** At most 64 code points, so at most 128 UTF-16 units, which is what the schema counts. */
+  tag: z.string().max(2 * MAX_TAG_CHARACTERS).nullable(),
   /** The client's tag was longer than 64 characters and was cut. */
   tagTruncated: z.boolean(),
   method: z.string(),
