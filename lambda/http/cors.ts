@@ -1,0 +1,21 @@
+import type middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { headersOf } from './parse-request.ts';
+
+/** Lets browsers on the given origins read the answers. Tokens travel in a header, so credentials (cookies) stay off. */
+export const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
+  const add: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {
+    const origin = headersOf(request.event)['origin'];
+    if (request.response == null || origins.length === 0) return;
+    request.response.headers = {
+      ...request.response.headers,
+      Vary: 'Origin',
+      ...(origin !== undefined &&
+        origins.includes(origin) && {
+          'Access-Control-Allow-Origin': origin,
+          'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+        }),
+    };
+  };
+  return { after: add, onError: add };
+};

@@ -1,0 +1,34 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { type ErrorBody, errorCodes } from './error-codes.ts';
+import { mapError } from './error-map.ts';
+
+/** Turns what was thrown into the one error shape. What we did not expect is logged whole, and told to nobody. */
+export const errorResponse = (
+  logger: Pick<Logger, 'error'>,
+): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => ({
+  onError: (request) => {
+    const { code, message, violations, retryAfterSeconds } = mapError(request.error);
+    const { requestId } = request.event.requestContext;
+    if (errorCodes[code].status >= 500)
+      logger.error('request failed', { requestId, code, error: request.error as Error });
+    const body: ErrorBody = {
+      error: {
+        code,
+        message,
+        type: 'gateway_error',
+        requestId,
+        ...(violations !== undefined && { details: violations.map((violation) => ({ ...violation })) }),
+      },
+    };
+    request.response = {
+      statusCode: errorCodes[code].status,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+      },
+      body: JSON.stringify(body),
+    };
+  },
+});

@@ -1,0 +1,42 @@
+import { NotFoundError } from '../domain/errors.ts';
+import type { Route } from './operation.ts';
+
+/** With a base-path mapping `event.path` begins with the base path, with a stage it does not: both are met. */
+const BASE_PATH = /^\/api(?=\/|$)/;
+
+const segments = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+const parametersOf = (template: string[], actual: string[]): Record<string, string> | undefined => {
+  if (template.length !== actual.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of template.entries()) {
+    const value = actual[index] as string;
+    if (part.startsWith('{')) params[part.slice(1, -1)] = decoded(value);
+    else if (part !== value) return undefined;
+  }
+  return params;
+};
+
+/**
+ * The route for a method and path, and its path parameters. Routes are tried in order: a fixed path stands before a
+ * parameter that would match it too.
+ *
+ * @throws NotFoundError
+ */
+export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
+  const actual = segments(path.replace(BASE_PATH, ''));
+  for (const route of routes) {
+    if (route.operation.method !== method) continue;
+    const params = parametersOf(segments(route.operation.path), actual);
+    if (params !== undefined) return { route, params };
+  }
+  throw new NotFoundError('There is no such endpoint. GET /api/openapi.json lists them.');
+};

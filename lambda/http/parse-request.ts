@@ -1,0 +1,82 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { z } from 'zod';
+import { PayloadTooLargeError, UnauthenticatedError, ValidationError, type Violation } from '../domain/errors.ts';
+import type { Caller } from './operation.ts';
+
+/** Far above any body this API takes; API Gateway itself would allow 10 MB. */
+export const MAX_BODY_BYTES = 65_536;
+
+/** Headers by lower-case name; of a repeated header the last. REST API events keep the case the client sent. */
+export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Says "is required" where a member is missing, and leaves the other messages to zod. */
+const errorMessage: z.core.$ZodErrorMap = (issue) =>
+  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+
+const violationsOf = (error: z.ZodError): Violation[] =>
+  error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+
+/** @throws ValidationError */
+export const parseWith = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
+  const result = schema.safeParse(value, { error: errorMessage });
+  if (!result.success) throw new ValidationError(violationsOf(result.error));
+  return result.data;
+};
+
+const invalidBody = (message: string) => new ValidationError([{ path: '', message }], message);
+
+/**
+ * The JSON body of a request, not yet held against a schema.
+ *
+ * @throws ValidationError where there is none, or it is not JSON
+ * @throws PayloadTooLargeError past MAX_BODY_BYTES
+ */
+export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded' | 'headers'>): unknown => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > MAX_BODY_BYTES) {
+    throw new PayloadTooLargeError(`The body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are taken.`);
+  }
+  if (bytes.length === 0) throw invalidBody('A JSON body is required.');
+  const mediaType = headersOf(event)['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== undefined && mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
+    throw invalidBody('Send the body as JSON, with Content-Type: application/json.');
+  }
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalidBody('The body is not valid JSON.');
+  }
+};
+
+const takesMany = (schema: unknown): boolean =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? takesMany(schema.unwrap())
+    : schema instanceof z.ZodArray;
+
+/** The query as the schema wants it: a list for a parameter that may be repeated, a string for one that may not. */
+export const queryOf = (
+  event: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>,
+  schema: z.ZodObject,
+): Record<string, unknown> => {
+  const sent = Object.entries(event.multiValueQueryStringParameters ?? {}) as [string, string[]][];
+  const repeated = sent.filter(([name, values]) => values.length > 1 && !takesMany(schema.shape[name]));
+  if (repeated.length > 0) {
+    throw new ValidationError(repeated.map(([path]) => ({ path, message: 'may be given only once' })));
+  }
+  return Object.fromEntries(sent.map(([name, values]) => [name, takesMany(schema.shape[name]) ? values : values[0]]));
+};
+
+const claimsSchema = z.object({ 'custom:accountId': z.string().min(1), sub: z.string().min(1) });
+
+/**
+ * Who calls, from the claims that the API's Cognito authorizer has verified.
+ *
+ * @throws UnauthenticatedError where the claims name no account: a token of this pool, but not one of ours
+ */
+export const callerOf = (event: Pick<APIGatewayProxyEvent, 'requestContext'>): Caller => {
+  const claims = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
+  if (!claims.success)
+    throw new UnauthenticatedError('Send the token of /auth/login as Authorization: Bearer <token>.');
+  return { accountId: claims.data['custom:accountId'], userId: claims.data.sub };
+};

@@ -1,0 +1,30 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/**
+ * One line per request: what was asked, how it ended, how long it took. No body, query or header; and not the account id,
+ * since that is the account's first service key. The user id leads to it.
+ */
+export const requestLog = (
+  logger: Pick<Logger, 'info'>,
+): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
+  const startedAt = new WeakMap<object, number>();
+  const log: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = ({ event, response }) => {
+    logger.info('request', {
+      requestId: event.requestContext.requestId,
+      method: event.httpMethod,
+      path: event.path,
+      status: response?.statusCode,
+      durationMs: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
+      userId: event.requestContext.authorizer?.['claims']?.sub,
+    });
+  };
+  return {
+    before: ({ event }) => {
+      startedAt.set(event, performance.now());
+    },
+    after: log,
+    onError: log,
+  };
+};

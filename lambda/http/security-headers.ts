@@ -1,0 +1,24 @@
+import type middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/** The API answers data to programs: nothing in it is to be framed, sniffed, cached or run. */
+const headers = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Adds security headers and the request id to every answer. */
+export const securityHeaders = (): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
+  const add: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {
+    if (request.response == null) return;
+    request.response.headers = {
+      ...headers,
+      'X-Request-Id': request.event.requestContext.requestId,
+      ...request.response.headers,
+    };
+  };
+  return { after: add, onError: add };
+};

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { jest } from '@jest/globals';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Record<string, string[]>;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  readonly rawBody?: string;
+  readonly isBase64Encoded?: boolean;
+  /** Claims as the Cognito authorizer hands them on. */
+  readonly caller?: { readonly accountId: string; readonly userId: string } | undefined;
+}
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** Calls a handler the way API Gateway does, with the parts of a REST proxy event that handlers may rely on. */
+export const invoke = async (handler: unknown, call: ApiCall) => {
+  const requestId = randomUUID();
+  const event = {
+    httpMethod: call.method,
+    path: call.path,
+    headers: call.headers ?? {},
+    multiValueQueryStringParameters: call.query ?? null,
+    body: call.rawBody ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+    isBase64Encoded: call.isBase64Encoded ?? false,
+    requestContext: {
+      requestId,
+      authorizer: call.caller && { claims: { 'custom:accountId': call.caller.accountId, sub: call.caller.userId } },
+    },
+  } as unknown as APIGatewayProxyEvent;
+  const result = await (handler as Handler)(event, {} as Context);
+  return {
+    requestId,
+    status: result.statusCode,
+    headers: result.headers as Record<string, string>,
+    text: result.body,
+    body: result.headers?.['Content-Type'] === 'application/json' ? JSON.parse(result.body) : undefined,
+  };
+};
+
+/** A logger that prints nothing and remembers what it was given. */
+export const silentLogger = () => ({
+  info: jest.fn<Logger['info']>(),
+  warn: jest.fn<Logger['warn']>(),
+  error: jest.fn<Logger['error']>(),
+});
