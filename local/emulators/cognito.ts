@@ -1,0 +1,83 @@
+import type { Emulator } from './emulator.ts';
+import { startWorker } from './worker.ts';
+
+/** Region of everything local. cognito-local's signing keys are fixed, so its tokens are worth nothing elsewhere. */
+export const LOCAL_REGION = 'eu-central-1';
+
+/** A user pool to have, with its app clients. Ids must look as Cognito's do: aws-jwt-verify checks. */
+export interface UserPoolSeed {
+  /** `{region}_{characters}` */
+  readonly id: string;
+  readonly clients: readonly AppClientSeed[];
+  /** Attributes beyond the standard ones, e.g. `custom:accountId`, as in CreateUserPool's Schema. */
+  readonly customAttributes?: readonly string[] | undefined;
+}
+
+export interface AppClientSeed {
+  readonly id: string;
+  readonly name?: string | undefined;
+  /** Minutes; 60 unless told. */
+  readonly idTokenValidityMinutes?: number | undefined;
+  readonly accessTokenValidityMinutes?: number | undefined;
+  /** Minutes; 30 days unless told. */
+  readonly refreshTokenValidityMinutes?: number | undefined;
+}
+
+export interface CognitoEmulator extends Emulator {
+  /** The first pool's id, and its first client's. */
+  readonly userPoolId: string;
+  readonly clientId: string;
+  /** `iss` of the first pool's tokens: what Cognito's would be. */
+  readonly issuer: string;
+  /** Where the keys are: on AWS, `{issuer}/.well-known/jwks.json`. For aws-jwt-verify's `cacheJwks`. */
+  readonly jwksUri: string;
+}
+
+/** What the worker is given. */
+export interface CognitoWorkerData {
+  readonly dataDir: string;
+  readonly issuerDomain: string;
+  readonly userPools: readonly UserPoolSeed[];
+  readonly mailEndpoint: string | undefined;
+}
+
+const DEFAULT_POOL: UserPoolSeed = {
+  id: `${LOCAL_REGION}_Local0001`,
+  clients: [{ id: 'localclient0000000000000001' }],
+  customAttributes: ['custom:accountId'],
+};
+
+export const ISSUER_DOMAIN = `https://cognito-idp.${LOCAL_REGION}.amazonaws.com`;
+
+/**
+ * Cognito user pools by cognito-local, in a worker thread, data as JSON under `dataDir`. Intact after kill -9.
+ *
+ * @param options.userPools made unless they are there; one pool with one client by default
+ * @param options.mailEndpoint an SES emulator that gets the mail Cognito would send (confirmation codes)
+ */
+export const startCognito = async (options: {
+  readonly dataDir: string;
+  readonly userPools?: readonly UserPoolSeed[];
+  readonly mailEndpoint?: string;
+  readonly logFile?: string | undefined;
+}): Promise<CognitoEmulator> => {
+  const userPools = options.userPools ?? [DEFAULT_POOL];
+  const data: CognitoWorkerData = {
+    dataDir: options.dataDir,
+    issuerDomain: ISSUER_DOMAIN,
+    userPools,
+    mailEndpoint: options.mailEndpoint,
+  };
+  const worker = await startWorker(new URL('./cognito-worker.ts', import.meta.url), { data, logFile: options.logFile });
+  const endpoint = `http://127.0.0.1:${worker.port}`;
+  const userPoolId = userPools[0]?.id ?? '';
+  return {
+    endpoint,
+    port: worker.port,
+    stop: worker.stop,
+    userPoolId,
+    clientId: userPools[0]?.clients[0]?.id ?? '',
+    issuer: `${ISSUER_DOMAIN}/${userPoolId}`,
+    jwksUri: `${endpoint}/${userPoolId}/.well-known/jwks.json`,
+  };
+};

@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Emulator } from './emulator.ts';
+import { freePort } from './free-port.ts';
+import { startProcess } from './process.ts';
+
+/** No DynamoDB emulator can run on this machine. The message says what to do. */
+export class MissingEmulatorError extends Error {
+  override readonly name = 'MissingEmulatorError';
+}
+
+const READY_TIMEOUT_MS = 10_000;
+
+const binaryPath = (): string => {
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
+  } catch {
+    throw new MissingEmulatorError(
+      `No DynamoDB emulator for ${process.platform}-${process.arch} (the package ${name} is not installed): start DynamoDB Local yourself and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
+    );
+  }
+};
+
+const answers = async (endpoint: string): Promise<boolean> => {
+  try {
+    await fetch(endpoint, { signal: AbortSignal.timeout(500) });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * DynamoDB by dynoxide, a static binary with SQLite inside; its data is one file under `dataDir`. Intact after kill -9.
+ * With DYNAMODB_ENDPOINT set, that server is used instead and nothing is started.
+ *
+ * @throws MissingEmulatorError on a platform without the binary
+ */
+export const startDynamoDb = async (options: {
+  readonly dataDir: string;
+  readonly logFile?: string | undefined;
+}): Promise<Emulator> => {
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  if (given) return { endpoint: given, port: Number(new URL(given).port), stop: async () => {} };
+  const binary = binaryPath();
+  await mkdir(options.dataDir, { recursive: true });
+  const port = await freePort();
+  const child = startProcess(
+    binary,
+    ['serve', '--port', String(port), '--db-path', join(options.dataDir, 'dynamodb.sqlite')],
+    options.logFile,
+  );
+  const endpoint = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (!(await answers(endpoint))) {
+    if (child.ended() || Date.now() > deadline) {
+      await child.stop();
+      throw new Error(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { endpoint, port, stop: child.stop };
+};

@@ -1,0 +1,14 @@
+import { createServer } from 'node:net';
+
+/** A TCP port of 127.0.0.1 that was free a moment ago, for programs that cannot choose one themselves. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No free port.')),
+      );
+    });
+  });

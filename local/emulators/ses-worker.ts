@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { workerData } from 'node:worker_threads';
+import ses from 'aws-ses-v2-local';
+import { type Email, getStoreReadonly, saveEmail } from 'aws-ses-v2-local/dist/store.js';
+import { writeFileAtomically } from './atomic-file.ts';
+import { serveUntilStopped } from './worker.ts';
+
+const { port, dataDir } = workerData as { readonly port: number; readonly dataDir: string | undefined };
+
+const server = await ses.default({ host: '127.0.0.1', port });
+
+if (dataDir) {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'mail.json');
+  if (existsSync(file)) for (const email of JSON.parse(readFileSync(file, 'utf8')) as Email[]) saveEmail(email);
+  server.on('request', (request, response) => {
+    if (request.method !== 'POST') return;
+    response.once('finish', () => writeFileAtomically(file, JSON.stringify(getStoreReadonly().emails)));
+  });
+}
+
+await serveUntilStopped((server.address() as AddressInfo).port, async () => {
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,42 @@
+import type { Emulator } from './emulator.ts';
+import { startWorker } from './worker.ts';
+
+/** One mail that was sent, as aws-ses-v2-local keeps it. `at` is in epoch seconds. */
+export interface Mail {
+  readonly messageId: string;
+  readonly from: string;
+  readonly destination: {
+    readonly to: readonly string[];
+    readonly cc: readonly string[];
+    readonly bcc: readonly string[];
+  };
+  readonly subject: string;
+  readonly body: { readonly html?: string; readonly text?: string };
+  readonly at: number;
+}
+
+export interface MailEmulator extends Emulator {
+  /** All mail sent so far, oldest first. People read it in a browser at `endpoint`. */
+  inbox(): Promise<readonly Mail[]>;
+}
+
+/** SES (v1 and v2 SendEmail) by aws-ses-v2-local, in a worker thread. With `dataDir`, mail survives a restart. */
+export const startSes = async (
+  options: { readonly port?: number; readonly dataDir?: string; readonly logFile?: string | undefined } = {},
+): Promise<MailEmulator> => {
+  const worker = await startWorker(new URL('./ses-worker.ts', import.meta.url), {
+    data: { port: options.port ?? 0, dataDir: options.dataDir },
+    logFile: options.logFile,
+  });
+  const endpoint = `http://127.0.0.1:${worker.port}`;
+  return {
+    endpoint,
+    port: worker.port,
+    stop: worker.stop,
+    async inbox() {
+      const response = await fetch(`${endpoint}/store`);
+      const store = (await response.json()) as { readonly emails: readonly Mail[] };
+      return store.emails;
+    },
+  };
+};

@@ -1,0 +1,19 @@
+import { Server } from 'node:net';
+import { workerData } from 'node:worker_threads';
+import { startFauxqs } from 'fauxqs';
+import { serveUntilStopped } from './worker.ts';
+
+/**
+ * fauxqs listens on 0.0.0.0 and has no option for it (its `host` only shapes queue URLs). Only this thread's copy of
+ * node:net is changed, and nothing else listens here.
+ */
+const listen = Server.prototype.listen;
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+  const [options] = args;
+  const local = options && typeof options === 'object' ? [{ ...options, host: '127.0.0.1' }, ...args.slice(1)] : args;
+  return Reflect.apply(listen, this, local);
+};
+
+const { dataDir } = workerData as { readonly dataDir: string };
+const server = await startFauxqs({ port: 0, logger: false, dataDir });
+await serveUntilStopped(server.port, () => server.stop());

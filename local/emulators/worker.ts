@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { parentPort, Worker } from 'node:worker_threads';
+
+/** A server that runs in a worker thread of this process: it dies with the process, whatever ends that. */
+export interface RunningWorker {
+  readonly port: number;
+  /** Closes the server and ends the thread. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const STOP_GRACE_MS = 2_000;
+
+/**
+ * Starts an emulator in a worker thread. Threads rather than processes: nothing is left behind after kill -9, module state
+ * is separate, and the emulator's work does not stall the gateway's event loop.
+ *
+ * @param options.data handed to the worker as `workerData`; structured-cloneable
+ * @param options.logFile takes what the emulator prints; without it, that is dropped
+ * @throws the emulator's own error when it cannot start
+ */
+export const startWorker = async (
+  entry: URL,
+  options: { readonly data: unknown; readonly logFile?: string | undefined },
+): Promise<RunningWorker> => {
+  const worker = new Worker(entry, {
+    workerData: options.data,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdout: true,
+    stderr: true,
+  });
+  if (options.logFile) {
+    const log = createWriteStream(options.logFile, { flags: 'a' });
+    worker.stdout.pipe(log, { end: false });
+    worker.stderr.pipe(log, { end: false });
+    worker.once('exit', () => log.end());
+  } else {
+    worker.stdout.resume();
+    worker.stderr.resume();
+  }
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const port = await new Promise<number>((resolve, reject) => {
+    worker.once('message', (message: { readonly port: number }) => resolve(message.port));
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`The emulator ${entry.pathname} ended with code ${code}.`)));
+  });
+  // A later crash shows as failing calls to the emulator; without a listener it would end the whole stack.
+  worker.on('error', (error) => console.error(`Emulator ${entry.pathname} failed: ${String(error)}`));
+
+  return {
+    port,
+    async stop() {
+      worker.postMessage('stop');
+      const grace = setTimeout(() => void worker.terminate(), STOP_GRACE_MS);
+      await exited;
+      clearTimeout(grace);
+    },
+  };
+};
+
+/** The worker's side: tells the port, waits for the word to stop, closes, and lets the thread end. */
+export const serveUntilStopped = async (port: number, close: () => Promise<unknown>): Promise<void> => {
+  if (!parentPort) throw new Error('This file is the entry of a worker thread.');
+  parentPort.postMessage({ port });
+  await once(parentPort, 'message');
+  await close();
+  process.exit(0);
+};

@@ -1,0 +1,201 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  AdminCreateUserCommand,
+  AdminInitiateAuthCommand,
+  AdminSetUserPasswordCommand,
+  CognitoIdentityProviderClient,
+  ForgotPasswordCommand,
+} from '@aws-sdk/client-cognito-identity-provider';
+import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import type { Jwks } from 'aws-jwt-verify/jwk';
+import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
+import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
+import { startSecrets } from '../../local/emulators/secrets.ts';
+import { startSes } from '../../local/emulators/ses.ts';
+import { startSqs } from '../../local/emulators/sqs.ts';
+
+const client = (endpoint: string) => ({
+  endpoint,
+  region: LOCAL_REGION,
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+
+let dataDir: string;
+const running: { stop(): Promise<void> }[] = [];
+const keep = <T extends { stop(): Promise<void> }>(started: T): T => {
+  running.push(started);
+  return started;
+};
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'emulators-'));
+});
+afterEach(async () => {
+  for (const started of running.splice(0)) await started.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('DynamoDB', () => {
+  it('keeps items across a restart', async () => {
+    const first = keep(await startDynamoDb({ dataDir }));
+    const dynamo = new DynamoDBClient(client(first.endpoint));
+    await dynamo.send(
+      new CreateTableCommand({
+        TableName: 'items',
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      }),
+    );
+    await dynamo.send(new PutItemCommand({ TableName: 'items', Item: { pk: { S: 'a' } } }));
+    await first.stop();
+
+    const second = keep(await startDynamoDb({ dataDir }));
+    const item = await new DynamoDBClient(client(second.endpoint)).send(
+      new GetItemCommand({ TableName: 'items', Key: { pk: { S: 'a' } } }),
+    );
+    expect(item.Item).toEqual({ pk: { S: 'a' } });
+  });
+
+  it('uses the server DYNAMODB_ENDPOINT names and starts none', async () => {
+    process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:8000';
+    try {
+      expect(await startDynamoDb({ dataDir })).toMatchObject({ endpoint: 'http://127.0.0.1:8000', port: 8000 });
+    } finally {
+      delete process.env['DYNAMODB_ENDPOINT'];
+    }
+  });
+});
+
+describe('SQS', () => {
+  it('keeps messages across a restart on another port, delayed ones too', async () => {
+    const first = keep(await startSqs({ dataDir }));
+    const sqs = new SQSClient(client(first.endpoint));
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'q' }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'now' }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
+    await first.stop();
+
+    const second = keep(await startSqs({ dataDir }));
+    const url = `${second.endpoint}/000000000000/q`;
+    const bodies: (string | undefined)[] = [];
+    const reader = new SQSClient(client(second.endpoint));
+    while (bodies.length < 2) {
+      const { Messages } = await reader.send(
+        new ReceiveMessageCommand({ QueueUrl: url, WaitTimeSeconds: 2, MaxNumberOfMessages: 10 }),
+      );
+      for (const message of Messages ?? []) bodies.push(message.Body);
+    }
+    expect(bodies).toEqual(['now', 'later']);
+  });
+
+  it('listens on the loopback interface alone', async () => {
+    const { port } = keep(await startSqs({ dataDir }));
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address && !address.internal && address.family === 'IPv4');
+    await expect(fetch(`http://127.0.0.1:${port}/health`).then((r) => r.status)).resolves.toBe(200);
+    const target = outside?.address ?? '127.0.0.2';
+    await expect(fetch(`http://${target}:${port}/health`, { signal: AbortSignal.timeout(2_000) })).rejects.toThrow();
+  });
+});
+
+describe('Cognito', () => {
+  const register = async (cognito: CognitoIdentityProviderClient, userPoolId: string) => {
+    await cognito.send(
+      new AdminCreateUserCommand({
+        UserPoolId: userPoolId,
+        Username: 'ada@example.com',
+        MessageAction: 'SUPPRESS',
+        UserAttributes: [
+          { Name: 'email', Value: 'ada@example.com' },
+          { Name: 'email_verified', Value: 'true' },
+          { Name: 'custom:accountId', Value: 'svc_1' },
+        ],
+      }),
+    );
+    await cognito.send(
+      new AdminSetUserPasswordCommand({
+        UserPoolId: userPoolId,
+        Username: 'ada@example.com',
+        Password: 'Correct-Horse-1',
+        Permanent: true,
+      }),
+    );
+  };
+
+  it('issues ID tokens that aws-jwt-verify takes for the real pool, and keeps users across a restart', async () => {
+    const first = keep(await startCognito({ dataDir }));
+    await register(new CognitoIdentityProviderClient(client(first.endpoint)), first.userPoolId);
+    await first.stop();
+
+    const second = keep(await startCognito({ dataDir }));
+    const answer = await new CognitoIdentityProviderClient(client(second.endpoint)).send(
+      new AdminInitiateAuthCommand({
+        UserPoolId: second.userPoolId,
+        ClientId: second.clientId,
+        AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
+        AuthParameters: { USERNAME: 'ada@example.com', PASSWORD: 'Correct-Horse-1' },
+      }),
+    );
+    const verifier = CognitoJwtVerifier.create({
+      userPoolId: second.userPoolId,
+      clientId: second.clientId,
+      tokenUse: 'id',
+    });
+    verifier.cacheJwks((await fetch(second.jwksUri).then((response) => response.json())) as Jwks);
+    const claims = await verifier.verify(answer.AuthenticationResult?.IdToken ?? '');
+    expect(claims).toMatchObject({ email: 'ada@example.com', 'custom:accountId': 'svc_1', iss: second.issuer });
+    expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
+  });
+
+  it('mails confirmation codes to the inbox', async () => {
+    const mail = keep(await startSes());
+    const cognito = keep(await startCognito({ dataDir, mailEndpoint: mail.endpoint }));
+    const idp = new CognitoIdentityProviderClient(client(cognito.endpoint));
+    await register(idp, cognito.userPoolId);
+    await idp.send(new ForgotPasswordCommand({ ClientId: cognito.clientId, Username: 'ada@example.com' }));
+    const [letter] = await mail.inbox();
+    expect(letter?.destination.to).toEqual(['ada@example.com']);
+    expect(letter?.body.text).toMatch(/\d{4,}/);
+  });
+});
+
+describe('SES', () => {
+  it('keeps the inbox across a restart', async () => {
+    const first = keep(await startSes({ dataDir }));
+    await new SESClient(client(first.endpoint)).send(
+      new SendEmailCommand({
+        Source: 'alerts@example.com',
+        Destination: { ToAddresses: ['ada@example.com'] },
+        Message: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'You spent $1.' } } },
+      }),
+    );
+    await first.stop();
+    const second = keep(await startSes({ dataDir }));
+    expect(await second.inbox()).toMatchObject([{ subject: 'Hello', destination: { to: ['ada@example.com'] } }]);
+  });
+});
+
+describe('Secrets Manager', () => {
+  const read = async (endpoint: string, id: string) =>
+    (await new SecretsManagerClient(client(endpoint)).send(new GetSecretValueCommand({ SecretId: id }))).SecretString;
+
+  it('generates a value once', async () => {
+    const first = keep(await startSecrets({ dataDir }));
+    const value = first.ensure({ id: 'fingerprint', length: 40 });
+    expect(value).toHaveLength(40);
+    expect(await read(first.endpoint, 'fingerprint')).toBe(value);
+    await first.stop();
+    const second = keep(await startSecrets({ dataDir }));
+    expect(second.ensure({ id: 'fingerprint', length: 40 })).toBe(value);
+    await expect(read(second.endpoint, 'other')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
