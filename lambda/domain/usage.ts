@@ -1,9 +1,11 @@
 /**
  * Usage normalised once, so that no token is priced twice. Supersets and subsets are fixed here, whatever the provider's rule:
- * every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`.
+ * every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`
+ * (`cacheWrite1hTokens` of `cacheWriteTokens`, `cacheReadAudioTokens` of both `cacheReadTokens` and `inputAudioTokens`, and so on).
+ * Cache reads and writes are disjoint; so are audio, image and video. Counts are integers, 0 or more.
  */
 export interface Usage {
-  /** All input tokens, cached ones included. */
+  /** All input tokens, cached ones and those of tools included. */
   readonly inputTokens: number;
   /** All output tokens, reasoning included. */
   readonly outputTokens: number;
@@ -19,11 +21,58 @@ export interface Usage {
   readonly outputAudioTokens: number;
   readonly inputImageTokens: number;
   readonly outputImageTokens: number;
-  /** Billable units that are not tokens, by kind: searchUnits, characters, audioSeconds, images, webSearches, … Only non-zero ones. */
-  readonly units: Readonly<Record<string, number>>;
+  readonly inputVideoTokens: number;
+  readonly outputVideoTokens: number;
+  /** Cached tokens of one modality, where the provider tells them apart. */
+  readonly cacheReadAudioTokens: number;
+  readonly cacheReadImageTokens: number;
+  /**
+   * Tokens the provider bills where it says so apart from the tokens processed (Cohere's `billed_units`); null: all are billed.
+   * Cohere processes a preamble it does not bill, so the two differ and both are true.
+   */
+  readonly billedInputTokens: number | null;
+  readonly billedOutputTokens: number | null;
+  /** Billable units that are not tokens. Only non-zero ones. @see UnitName */
+  readonly units: Readonly<Partial<Record<UnitName, number>>>;
   /** What the provider says the call cost, in nano-USD (1e-9 USD), where it does. */
   readonly providerCostNanoUsd: number | null;
 }
+
+/** Billable units that are not tokens; seconds may be fractional, all others are whole. */
+export const unitNames = [
+  /** Seconds of audio transcribed or understood. */
+  'audioSeconds',
+  'videoSeconds',
+  /** Characters spoken (text-to-speech). */
+  'characters',
+  'images',
+  /** Pages read (OCR). */
+  'pages',
+  'annotatedPages',
+  /** Rerank: one query with up to 100 documents. */
+  'searchUnits',
+  /** Searches of the web by a provider's tool. */
+  'webSearches',
+  /** The same by OpenAI's older `web_search_preview` tool, priced apart. */
+  'webSearchPreviews',
+  /** Prompts answered with the help of Google Search (Gemini 2.5 and older are billed by prompt, newer ones by query). */
+  'groundedPrompts',
+  'groundingQueries',
+  'fileSearches',
+  'codeContainers',
+  /** Sources read by xAI's live search. */
+  'liveSearchSources',
+  /** Tokens of cited pages (Perplexity), outside the input. */
+  'citationTokens',
+  /** Requests that carry a fee of their own (Perplexity). */
+  'requests',
+  /** Output of OpenAI's image tool inside Responses, outside the usage object. */
+  'imageToolInputTokens',
+  'imageToolInputImageTokens',
+  'imageToolOutputTokens',
+] as const;
+
+export type UnitName = (typeof unitNames)[number];
 
 /** How a cost is known. `unknown` is never shown as $0. */
 export const provenances = ['provider', 'computed', 'estimated', 'free', 'unknown'] as const;

@@ -1,0 +1,53 @@
+/**
+ * Exact money. A rate is a bigint of atto-USD (1e-18 USD) per unit, a quantity a bigint of micro-units (1e-6), so that
+ * their products and sums are exact; one rounding (half up), at the very end, gives integer nano-USD (1e-9 USD).
+ * Why so fine: 0.005 USD per million tokens is 5 nano-USD a token, and a batch discount or a fraction of a second divides further.
+ */
+
+/** Bigint of 1e-18 USD per unit. */
+export type AttoUsd = bigint;
+
+const ATTO_DIGITS = 18;
+const QUANTITY_DIGITS = 6;
+/** 1e-18 USD x 1e-6 units = 1e-24; nano-USD are 1e-9. */
+const PRODUCT_PER_NANO_USD = 10n ** 15n;
+const ATTO_PER_NANO_USD = 10n ** 9n;
+/** A cost is kept a safe integer: 9 million USD for one request is a lie of somebody's. */
+const MAX_COST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER);
+
+const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
+
+/**
+ * A finite non-negative number times 10^digits, from its shortest decimal writing (so 0.1 is one tenth, not the double
+ * nearest to it); digits beyond are rounded half up. Anything else is 0.
+ */
+export const scaled = (value: number, digits: number): bigint => {
+  if (!Number.isFinite(value) || value <= 0) return 0n;
+  const [mantissa = '0', exponent = '0'] = String(value).split('e');
+  const [whole = '0', fraction = ''] = mantissa.split('.');
+  const shift = digits + Number(exponent) - fraction.length;
+  const number = BigInt(whole + fraction);
+  return shift >= 0 ? number * 10n ** BigInt(shift) : divideHalfUp(number, 10n ** BigInt(-shift));
+};
+
+/** The rate of `usd` for every `per` units, `per` a power of ten or any whole number the rate divides by exactly enough. */
+export const attoUsdPerUnit = (usd: number, per = 1): AttoUsd => divideHalfUp(scaled(usd, ATTO_DIGITS), BigInt(per));
+
+/** A rate times a factor such as 0.5 (batch) or 1.1; exact for factors of up to six decimals as long as the rate is. */
+export const times = (rate: AttoUsd, factor: number): AttoUsd =>
+  divideHalfUp(rate * scaled(factor, QUANTITY_DIGITS), 10n ** BigInt(QUANTITY_DIGITS));
+
+/** For showing only: atto-USD as nano-USD, possibly fractional. */
+export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(ATTO_PER_NANO_USD);
+
+/** An amount in USD as a provider reports it, in integer nano-USD, rounded half up. */
+export const usdToNanoUsd = (usd: number): number => capped(scaled(usd, 9));
+
+const capped = (nanoUsd: bigint): number => Number(nanoUsd > MAX_COST_NANO_USD ? MAX_COST_NANO_USD : nanoUsd);
+
+/** The sum of quantity x rate in integer nano-USD, rounded half up once. */
+export const costNanoUsd = (items: readonly { readonly quantity: number; readonly rate: AttoUsd }[]): number => {
+  let sum = 0n;
+  for (const { quantity, rate } of items) sum += scaled(quantity, QUANTITY_DIGITS) * rate;
+  return capped(divideHalfUp(sum, PRODUCT_PER_NANO_USD));
+};

@@ -1,0 +1,114 @@
+import { type AttoUsd, nanoUsdPerUnit } from '../money.ts';
+import { type PriceLine, type Usage, unitNames } from '../usage.ts';
+import type { RateKind, Rates, TokenKind } from './rates.ts';
+
+/** Which rate serves where a kind has none of its own: the kind it is part of. A one-hour write is at least a write. */
+const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
+  cacheRead: 'input',
+  cacheWrite: 'input',
+  cacheWrite1h: 'cacheWrite',
+  inputAudio: 'input',
+  cacheReadAudio: 'cacheRead',
+  inputImage: 'input',
+  cacheReadImage: 'cacheRead',
+  inputVideo: 'input',
+  reasoning: 'output',
+  outputAudio: 'output',
+  outputImage: 'output',
+  outputVideo: 'output',
+};
+
+const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd } | null => {
+  for (let at: TokenKind | undefined = kind; at; at = chargedAs[at]) {
+    const rate = rates[at];
+    if (rate !== undefined) return { kind: at, rate };
+  }
+  return null;
+};
+
+/**
+ * Splits usage into disjoint kinds: every token in exactly one. Where a provider gives cached and audio counts but not how they
+ * overlap, cached tokens are taken to be text first: text stands at the head of a prompt, and the head is what is cached.
+ */
+export const tokensByKind = (usage: Usage): Readonly<Record<TokenKind, number>> => {
+  const input = usage.billedInputTokens ?? usage.inputTokens;
+  const output = usage.billedOutputTokens ?? usage.outputTokens;
+  // Billed tokens leave out what is cached, by their provider's own reckoning.
+  const isBilledApart = usage.billedInputTokens !== null;
+  const cacheRead = isBilledApart ? 0 : usage.cacheReadTokens;
+  const cacheWrite = isBilledApart ? 0 : usage.cacheWriteTokens;
+  const audio = Math.min(usage.inputAudioTokens, input);
+  const image = Math.min(usage.inputImageTokens, input - audio);
+  const video = Math.min(usage.inputVideoTokens, input - audio - image);
+  const uncachedText = input - audio - image - video - cacheWrite;
+  const spilled = Math.max(
+    0,
+    cacheRead - usage.cacheReadAudioTokens - usage.cacheReadImageTokens - Math.max(0, uncachedText),
+  );
+  const cacheReadAudio = Math.min(audio, usage.cacheReadAudioTokens + spilled);
+  const cacheReadImage = Math.min(
+    image,
+    usage.cacheReadImageTokens + spilled - (cacheReadAudio - usage.cacheReadAudioTokens),
+  );
+  const cacheReadText = cacheRead - cacheReadAudio - cacheReadImage;
+  const outputAudio = Math.min(usage.outputAudioTokens, output);
+  const outputImage = Math.min(usage.outputImageTokens, output - outputAudio);
+  const outputVideo = Math.min(usage.outputVideoTokens, output - outputAudio - outputImage);
+  const reasoning = Math.min(usage.reasoningTokens, output - outputAudio - outputImage - outputVideo);
+  return {
+    input: Math.max(0, uncachedText - cacheReadText),
+    cacheRead: cacheReadText,
+    cacheWrite: cacheWrite - (isBilledApart ? 0 : usage.cacheWrite1hTokens),
+    cacheWrite1h: isBilledApart ? 0 : usage.cacheWrite1hTokens,
+    inputAudio: audio - cacheReadAudio,
+    cacheReadAudio,
+    inputImage: image - cacheReadImage,
+    cacheReadImage,
+    inputVideo: video,
+    output: output - outputAudio - outputImage - outputVideo - reasoning,
+    reasoning,
+    outputAudio,
+    outputImage,
+    outputVideo,
+  };
+};
+
+/** A charge line with its exact rate; `line` is what is shown of it. */
+export interface Charge {
+  readonly kind: string;
+  readonly quantity: number;
+  readonly rate: AttoUsd;
+}
+
+export interface Charges {
+  readonly charges: readonly Charge[];
+  /** Kinds used that have no rate, not even as part of another: their cost is not known. */
+  readonly unpriced: readonly RateKind[];
+}
+
+/** Usage times rates, kind by kind; kinds that share a rate share a line. */
+export const charge = (usage: Usage, rates: Rates): Charges => {
+  const quantities = new Map<RateKind, { quantity: number; rate: AttoUsd }>();
+  const unpriced: RateKind[] = [];
+  const add = (kind: RateKind, quantity: number, rate: AttoUsd) =>
+    quantities.set(kind, { quantity: (quantities.get(kind)?.quantity ?? 0) + quantity, rate });
+  for (const [kind, quantity] of Object.entries(tokensByKind(usage)) as [TokenKind, number][]) {
+    if (quantity === 0) continue;
+    const found = rateOf(rates, kind);
+    if (found) add(found.kind, quantity, found.rate);
+    else unpriced.push(kind);
+  }
+  for (const unit of unitNames) {
+    const quantity = usage.units[unit] ?? 0;
+    const rate = rates[unit];
+    if (quantity > 0 && rate !== undefined) add(unit, quantity, rate);
+    else if (quantity > 0) unpriced.push(unit);
+  }
+  return { charges: [...quantities].map(([kind, { quantity, rate }]) => ({ kind, quantity, rate })), unpriced };
+};
+
+export const lineOf = ({ kind, quantity, rate }: Charge): PriceLine => ({
+  kind,
+  quantity,
+  rateNanoUsdPerUnit: nanoUsdPerUnit(rate),
+});

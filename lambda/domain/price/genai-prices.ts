@@ -1,0 +1,64 @@
+import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
+import type { PriceBook, RateKind, Rates } from './rates.ts';
+
+/** The book's provider ids, where they differ from the gateway's labels. */
+const providerIds: Readonly<Record<string, string>> = { xai: 'x-ai' };
+
+/** The book's price keys: which rate each is, and per how many units it is quoted. */
+const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {
+  input_mtok: ['input', 1e6],
+  output_mtok: ['output', 1e6],
+  cache_read_mtok: ['cacheRead', 1e6],
+  cache_write_mtok: ['cacheWrite', 1e6],
+  cache_write_1h_mtok: ['cacheWrite1h', 1e6],
+  output_reasoning_mtok: ['reasoning', 1e6],
+  output_citation_mtok: ['citationTokens', 1e6],
+  input_audio_mtok: ['inputAudio', 1e6],
+  cache_audio_read_mtok: ['cacheReadAudio', 1e6],
+  output_audio_mtok: ['outputAudio', 1e6],
+  input_image_mtok: ['inputImage', 1e6],
+  cache_image_read_mtok: ['cacheReadImage', 1e6],
+  output_image_mtok: ['outputImage', 1e6],
+  input_video_mtok: ['inputVideo', 1e6],
+  output_video_mtok: ['outputVideo', 1e6],
+  input_audio_hours: ['audioSeconds', 3600],
+  web_searches_kcount: ['webSearches', 1e3],
+  storage_searches_kcount: ['fileSearches', 1e3],
+  requests_kcount: ['requests', 1e3],
+  input_document_kpages: ['pages', 1e3],
+  input_annotated_document_kpages: ['annotatedPages', 1e3],
+};
+
+/** The rate of a price that may step up with the size of the prompt: the whole request is charged at its step. */
+const stepFor = (price: ModelPrice[string], inputTokens: number): number | undefined => {
+  if (typeof price !== 'object') return price;
+  let usd = price.base;
+  for (const { start, price: higher } of [...price.tiers].sort((a, b) => a.start - b.start)) {
+    if (inputTokens > start) usd = higher;
+  }
+  return usd;
+};
+
+const ratesOf = (price: ModelPrice, inputTokens: number): Rates => {
+  const rates: Partial<Record<RateKind, AttoUsd>> = {};
+  for (const [key, [kind, per]] of Object.entries(priceKeys)) {
+    const usd = stepFor(price[key], inputTokens);
+    if (usd !== undefined) rates[kind] = attoUsdPerUnit(usd, per);
+  }
+  return rates;
+};
+
+/** The first book: `@pydantic/genai-prices` finds the model and the price of that day and hour; the arithmetic is ours (exact). */
+export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
+  try {
+    const providerId = providerIds[provider] ?? provider;
+    const found = calcPrice({}, model, { providerId, timestamp: at });
+    if (!found) return null;
+    const rates = ratesOf(found.model_price, inputTokens);
+    if (Object.keys(rates).length === 0) return null;
+    return { source: `genai-prices:${providerId}/${found.model.id}`, rates };
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,45 @@
+import type { AttoUsd } from '../money.ts';
+import type { UnitName } from '../usage.ts';
+
+/** Kinds of tokens that can have a rate of their own. One without it is charged as the kind it is part of. */
+export const tokenKinds = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'inputAudio',
+  'cacheReadAudio',
+  'inputImage',
+  'cacheReadImage',
+  'inputVideo',
+  'output',
+  'reasoning',
+  'outputAudio',
+  'outputImage',
+  'outputVideo',
+] as const;
+
+export type TokenKind = (typeof tokenKinds)[number];
+export type RateKind = TokenKind | UnitName;
+
+/** What one model costs at one moment for one size of prompt, in atto-USD per token or unit. */
+export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
+
+export interface PricedModel {
+  /** Book and entry, `genai-prices:openai/gpt-4o`. */
+  readonly source: string;
+  readonly rates: Rates;
+}
+
+export interface PriceQuery {
+  /** Gateway label of the provider. */
+  readonly provider: string;
+  /** Lower case. */
+  readonly model: string;
+  readonly at: Date;
+  /** Whole input of the request: long prompts are dearer with some models. */
+  readonly inputTokens: number;
+}
+
+/** Looks a model up; null where the book does not have it. Never throws. */
+export type PriceBook = (query: PriceQuery) => PricedModel | null;

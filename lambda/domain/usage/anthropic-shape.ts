@@ -1,0 +1,44 @@
+import { at, count, countOf, isRaw, type Raw } from './raw.ts';
+import type { UsageDraft } from './settle.ts';
+
+const oneMessage = (raw: Raw) => {
+  const write5m = countOf(at(raw, 'cache_creation', 'ephemeral_5m_input_tokens'));
+  const write1h = count(at(raw, 'cache_creation', 'ephemeral_1h_input_tokens'));
+  return {
+    uncached: count(raw['input_tokens']),
+    output: count(raw['output_tokens']),
+    cacheRead: count(raw['cache_read_input_tokens']),
+    // Without the split, the aggregate is of five-minute writes.
+    cacheWrite: Math.max(count(raw['cache_creation_input_tokens']), (write5m ?? 0) + write1h),
+    cacheWrite1h: write1h,
+    thinking: count(at(raw, 'output_tokens_details', 'thinking_tokens')),
+  };
+};
+
+type Message = ReturnType<typeof oneMessage>;
+
+/**
+ * Anthropic messages: `input_tokens` EXCLUDES cache reads and writes. With compaction the top level leaves out the compacting
+ * iterations, so the iterations are summed; where they are not all listed, the top level is larger and believed.
+ * @see https://platform.claude.com/docs/en/build-with-claude/compaction
+ */
+export const readAnthropicUsage = (raw: Raw): UsageDraft => {
+  const top = oneMessage(raw);
+  const iterations = Array.isArray(raw['iterations']) ? raw['iterations'].filter(isRaw).map(oneMessage) : [];
+  const sum = (field: keyof Message): number =>
+    Math.max(
+      top[field],
+      iterations.reduce((total, message) => total + message[field], 0),
+    );
+  const cacheRead = sum('cacheRead');
+  const cacheWrite = sum('cacheWrite');
+  return {
+    inputTokens: sum('uncached') + cacheRead + cacheWrite,
+    outputTokens: sum('output'),
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    cacheWrite1hTokens: sum('cacheWrite1h'),
+    reasoningTokens: sum('thinking'),
+    units: { webSearches: count(at(raw, 'server_tool_use', 'web_search_requests')) },
+  };
+};

@@ -1,0 +1,26 @@
+import { at, count, countOf, type Raw } from './raw.ts';
+import type { UsageDraft } from './settle.ts';
+
+/**
+ * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble and its like are free). Older answers,
+ * embeddings and rerank have `billed_units` alone. Image tokens are inside `tokens`, beside the text in `billed_units`.
+ * @see https://docs.cohere.com/docs/how-does-cohere-pricing-work
+ */
+export const readCohereUsage = (raw: Raw): UsageDraft => {
+  const billed = raw['billed_units'];
+  const tokens = raw['tokens'];
+  const text = countOf(at(billed, 'input_tokens'));
+  const billedImages = tokens === undefined ? count(at(billed, 'image_tokens')) : 0;
+  const billedInput = text === null && billedImages === 0 ? null : (text ?? 0) + billedImages;
+  const billedOutput = countOf(at(billed, 'output_tokens'));
+  return {
+    inputTokens: countOf(at(tokens, 'input_tokens')) ?? billedInput ?? 0,
+    outputTokens: countOf(at(tokens, 'output_tokens')) ?? billedOutput ?? 0,
+    cacheReadTokens: count(raw['cached_tokens']),
+    reasoningTokens: count(at(tokens, 'reasoning_tokens')),
+    inputImageTokens: count(at(tokens, 'image_tokens'), billedImages),
+    billedInputTokens: billedInput,
+    billedOutputTokens: billedOutput,
+    units: { searchUnits: count(at(billed, 'search_units')), images: count(at(billed, 'images')) },
+  };
+};

@@ -1,0 +1,64 @@
+import { byModality, count, countOf, type Raw } from './raw.ts';
+import type { UsageDraft } from './settle.ts';
+
+/**
+ * Gemini's `usageMetadata`: the prompt includes cached tokens; tokens of tools stand beside the prompt, and thoughts beside the
+ * candidates unless prompt and candidates make up the total already.
+ * @see https://ai.google.dev/api/generate-content#UsageMetadata
+ */
+export const readGeminiUsage = (raw: Raw): UsageDraft => {
+  const prompt = count(raw['promptTokenCount']);
+  const tool = count(raw['toolUsePromptTokenCount']);
+  const thoughts = count(raw['thoughtsTokenCount']);
+  const total = countOf(raw['totalTokenCount']);
+  const inferred = Math.max(0, (total ?? 0) - prompt - tool - thoughts);
+  const candidates = countOf(raw['candidatesTokenCount'], raw['responseTokenCount']) ?? inferred;
+  const thoughtsInside = total !== null && prompt + tool + candidates === total;
+  return {
+    inputTokens: prompt + tool,
+    outputTokens: candidates + (thoughtsInside ? 0 : thoughts),
+    cacheReadTokens: count(raw['cachedContentTokenCount']),
+    reasoningTokens: thoughts,
+    ...modalities(
+      [raw['promptTokensDetails'] ?? raw['promptTokenDetails'], raw['toolUsePromptTokensDetails']],
+      raw['candidatesTokensDetails'] ?? raw['responseTokensDetails'],
+      raw['cacheTokensDetails'],
+    ),
+  };
+};
+
+/** Gemini's `/interactions`: the same rules under other names. */
+export const readInteractionsUsage = (raw: Raw): UsageDraft => {
+  const input = count(raw['total_input_tokens']) + count(raw['total_tool_use_tokens']);
+  const output = count(raw['total_output_tokens']);
+  const thoughts = count(raw['total_thought_tokens'], raw['total_reasoning_tokens']);
+  const total = countOf(raw['total_tokens']);
+  return {
+    inputTokens: input,
+    outputTokens: output + (total !== null && input + output === total ? 0 : thoughts),
+    cacheReadTokens: count(raw['total_cached_tokens']),
+    reasoningTokens: thoughts,
+    ...modalities(
+      [raw['input_tokens_by_modality'], raw['tool_use_tokens_by_modality']],
+      raw['output_tokens_by_modality'],
+      raw['cached_tokens_by_modality'],
+    ),
+  };
+};
+
+const modalities = (inputs: readonly unknown[], output: unknown, cached: unknown): UsageDraft => {
+  const ins = inputs.map(byModality);
+  const input = (modality: string) => ins.reduce((sum, tokens) => sum + (tokens.get(modality) ?? 0), 0);
+  const out = byModality(output);
+  const cache = byModality(cached);
+  return {
+    inputAudioTokens: input('audio'),
+    inputImageTokens: input('image'),
+    inputVideoTokens: input('video'),
+    outputAudioTokens: out.get('audio') ?? 0,
+    outputImageTokens: out.get('image') ?? 0,
+    outputVideoTokens: out.get('video') ?? 0,
+    cacheReadAudioTokens: cache.get('audio') ?? 0,
+    cacheReadImageTokens: cache.get('image') ?? 0,
+  };
+};

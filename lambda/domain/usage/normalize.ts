@@ -1,0 +1,76 @@
+import type { Usage } from '../usage.ts';
+import type { Reading } from '../usage-event.ts';
+import { readAnthropicUsage } from './anthropic-shape.ts';
+import { readCohereUsage } from './cohere-shape.ts';
+import { readExtraUnits } from './extra-units.ts';
+import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
+import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
+import { readProviderCost } from './provider-cost.ts';
+import { amountOf, at, count, type Raw } from './raw.ts';
+import { settleUsage, type UsageDraft } from './settle.ts';
+
+interface Shape {
+  /** A usage object of this shape has at least one of these members. */
+  readonly members: readonly string[];
+  readonly read: (raw: Raw, provider: string) => UsageDraft;
+}
+
+/**
+ * The shapes of usage objects, the telling ones first. The object itself says what it is, better than path or provider do:
+ * providers offer each other's formats, and a bare `input_tokens`/`output_tokens` means the same in all that have it.
+ */
+const shapes: readonly Shape[] = [
+  {
+    members: ['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'],
+    read: readGeminiUsage,
+  },
+  { members: ['total_input_tokens', 'total_output_tokens'], read: readInteractionsUsage },
+  { members: ['billed_units'], read: readCohereUsage },
+  { members: ['prompt_tokens', 'completion_tokens'], read: readChatUsage },
+  {
+    members: ['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation', 'iterations'],
+    read: readAnthropicUsage,
+  },
+  { members: ['input_tokens', 'output_tokens'], read: readResponsesUsage },
+  { members: ['tokens'], read: readCohereUsage },
+  { members: ['seconds'], read: (raw) => ({ units: { audioSeconds: amountOf(raw['seconds']) ?? 0 } }) },
+  { members: ['pages_processed'], read: (raw) => ({ units: { pages: count(raw['pages_processed']) } }) },
+  { members: ['total_tokens'], read: (raw) => ({ inputTokens: count(raw['total_tokens']) }) },
+];
+
+/** Units that stand in the usage object of any shape. */
+const readUnits = (raw: Raw): UsageDraft['units'] => {
+  const xai = raw['server_side_tool_usage_details'];
+  return {
+    webSearches:
+      count(at(raw, 'server_tool_use', 'web_search_requests'), raw['num_search_queries']) +
+      count(at(xai, 'web_search_calls')) +
+      count(at(xai, 'x_search_calls')),
+    fileSearches: count(at(xai, 'file_search_calls')),
+    liveSearchSources: count(raw['num_sources_used']),
+    citationTokens: count(raw['citation_tokens']),
+  };
+};
+
+/**
+ * The one reading of a provider's raw usage. Null where nothing billable was reported: no usage object (or one that says
+ * nothing readable) and no extras. Explicit zeroes are usage. Never throws.
+ */
+export const normalizeUsage = (
+  provider: string,
+  reading: Pick<Reading, 'usage' | 'extras' | 'modelAnswered'>,
+): Usage | null => {
+  const raw = reading.usage;
+  const extraUnits = readExtraUnits(reading.extras);
+  const shape = raw && shapes.find(({ members }) => members.some((member) => isSaid(raw[member])));
+  const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
+  if (!shape && providerCostNanoUsd === null && Object.keys(extraUnits).length === 0) return null;
+  const draft = raw && shape ? shape.read(raw, provider) : {};
+  return settleUsage({
+    ...draft,
+    units: { ...(raw && readUnits(raw)), ...draft.units, ...extraUnits },
+    providerCostNanoUsd,
+  });
+};
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;

@@ -1,0 +1,36 @@
+import { usdToNanoUsd } from '../money.ts';
+import { amountOf, at, type Raw } from './raw.ts';
+
+/** 1 tick is 1e-10 USD. */
+const TICKS_PER_NANO_USD = 10;
+
+const xai = (raw: Raw): number | null => {
+  const ticks = raw['cost_in_usd_ticks'];
+  return typeof ticks === 'number' && Number.isFinite(ticks) && ticks >= 0
+    ? Math.min(Math.round(ticks / TICKS_PER_NANO_USD), Number.MAX_SAFE_INTEGER)
+    : null;
+};
+
+/**
+ * `cost` is what OpenRouter charges; with the client's own provider key (BYOK) that is its fee, 0 for most, and
+ * `upstream_inference_cost` what the provider charges besides. Otherwise the two say the same and are never added.
+ * @see https://openrouter.ai/docs/use-cases/usage-accounting
+ */
+const openrouter = (raw: Raw): number | null => {
+  const cost = amountOf(raw['cost']);
+  const upstream = amountOf(at(raw, 'cost_details', 'upstream_inference_cost'));
+  const isByok = raw['is_byok'] === true || (raw['is_byok'] === undefined && cost === 0 && (upstream ?? 0) > 0);
+  if (isByok) return upstream === null ? null : usdToNanoUsd(upstream + (cost ?? 0));
+  return cost === null ? null : usdToNanoUsd(cost);
+};
+
+const perplexity = (raw: Raw): number | null => {
+  const total = amountOf(at(raw, 'cost', 'total_cost'));
+  return total === null ? null : usdToNanoUsd(total);
+};
+
+const readers: Readonly<Record<string, (raw: Raw) => number | null>> = { xai, openrouter, perplexity };
+
+/** What the provider says the call cost, in nano-USD; null where it does not say. */
+export const readProviderCost = (raw: Raw, provider: string): number | null =>
+  Object.hasOwn(readers, provider) ? (readers[provider]?.(raw) ?? null) : null;

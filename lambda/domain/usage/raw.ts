@@ -1,0 +1,48 @@
+/** Reading of what providers send: any JSON may stand anywhere, so nothing here throws. */
+
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** No request has more of anything; a larger count is no count. Keeps sums of counts safe integers. */
+const MAX_COUNT = 10_000_000_000;
+
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The member at the end of a path of names, undefined where the path ends early. */
+export const at = (value: unknown, ...path: readonly string[]): unknown => {
+  let here = value;
+  for (const name of path) here = isRaw(here) && Object.hasOwn(here, name) ? here[name] : undefined;
+  return here;
+};
+
+/** A finite, non-negative, believable number; a decimal string counts as one (protobuf's JSON writes int64 so). */
+export const amountOf = (value: unknown): number | null => {
+  const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number) || number > MAX_COUNT) return null;
+  return Math.max(0, number);
+};
+
+/** The first of the values that is a number, as a whole count; null where none is. */
+export const countOf = (...values: readonly unknown[]): number | null => {
+  for (const value of values) {
+    const amount = amountOf(value);
+    if (amount !== null) return Math.floor(amount);
+  }
+  return null;
+};
+
+/** As countOf, 0 where none is a number. */
+export const count = (...values: readonly unknown[]): number => countOf(...values) ?? 0;
+
+/** Tokens by lower-case modality from a list such as Gemini's `[{ modality: 'TEXT', tokenCount: 12 }]`. */
+export const byModality = (list: unknown): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  if (!Array.isArray(list)) return sums;
+  for (const item of list) {
+    const modality = at(item, 'modality');
+    if (typeof modality !== 'string') continue;
+    const name = modality.toLowerCase();
+    sums.set(name, (sums.get(name) ?? 0) + count(at(item, 'tokenCount'), at(item, 'tokens')));
+  }
+  return sums;
+};
