@@ -1,0 +1,19 @@
+import { App, Validations } from 'aws-cdk-lib';
+import { FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { InvalidSettings, readStageSettings } from '../lib/config.ts';
+import { SpendGatewayStage } from '../lib/stage.ts';
+
+const app = new App({
+  analyticsReporting: false,
+  // The CLI would report findings of the stacks it was asked for alone: here every finding fails every synthesis.
+  postCliContext: { [FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true },
+});
+try {
+  new SpendGatewayStage(app, readStageSettings(app.node));
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+} catch (error) {
+  if (!(error instanceof InvalidSettings)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

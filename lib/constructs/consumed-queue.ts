@@ -1,0 +1,55 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Retention } from '../config.ts';
+
+export interface ConsumedQueueProps {
+  /** Its handler answers with `batchItemFailures`. */
+  readonly consumer: IFunction;
+  /** The consumer's time-out: the queue hides a message for six times as long. */
+  readonly consumerTimeout: Duration;
+  readonly batchSize: number;
+  /** How long a batch may wait to fill. */
+  readonly batchWindow: Duration;
+  /** Consumers at work at the same time, at most. */
+  readonly maxConcurrency: number;
+  /** Deliveries before a message goes to the dead-letter queue. */
+  readonly maxReceiveCount: number;
+  readonly retention: Retention;
+}
+
+/** A queue, its dead-letter queue and the function that works it off. Encrypted, TLS only. */
+export class ConsumedQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+
+  constructor(scope: Construct, id: string, props: ConsumedQueueProps) {
+    super(scope, id);
+    this.deadLetterQueue = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // A message keeps its age when it moves here: this must exceed the queue's own retention by the time needed to act.
+      retentionPeriod: Duration.days(14),
+      removalPolicy: props.retention.data,
+    });
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(4),
+      // @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-queueconfig
+      visibilityTimeout: Duration.seconds(props.consumerTimeout.toSeconds() * 6),
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceiveCount },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    props.consumer.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize: props.batchSize,
+        maxBatchingWindow: props.batchWindow,
+        maxConcurrency: props.maxConcurrency,
+        reportBatchItemFailures: true,
+      }),
+    );
+  }
+}

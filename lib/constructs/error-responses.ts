@@ -1,0 +1,157 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+
+interface ErrorResponse {
+  readonly type: ResponseType;
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What API Gateway answers by itself, in our words. `message` says what to do next; nothing of the request is repeated. */
+const errorResponses: readonly ErrorResponse[] = [
+  {
+    type: ResponseType.BAD_REQUEST_BODY,
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    message: 'The request body is not valid.',
+  },
+  {
+    type: ResponseType.BAD_REQUEST_PARAMETERS,
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    message: 'The request parameters are not valid.',
+  },
+  {
+    type: ResponseType.UNAUTHORIZED,
+    status: 401,
+    code: 'UNAUTHORIZED',
+    message: 'Send Authorization: Bearer <token> with a token from POST /auth/login.',
+  },
+  {
+    type: ResponseType.EXPIRED_TOKEN,
+    status: 401,
+    code: 'UNAUTHORIZED',
+    message: 'The token has expired: get a new one from POST /auth/refresh or POST /auth/login.',
+  },
+  {
+    type: ResponseType.INVALID_SIGNATURE,
+    status: 401,
+    code: 'UNAUTHORIZED',
+    message: 'The signature of the token is not valid: get a new one from POST /auth/login.',
+  },
+  { type: ResponseType.ACCESS_DENIED, status: 403, code: 'FORBIDDEN', message: 'This token may not do that.' },
+  { type: ResponseType.INVALID_API_KEY, status: 403, code: 'FORBIDDEN', message: 'This key may not do that.' },
+  {
+    type: ResponseType.WAF_FILTERED,
+    status: 403,
+    code: 'FORBIDDEN',
+    message:
+      'The request was refused by the firewall. If it is a legitimate one, report the requestId to the operator.',
+  },
+  // REST APIs answer a path or method that does not exist with "missing authentication token".
+  {
+    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'There is no such path and method.',
+  },
+  {
+    type: ResponseType.RESOURCE_NOT_FOUND,
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'There is no such path and method.',
+  },
+  {
+    type: ResponseType.REQUEST_TOO_LARGE,
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    message: 'The request is larger than the platform takes: send less at once.',
+  },
+  {
+    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    status: 415,
+    code: 'VALIDATION_ERROR',
+    message: 'Send the body as application/json.',
+  },
+  {
+    type: ResponseType.THROTTLED,
+    status: 429,
+    code: 'RATE_LIMITED',
+    message: 'Too many requests at the moment: retry after a pause that grows.',
+  },
+  {
+    type: ResponseType.QUOTA_EXCEEDED,
+    status: 429,
+    code: 'RATE_LIMITED',
+    message: 'The quota is used up: retry later.',
+  },
+  {
+    type: ResponseType.API_CONFIGURATION_ERROR,
+    status: 500,
+    code: 'INTERNAL',
+    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
+  },
+  {
+    type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR,
+    status: 500,
+    code: 'INTERNAL',
+    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
+  },
+  {
+    type: ResponseType.AUTHORIZER_FAILURE,
+    status: 503,
+    code: 'UNAVAILABLE',
+    message: 'The token could not be checked at the moment: retry.',
+  },
+  {
+    type: ResponseType.INTEGRATION_FAILURE,
+    status: 503,
+    code: 'UNAVAILABLE',
+    message: 'The service could not answer at the moment: retry.',
+  },
+  {
+    type: ResponseType.INTEGRATION_TIMEOUT,
+    status: 504,
+    code: 'UNAVAILABLE',
+    message: 'The answer took longer than the platform allows.',
+  },
+];
+
+/** The two defaults stand for what has no row above; their status is API Gateway's own. */
+const defaultResponses: readonly Omit<ErrorResponse, 'status'>[] = [
+  { type: ResponseType.DEFAULT_4XX, code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
+  {
+    type: ResponseType.DEFAULT_5XX,
+    code: 'INTERNAL',
+    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
+  },
+];
+
+/**
+ * Overrides every gateway response of an API, so that errors have one shape whoever answers.
+ *
+ * @param corsOrigins web origins that must be able to read the errors too
+ */
+export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly string[]): void => {
+  for (const response of [...errorResponses, ...defaultResponses]) {
+    api.addGatewayResponse(response.type.responseType, {
+      type: response.type,
+      ...('status' in response ? { statusCode: String(response.status) } : {}),
+      responseHeaders: corsHeaders(corsOrigins),
+      templates: { 'application/json': template(response.code, response.message) },
+    });
+  }
+};
+
+/**
+ * A gateway response cannot choose among origins by itself. With several, `*` is what lets each of them read the error: no
+ * cookie is in play, and the body holds nothing but a code.
+ */
+const corsHeaders = (origins: readonly string[]): Record<string, string> => {
+  if (origins.length === 0) return {};
+  return { 'Access-Control-Allow-Origin': origins.length === 1 ? `'${origins[0]}'` : "'*'" };
+};
+
+/** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html: only simple variables, no VTL. */
+const template = (code: string, message: string) =>
+  JSON.stringify({ error: { code, message, type: 'gateway_error', requestId: '$context.requestId' } });

@@ -1,0 +1,16 @@
+import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+
+/** Allows the named actions on one resource. CDK's own grants add neighbours of what is asked for; these do not. */
+export const grantActions = (grantee: IGrantable, resourceArn: string, ...actions: readonly string[]): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [resourceArn] }),
+  );
+};
+
+export const grantSend = (grantee: IGrantable, queue: Queue): void =>
+  grantActions(grantee, queue.queueArn, 'sqs:SendMessage');
+
+export const grantReadSecret = (grantee: IGrantable, secret: Secret): void =>
+  grantActions(grantee, secret.secretArn, 'secretsmanager:GetSecretValue');

@@ -1,0 +1,89 @@
+import { Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  AuthorizationType,
+  CognitoUserPoolsAuthorizer,
+  LambdaIntegration,
+  type MethodOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
+import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HouseApi } from '../constructs/house-api.ts';
+import { type DashboardDependencies, resourceFunctions } from './dashboard-api-resources.ts';
+import { type DashboardResource, dashboardRoutes } from './dashboard-api-routes.ts';
+
+interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins'> {
+  readonly settings: StageSettings;
+}
+
+const ALLOWED_HEADERS = ['Authorization', 'Content-Type'];
+const ALLOWED_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+
+/** What API Gateway waits for a function that is not streamed. */
+const HANDLER_TIMEOUT = Duration.seconds(29);
+
+/** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
+export class DashboardApiStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, table, userPool, userPoolClient, ...props }: DashboardApiStackProps,
+  ) {
+    super(scope, id, props);
+    const { corsOrigins } = settings;
+    const dependencies = { table, userPool, userPoolClient, corsOrigins };
+
+    const api = new HouseApi(this, 'Api', {
+      description: `AI spend dashboard, ${settings.name}`,
+      domainName: settings.dashboardDomain,
+      hostedZone: settings.hostedZone,
+      throttle: settings.dashboard.throttle,
+      corsOrigins,
+      ...(corsOrigins.length > 0
+        ? {
+            preflight: {
+              allowOrigins: [...corsOrigins],
+              allowHeaders: ALLOWED_HEADERS,
+              allowMethods: ALLOWED_METHODS,
+              maxAge: Duration.hours(1),
+            },
+          }
+        : {}),
+      retention: settings.retention,
+    });
+    const signedIn: MethodOptions = {
+      authorizationType: AuthorizationType.COGNITO,
+      authorizer: new CognitoUserPoolsAuthorizer(this, 'Authorizer', { cognitoUserPools: [userPool] }),
+    };
+
+    const integrations = new Map<DashboardResource, LambdaIntegration>();
+    const integrationOf = (resource: DashboardResource): LambdaIntegration => {
+      const known = integrations.get(resource);
+      if (known !== undefined) return known;
+      const { description, environment, grant } = resourceFunctions[resource];
+      const handler = new HandlerFunction(this, `${capitalised(resource)}Handler`, {
+        entry: `lambda/dashboard/${resource}/handler.ts`,
+        description,
+        environment: environment(dependencies),
+        timeout: HANDLER_TIMEOUT,
+        memoryMb: settings.dashboard.memoryMb,
+        retention: settings.retention,
+      });
+      grant(handler, dependencies);
+      const integration = new LambdaIntegration(handler, { proxy: true, allowTestInvoke: false });
+      integrations.set(resource, integration);
+      return integration;
+    };
+
+    for (const { method, path, resource, authorizer } of dashboardRoutes) {
+      const made = api.root
+        .resourceForPath(`/api${path}`)
+        .addMethod(method, integrationOf(resource), authorizer === 'cognito' ? signedIn : undefined);
+      if (authorizer === 'cognito') continue;
+      const reason = 'Open by specification: one signs in here, or the handler checks a signature or token itself.';
+      Validations.of(made).acknowledge({ id: 'AwsSolutions-APIG4', reason }, { id: 'AwsSolutions-COG4', reason });
+    }
+  }
+}
+
+const capitalised = (name: string) => name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());

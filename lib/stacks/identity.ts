@@ -1,0 +1,84 @@
+import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  AccountRecovery,
+  ClientAttributes,
+  Mfa,
+  StringAttribute,
+  UserPool,
+  type UserPoolClient,
+} from 'aws-cdk-lib/aws-cognito';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
+
+interface IdentityStackProps extends StackProps {
+  readonly settings: StageSettings;
+}
+
+/** Names the account on a token. Set by the server at registration, and by nobody ever after. */
+const ACCOUNT_ID_ATTRIBUTE = 'accountId';
+
+/** Who may use the dashboard. Users are made by POST /auth/register alone, together with their account. */
+export class IdentityStack extends Stack {
+  readonly userPool: UserPool;
+  readonly userPoolClient: UserPoolClient;
+
+  constructor(scope: Construct, id: string, { settings, ...props }: IdentityStackProps) {
+    super(scope, id, props);
+    this.userPool = new UserPool(this, 'Users', {
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      autoVerify: { email: true },
+      standardAttributes: {
+        email: { required: true, mutable: true },
+        givenName: { required: true, mutable: true },
+        familyName: { required: true, mutable: true },
+      },
+      customAttributes: { [ACCOUNT_ID_ATTRIBUTE]: new StringAttribute({ mutable: false, minLen: 1, maxLen: 64 }) },
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+        tempPasswordValidity: Duration.days(1),
+      },
+      mfa: Mfa.OFF,
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
+      removalPolicy: settings.retention.data,
+    });
+    this.userPoolClient = this.userPool.addClient('Dashboard', {
+      // Passwords come to our own handlers, which ask Cognito with their role: a browser cannot ask it around them.
+      authFlows: { adminUserPassword: true },
+      disableOAuth: true,
+      generateSecret: false,
+      preventUserExistenceErrors: true,
+      enableTokenRevocation: true,
+      idTokenValidity: Duration.hours(1),
+      accessTokenValidity: Duration.hours(1),
+      refreshTokenValidity: Duration.days(30),
+      readAttributes: new ClientAttributes()
+        .withStandardAttributes({ email: true, emailVerified: true, givenName: true, familyName: true })
+        .withCustomAttributes(ACCOUNT_ID_ATTRIBUTE),
+      // Cognito wants required attributes to be writable; the account is not among them.
+      writeAttributes: new ClientAttributes().withStandardAttributes({
+        email: true,
+        givenName: true,
+        familyName: true,
+      }),
+    });
+    Validations.of(this.userPool).acknowledge(
+      {
+        id: 'AwsSolutions-COG2',
+        reason:
+          'The dashboard API signs in with e-mail and password in one call, as its specification says; there is no step for a second factor in it.',
+      },
+      {
+        id: 'AwsSolutions-COG8',
+        reason:
+          'The plus tier is priced per active user. Sign-in attempts are limited by rate at the firewall and by Cognito’s own lockout.',
+      },
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { RecorderEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { ConsumedQueue } from '../constructs/consumed-queue.ts';
+import { HandlerFunction } from '../constructs/handler-function.ts';
+import { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import { grantItems } from '../constructs/table-access.ts';
+import { partitions } from './partitions.ts';
+
+interface UsageStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: Table;
+}
+
+const RECORDER_TIMEOUT = Duration.seconds(60);
+
+/** From usage events to priced records: the queue, the recorder that works it off, and the sweep of what never reached it. */
+export class UsageStack extends Stack {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, { settings, table, ...props }: UsageStackProps) {
+    super(scope, id, props);
+    const environment = { TABLE_NAME: table.tableName } satisfies RecorderEnvironment;
+
+    const recorder = new HandlerFunction(this, 'Recorder', {
+      entry: 'lambda/usage-recorder/handler.ts',
+      description: 'Usage queue -> priced request records and spend counters',
+      environment,
+      timeout: RECORDER_TIMEOUT,
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    const { queue } = new ConsumedQueue(this, 'UsageEvents', {
+      consumer: recorder,
+      consumerTimeout: RECORDER_TIMEOUT,
+      batchSize: 100,
+      batchWindow: Duration.seconds(2),
+      maxConcurrency: 10,
+      maxReceiveCount: 5,
+      retention: settings.retention,
+    });
+    this.queue = queue;
+
+    const sweep = new ScheduledFunction(this, 'Sweep', {
+      entry: 'lambda/usage-recorder/sweep/handler.ts',
+      description: 'Parked usage events -> recorder',
+      every: Duration.minutes(1),
+      environment,
+      timeout: Duration.seconds(50),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+
+    for (const writer of [recorder, sweep]) {
+      grantItems(
+        writer,
+        table,
+        {
+          actions: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+          partitions: partitions.accounts,
+        },
+        { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.serviceKeys },
+      );
+    }
+    grantItems(sweep, table, { actions: ['Query', 'DeleteItem'], partitions: partitions.parkedEvents });
+  }
+}

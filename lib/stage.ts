@@ -1,0 +1,25 @@
+import { Stage } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { StageSettings } from './config.ts';
+import { DashboardApiStack } from './stacks/dashboard-api.ts';
+import { DataStack } from './stacks/data.ts';
+import { GatewayStack } from './stacks/gateway.ts';
+import { IdentityStack } from './stacks/identity.ts';
+import { UsageStack } from './stacks/usage.ts';
+
+/** The whole service in one account and region. */
+export class SpendGatewayStage extends Stage {
+  constructor(scope: Construct, settings: StageSettings) {
+    super(scope, `ai-spend-${settings.name}`, {
+      env: {
+        ...(settings.account === undefined ? {} : { account: settings.account }),
+        ...(settings.region === undefined ? {} : { region: settings.region }),
+      },
+    });
+    const { table } = new DataStack(this, 'data', { settings });
+    const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings });
+    const { queue } = new UsageStack(this, 'usage', { settings, table });
+    new GatewayStack(this, 'gateway', { settings, table, usageQueue: queue });
+    new DashboardApiStack(this, 'dashboard-api', { settings, table, userPool, userPoolClient });
+  }
+}
