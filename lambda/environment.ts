@@ -32,4 +32,6 @@ export interface DashboardEnvironment {
 export interface AuthEnvironment extends DashboardEnvironment {
   USER_POOL_ID: string;
   USER_POOL_CLIENT_ID: string;
+  /** Where the pool's public keys are, when not at its issuer. */
+  USER_POOL_JWKS_URI?: string;
 }

@@ -26,8 +26,12 @@ export class ValidationError extends DomainError {
 
 export class PayloadTooLargeError extends DomainError {}
 
-/** E-mail or password is wrong: never which of the two. */
-export class InvalidCredentialsError extends DomainError {}
+/** E-mail or password is wrong: never which of the two, hence the one message. */
+export class InvalidCredentialsError extends DomainError {
+  constructor() {
+    super('E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.');
+  }
+}
 
 /** No token, or one that is not valid here. */
 export class UnauthenticatedError extends DomainError {}

@@ -132,7 +132,7 @@ describe('httpStack', () => {
   });
 
   it.each([
-    ['INVALID_CREDENTIALS', 401, new InvalidCredentialsError('m')],
+    ['INVALID_CREDENTIALS', 401, new InvalidCredentialsError()],
     ['UNAUTHORIZED', 401, new UnauthenticatedError('m')],
     ['FORBIDDEN', 403, new ForbiddenError('m')],
     ['NOT_FOUND', 404, new NotFoundError('m')],
@@ -144,7 +144,10 @@ describe('httpStack', () => {
   ])('gives %s the status %i', async (code, status, error) => {
     create.mockRejectedValue(error);
     const answer = await invoke(handler, good);
-    expect(answer).toMatchObject({ status, body: { error: { code, message: 'm', requestId: answer.requestId } } });
+    expect(answer).toMatchObject({
+      status,
+      body: { error: { code, message: error.message, requestId: answer.requestId } },
+    });
     expect(answer.headers['Retry-After'] !== undefined).toBe(status === 429 || status === 503);
   });
 

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
+import { uuidv7 } from 'uuidv7';
+import { z } from 'zod';
+import { accountRepository } from '../../data/accounts.ts';
+import { openTable } from '../../data/table.ts';
+import { userRepository } from '../../data/users.ts';
+import { newAccountKey } from '../../domain/account-key.ts';
+import type { AuthEnvironment } from '../../environment.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { tokenVerifier } from '../../integrations/token-verifier.ts';
+import { userDirectory } from '../../integrations/user-directory.ts';
+import { me } from './me.ts';
+import * as operations from './operations.ts';
+import { register } from './register.ts';
+import { forgotPassword, logIn, refresh, resetPassword } from './sessions.ts';
+
+const environment = dashboardEnvironment
+  .extend({
+    USER_POOL_ID: z.string().min(1),
+    USER_POOL_CLIENT_ID: z.string().min(1),
+    USER_POOL_JWKS_URI: z.url().optional(),
+  } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodType>)
+  .parse(process.env);
+
+const { USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI } = environment;
+const logger = new Logger({ serviceName: 'dashboard-auth' });
+const table = openTable(environment.TABLE_NAME);
+const accounts = accountRepository(table);
+const users = userRepository(table);
+const directory = userDirectory(new CognitoIdentityProviderClient({}), USER_POOL_ID, USER_POOL_CLIENT_ID);
+const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
+const clock = { nowMs: () => performance.now(), pause };
+
+/** Everything under /api/auth. No authorizer stands before it: `me` checks its token itself. */
+export const handler = httpStack(
+  [
+    route(
+      operations.register,
+      register({
+        directory,
+        accounts,
+        newAccountId: () => newAccountKey(randomBytes),
+        newKeyId: uuidv7,
+        now: () => new Date(),
+        logger,
+      }),
+    ),
+    route(operations.logIn, logIn({ directory, accounts, clock })),
+    route(operations.refresh, refresh({ directory })),
+    route(operations.forgotPassword, forgotPassword({ directory, clock })),
+    route(operations.resetPassword, resetPassword({ directory, clock })),
+    route(operations.me, me({ verifyToken, accounts, users })),
+  ],
+  { logger, corsOrigins: environment.CORS_ORIGINS },
+);

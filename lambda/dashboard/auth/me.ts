@@ -1,0 +1,23 @@
+import type { accountRepository } from '../../data/accounts.ts';
+import type { userRepository } from '../../data/users.ts';
+import { UnauthenticatedError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { VerifyToken } from '../../integrations/token-verifier.ts';
+import type { me as operation } from './operations.ts';
+
+interface MeDependencies {
+  readonly verifyToken: VerifyToken;
+  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'find'>;
+  readonly users: Pick<ReturnType<typeof userRepository>, 'find'>;
+}
+
+export const me =
+  ({ verifyToken, accounts, users }: MeDependencies): Implementation<typeof operation> =>
+  async ({ authorization }) => {
+    const { userId, accountId } = await verifyToken(authorization);
+    const [account, user] = await Promise.all([accounts.find(accountId), users.find(userId)]);
+    if (account === undefined || user === undefined || user.accountId !== accountId) {
+      throw new UnauthenticatedError('The user of this token is gone. Log in again.');
+    }
+    return { user, account };
+  };

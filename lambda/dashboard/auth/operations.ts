@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import {
+  MAX_PASSWORD_CHARACTERS,
+  MIN_PASSWORD_CHARACTERS,
+  PASSWORD_PATTERN,
+  PASSWORD_RULES,
+} from '../../domain/password-rules.ts';
+import { accountStatuses, billingStatuses, planNames } from '../../domain/plans.ts';
+import { operation } from '../../http/operation.ts';
+
+const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .check(z.email('must be an e-mail address'))
+  .meta({ description: 'Case and surrounding space do not matter.', examples: ['ada@example.com'] });
+
+/** Only on setting a password: a log-in with one that breaks the rules is simply wrong. */
+const newPasswordSchema = z
+  .string()
+  .min(MIN_PASSWORD_CHARACTERS, PASSWORD_RULES)
+  .max(MAX_PASSWORD_CHARACTERS, `At most ${MAX_PASSWORD_CHARACTERS} characters.`)
+  .regex(PASSWORD_PATTERN, PASSWORD_RULES)
+  .meta({ description: PASSWORD_RULES, format: 'password', examples: ['correct horse battery'] });
+
+const passwordSchema = z.string().min(1).max(MAX_PASSWORD_CHARACTERS).meta({ format: 'password' });
+
+/** Names go into mails: no line breaks or other control characters. */
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+
+const sessionSchema = z
+  .object({
+    accountId: z.string().describe('The account key: send it as X-Service-Key on proxy requests. Keep it secret.'),
+    userId: z.string(),
+    token: z.string().describe('JWT: send it as Authorization: Bearer <token>.'),
+    refreshToken: z.string().describe('Gets a new token from POST /auth/refresh. Keep it secret.'),
+    expiresIn: z.number().int().positive().describe('Seconds the token is valid.'),
+  })
+  .meta({ id: 'Session' });
+
+const group = 'Authentication';
+
+export const register = operation({
+  id: 'register',
+  method: 'POST',
+  path: '/auth/register',
+  group,
+  summary: 'Register an account and its first user',
+  description: 'Makes account, service key and user, or none of them.',
+  access: 'public',
+  body: z.strictObject({
+    email: emailSchema,
+    password: newPasswordSchema,
+    firstName: nameSchema,
+    lastName: nameSchema,
+    companyName: nameSchema.optional(),
+  }),
+  success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
+  errors: ['EMAIL_TAKEN', 'CONFLICT'],
+});
+
+export const logIn = operation({
+  id: 'logIn',
+  method: 'POST',
+  path: '/auth/login',
+  group,
+  summary: 'Log in',
+  access: 'public',
+  body: z.strictObject({ email: emailSchema, password: passwordSchema }),
+  success: { status: 200, description: 'Logged in.', schema: sessionSchema },
+  errors: ['INVALID_CREDENTIALS'],
+});
+
+export const refresh = operation({
+  id: 'refresh',
+  method: 'POST',
+  path: '/auth/refresh',
+  group,
+  summary: 'Get a new token',
+  access: 'public',
+  body: z.strictObject({ refreshToken: z.string().min(1).max(8192) }),
+  success: { status: 200, description: 'A new token; the refresh token may be a new one too.', schema: sessionSchema },
+  errors: ['UNAUTHORIZED'],
+});
+
+export const forgotPassword = operation({
+  id: 'forgotPassword',
+  method: 'POST',
+  path: '/auth/forgot-password',
+  group,
+  summary: 'Have a password reset code mailed',
+  description: 'The answer is the same whether or not there is such a user.',
+  access: 'public',
+  body: z.strictObject({ email: emailSchema }),
+  success: { status: 202, description: 'Taken.', schema: z.object({ message: z.string() }) },
+  errors: [],
+});
+
+export const resetPassword = operation({
+  id: 'resetPassword',
+  method: 'POST',
+  path: '/auth/reset-password',
+  group,
+  summary: 'Set a new password with a mailed code',
+  access: 'public',
+  body: z.strictObject({
+    email: emailSchema,
+    code: z.string().trim().min(1).max(64),
+    newPassword: newPasswordSchema,
+  }),
+  success: { status: 204, description: 'The new password is in force. Log in with it.' },
+  errors: [],
+});
+
+export const me = operation({
+  id: 'me',
+  method: 'GET',
+  path: '/auth/me',
+  group,
+  summary: 'Read the current user and account',
+  access: 'handler',
+  success: {
+    status: 200,
+    description: 'Who the token belongs to.',
+    schema: z.object({
+      user: z.object({
+        userId: z.string(),
+        email: z.string(),
+        firstName: z.string(),
+        lastName: z.string(),
+        companyName: z.string().nullable(),
+        createdAt: z.iso.datetime(),
+      }),
+      account: z.object({
+        accountId: z.string(),
+        status: z.enum(accountStatuses),
+        plan: z.enum(planNames),
+        billingStatus: z.enum(billingStatuses),
+        createdAt: z.iso.datetime(),
+      }),
+    }),
+  },
+  errors: [],
+});

@@ -1,0 +1,84 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { accountRepository, NewAccount } from '../../data/accounts.ts';
+import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
+import type { register as operation } from './operations.ts';
+
+export interface RegisterDependencies {
+  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser' | 'findByEmail' | 'logIn'>;
+  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'create' | 'takeBack' | 'find'>;
+  readonly newAccountId: () => string;
+  readonly newKeyId: () => string;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** No registration runs longer: API Gateway gives up at 29 s. A user without account and older than this is a leftover. */
+const LONGEST_REGISTRATION_MS = 60_000;
+
+/**
+ * Registers whole or not at all: user in the directory, then account, key and user in one transaction, then a token. Whatever
+ * fails, all before it is taken back; where even that fails, it is logged, and the next try with the same e-mail heals it.
+ */
+export const register = ({
+  directory,
+  accounts,
+  newAccountId,
+  newKeyId,
+  now,
+  logger,
+}: RegisterDependencies): Implementation<typeof operation> => {
+  /** True where the e-mail is free now: its user was what a broken registration had left. */
+  const removeLeftover = async ({ email, accountId }: NewDirectoryUser): Promise<boolean> => {
+    const user = await directory.findByEmail(email);
+    if (user === undefined) return true;
+    if (user.accountId !== undefined && (await accounts.find(user.accountId)) !== undefined) return false;
+    // A creation whose answer got lost and that the SDK repeated meets its own user.
+    const isOurs = user.accountId === accountId;
+    if (!isOurs && now().getTime() - user.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
+      throw new ConflictError('A registration with this e-mail address is under way. Try again in a minute.');
+    }
+    logger.warn('removing the user a broken registration left', { userId: user.userId });
+    await directory.deleteUser(user.userId);
+    return true;
+  };
+
+  const createUser = async (user: NewDirectoryUser): Promise<string> => {
+    try {
+      return await directory.createUser(user);
+    } catch (error) {
+      if (!(error instanceof EmailTakenError) || !(await removeLeftover(user))) throw error;
+      return directory.createUser(user);
+    }
+  };
+
+  const takeBack = async (registration: NewAccount): Promise<void> => {
+    const { userId } = registration.user;
+    for (const [what, undo] of [
+      ['account', () => accounts.takeBack(registration)],
+      ['user', () => directory.deleteUser(userId)],
+    ] as const) {
+      await undo().catch((error: Error) => logger.error('registration not taken back', { what, userId, error }));
+    }
+  };
+
+  return async ({ body: { password, companyName, ...names } }) => {
+    const accountId = newAccountId();
+    const createdAt = now().toISOString();
+    const userId = await createUser({ ...names, accountId });
+    const registration: NewAccount = {
+      account: { accountId, status: 'active', plan: 'FREE', billingStatus: 'ACTIVE', ownerUserId: userId, createdAt },
+      user: { ...names, userId, accountId, companyName: companyName ?? null, createdAt },
+      keyId: newKeyId(),
+    };
+    try {
+      await directory.setPassword(userId, password);
+      await accounts.create(registration);
+      return await directory.logIn(names.email, password);
+    } catch (error) {
+      await takeBack(registration);
+      throw error;
+    }
+  };
+};

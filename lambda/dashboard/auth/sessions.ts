@@ -1,0 +1,52 @@
+import type { accountRepository } from '../../data/accounts.ts';
+import { InvalidCredentialsError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import { type Clock, evenTiming } from './even-timing.ts';
+import type * as operations from './operations.ts';
+
+interface SessionDependencies {
+  readonly directory: Pick<UserDirectory, 'logIn' | 'refresh' | 'sendResetCode' | 'resetPassword'>;
+  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'find'>;
+  readonly clock: Clock;
+}
+
+/** Unknown e-mail, wrong password, and a user whose registration never became whole get one answer, after like time. */
+export const logIn = ({ directory, accounts, clock }: SessionDependencies): Implementation<typeof operations.logIn> => {
+  const { onFailure } = evenTiming(clock);
+  return ({ body: { email, password } }) =>
+    onFailure(async () => {
+      const session = await directory.logIn(email, password);
+      if ((await accounts.find(session.accountId)) === undefined) throw new InvalidCredentialsError();
+      return session;
+    });
+};
+
+export const refresh =
+  ({ directory }: Pick<SessionDependencies, 'directory'>): Implementation<typeof operations.refresh> =>
+  ({ body: { refreshToken } }) =>
+    directory.refresh(refreshToken);
+
+export const forgotPassword = ({
+  directory,
+  clock,
+}: Pick<SessionDependencies, 'directory' | 'clock'>): Implementation<typeof operations.forgotPassword> => {
+  const { always } = evenTiming(clock);
+  return ({ body: { email } }) =>
+    always(async () => {
+      await directory.sendResetCode(email);
+      return { message: 'If there is a user with this e-mail address, a code is on its way to it.' };
+    });
+};
+
+export const resetPassword = ({
+  directory,
+  clock,
+}: Pick<SessionDependencies, 'directory' | 'clock'>): Implementation<typeof operations.resetPassword> => {
+  const { onFailure } = evenTiming(clock);
+  return ({ body: { email, code, newPassword } }) =>
+    onFailure(async () => {
+      await directory.resetPassword(email, code, newPassword);
+      return undefined;
+    });
+};

@@ -1,0 +1,24 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** The one table, as every repository takes it. */
+export interface Table {
+  readonly client: DynamoDBDocumentClient;
+  readonly name: string;
+}
+
+/**
+ * Opens the table by name; region, endpoint and credentials come from the environment, as everywhere in the SDK.
+ * The SDK waits for ever unless told otherwise: the table answers in milliseconds, so one that does not is tried again
+ * while the caller still has time.
+ */
+export const openTable = (name: string): Table => ({
+  client: DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      maxAttempts: 3,
+      requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  ),
+  name,
+});

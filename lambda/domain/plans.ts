@@ -1,0 +1,25 @@
+/** What an account may use a month, by plan. The limits are soft for traffic: a request is never rejected over them. */
+export interface PlanLimits {
+  /** Tracked requests per calendar month (UTC). */
+  readonly trackedRequests: number;
+  /** Active service keys. */
+  readonly keys: number;
+}
+
+export const planNames = ['FREE', 'STARTER', 'PRO', 'SCALE'] as const;
+export type PlanName = (typeof planNames)[number];
+
+export const plans: Readonly<Record<PlanName, PlanLimits>> = {
+  FREE: { trackedRequests: 10_000, keys: 2 },
+  STARTER: { trackedRequests: 100_000, keys: 5 },
+  PRO: { trackedRequests: 1_000_000, keys: 20 },
+  SCALE: { trackedRequests: 10_000_000, keys: 100 },
+};
+
+/** State of an account's subscription, in the payment processor's words. FREE accounts are ACTIVE. */
+export const billingStatuses = ['ACTIVE', 'TRIALING', 'PAST_DUE', 'UNPAID', 'CANCELED', 'INCOMPLETE'] as const;
+export type BillingStatus = (typeof billingStatuses)[number];
+
+/** Proxy requests of a suspended or cancelled account are rejected with ACCOUNT_INACTIVE. */
+export const accountStatuses = ['active', 'suspended', 'cancelled'] as const;
+export type AccountStatus = (typeof accountStatuses)[number];

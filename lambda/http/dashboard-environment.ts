@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import type { DashboardEnvironment } from '../environment.ts';
+
+/** What every function of the dashboard API is told. Parsed once, in the entry. */
+export const dashboardEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  CORS_ORIGINS: z.string().transform((origins) => origins.split(',').filter((origin) => origin !== '')),
+} satisfies Record<keyof DashboardEnvironment, z.ZodType>);

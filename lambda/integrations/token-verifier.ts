@@ -1,0 +1,48 @@
+import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import { FetchError, JwtBaseError } from 'aws-jwt-verify/error';
+import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
+import { z } from 'zod';
+import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
+
+const claimsSchema = z.object({ sub: z.string().min(1), 'custom:accountId': z.string().min(1) });
+
+/** Who a token says its bearer is. */
+export interface VerifiedCaller {
+  readonly userId: string;
+  readonly accountId: string;
+}
+
+export type VerifyToken = (authorization: string | undefined) => Promise<VerifiedCaller>;
+
+const unauthenticated = (message: string) => new UnauthenticatedError(message);
+
+/**
+ * Checks the `Authorization` header's bearer token as the API's authorizer does: signature, issuer, expiry, client, and that
+ * it is an ID token.
+ *
+ * @param jwksUri where the pool's public keys are, when not at the issuer
+ * @throws UnauthenticatedError
+ */
+export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: string): VerifyToken => {
+  const verifier = CognitoJwtVerifier.create(
+    { userPoolId, clientId, tokenUse: 'id' },
+    jwksUri === undefined
+      ? undefined
+      : { jwksCache: new SimpleJwksCache({ fetcher: { fetch: async () => (await fetch(jwksUri)).arrayBuffer() } }) },
+  );
+  return async (authorization) => {
+    const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw unauthenticated('Send the token of /auth/login as Authorization: Bearer <token>.');
+    try {
+      const claims = claimsSchema.parse(await verifier.verify(token));
+      return { userId: claims.sub, accountId: claims['custom:accountId'] };
+    } catch (error) {
+      if (error instanceof FetchError)
+        throw new UnavailableError('The token could not be checked at the moment. Try again.');
+      if (error instanceof JwtBaseError || error instanceof z.ZodError) {
+        throw unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
+      }
+      throw error;
+    }
+  };
+};

@@ -1,0 +1,274 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceKeyKey } from '../../lambda/data/keys.ts';
+import { isWellFormedAccountKey } from '../../lambda/domain/account-key.ts';
+import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
+import { startSes } from '../../local/emulators/ses.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { invoke } from '../http/invoke.ts';
+
+/** The entry as it is deployed, against emulated Cognito and DynamoDB. */
+let handler: unknown;
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let mail: Awaited<ReturnType<typeof startSes>>;
+let cognito: CognitoEmulator;
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
+  table = await emulatedTable();
+  mail = await startSes();
+  cognito = await startCognito({ dataDir, mailEndpoint: mail.endpoint });
+  Object.assign(process.env, {
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    TABLE_NAME: table.name,
+    CORS_ORIGINS: '',
+    USER_POOL_ID: cognito.userPoolId,
+    USER_POOL_CLIENT_ID: cognito.clientId,
+    USER_POOL_JWKS_URI: cognito.jwksUri,
+  });
+  handler = (await import('../../lambda/dashboard/auth/handler.ts')).handler;
+});
+
+afterAll(async () => {
+  await Promise.all([table.stop(), cognito.stop(), mail.stop()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const password = 'correct horse 1';
+const post = (path: string, body: unknown) => invoke(handler, { method: 'POST', path: `/api/auth/${path}`, body });
+const me = (token: string) =>
+  invoke(handler, { method: 'GET', path: '/api/auth/me', headers: { authorization: `Bearer ${token}` } });
+const newEmail = () => `${randomUUID()}@example.com`;
+const register = async (email = newEmail()) => ({
+  email,
+  answer: await post('register', { email, password, firstName: 'Ada', lastName: 'Lovelace' }),
+});
+
+describe('auth', () => {
+  it('registers: the token opens /auth/me, the account key admits', async () => {
+    const { email, answer } = await register();
+    expect(answer.status).toBe(201);
+    const { accountId, userId, token, expiresIn } = answer.body;
+    expect(isWellFormedAccountKey(accountId)).toBe(true);
+    expect(expiresIn).toBe(3600);
+
+    expect(await me(token)).toMatchObject({
+      status: 200,
+      body: {
+        user: { userId, email, firstName: 'Ada', lastName: 'Lovelace', companyName: null },
+        account: { accountId, status: 'active', plan: 'FREE', billingStatus: 'ACTIVE' },
+      },
+    });
+    const { Items } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': serviceKeyKey(accountId).pk },
+      }),
+    );
+    expect(Items).toEqual([
+      {
+        ...serviceKeyKey(accountId),
+        accountId,
+        keyId: expect.any(String),
+        keyStatus: 'active',
+        accountStatus: 'active',
+      },
+    ]);
+  });
+
+  it('refuses a taken e-mail', async () => {
+    const { email } = await register();
+    expect((await register(email.toUpperCase())).answer).toMatchObject({
+      status: 409,
+      body: { error: { code: 'EMAIL_TAKEN' } },
+    });
+  });
+
+  it('logs in, in whatever case the address is', async () => {
+    const { email, answer } = await register();
+    const login = await post('login', { email: ` ${email.toUpperCase()} `, password });
+    expect(login).toMatchObject({
+      status: 200,
+      body: { accountId: answer.body.accountId, userId: answer.body.userId, expiresIn: 3600 },
+    });
+    expect((await me(login.body.token)).status).toBe(200);
+  });
+
+  it('tells unknown e-mail and wrong password neither by answer nor by time', async () => {
+    const { email } = await register();
+    const timed = async (body: unknown) => {
+      const startedMs = performance.now();
+      const answer = await post('login', body);
+      return { answer, tookMs: performance.now() - startedMs };
+    };
+    const wrong = await timed({ email, password: 'wrong horse 1' });
+    const unknown = await timed({ email: newEmail(), password });
+    expect(wrong.answer).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
+    expect({ ...unknown.answer.body.error, requestId: '' }).toEqual({ ...wrong.answer.body.error, requestId: '' });
+    for (const { tookMs } of [wrong, unknown]) expect(tookMs).toBeGreaterThanOrEqual(395);
+  });
+
+  it('gives a new token for a refresh token, and 401 for another', async () => {
+    const { answer } = await register();
+    const refreshed = await post('refresh', { refreshToken: answer.body.refreshToken });
+    expect(refreshed).toMatchObject({
+      status: 200,
+      body: { accountId: answer.body.accountId, refreshToken: answer.body.refreshToken },
+    });
+    expect((await me(refreshed.body.token)).status).toBe(200);
+    expect(await post('refresh', { refreshToken: 'no such token' })).toMatchObject({
+      status: 401,
+      body: { error: { code: 'UNAUTHORIZED' } },
+    });
+  });
+
+  it('sets a new password with the mailed code', async () => {
+    const { email } = await register();
+    const known = await post('forgot-password', { email });
+    const unknown = await post('forgot-password', { email: newEmail() });
+    expect([known.status, unknown.status, known.text]).toEqual([202, 202, unknown.text]);
+    const letter = (await mail.inbox()).find(({ destination }) => destination.to[0] === email);
+    const code = /\d{4,}/.exec(letter?.body.text ?? '')?.[0];
+    const newPassword = 'another horse 2';
+
+    expect(await post('reset-password', { email, code: '000', newPassword })).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'code' }] } },
+    });
+    expect((await post('reset-password', { email, code, newPassword })).status).toBe(204);
+    expect((await post('login', { email, password })).status).toBe(401);
+    expect((await post('login', { email, password: newPassword })).status).toBe(200);
+  });
+
+  describe('/auth/me answers 401 UNAUTHORIZED', () => {
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    /** The token of a fresh user, taken apart. */
+    const parts = async () => {
+      const { answer } = await register();
+      const [header = '', payload = '', signature = ''] = answer.body.token.split('.');
+      const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+      return { header: decode(header), payload: decode(payload), raw: { header, payload, signature } };
+    };
+    /** Signed by a key of our own, unless told otherwise. */
+    const signed = (header: object, payload: object, key?: string) => {
+      const privateKey = key ?? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      const content = `${encode(header)}.${encode(payload)}`;
+      return `${content}.${sign('sha256', Buffer.from(content), privateKey).toString('base64url')}`;
+    };
+    const refused = async (token: string) =>
+      expect(await me(token)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'UNAUTHORIZED', type: 'gateway_error' } },
+      });
+
+    it('to no token, another scheme, and nonsense', async () => {
+      const get = (headers: Record<string, string>) =>
+        invoke(handler, { method: 'GET', path: '/api/auth/me', headers });
+      for (const headers of [{}, { authorization: 'Basic abc' }, { authorization: 'Bearer' }]) {
+        expect(await get(headers as Record<string, string>)).toMatchObject({ status: 401 });
+      }
+      await refused('a.b.c');
+    });
+
+    it('to alg none, and to HS256 with the public key as the secret', async () => {
+      const { header, payload } = await parts();
+      await refused(`${encode({ ...header, alg: 'none' })}.${encode(payload)}.`);
+      await refused(signed({ ...header, alg: 'HS256' }, payload));
+    });
+
+    it('to a changed payload and to another key', async () => {
+      const { header, payload, raw } = await parts();
+      await refused(`${raw.header}.${encode({ ...payload, 'custom:accountId': 'svc_other' })}.${raw.signature}`);
+      await refused(signed(header, payload));
+      await refused(signed({ ...header, kid: 'another' }, payload));
+    });
+
+    it('to an access token', async () => {
+      const { email } = await register();
+      const { AccessToken } = await accessToken(email);
+      await refused(AccessToken);
+    });
+
+    it('to a token past its time', async () => {
+      const { header, payload } = await parts();
+      const pem = createRequire(import.meta.url)('cognito-local/lib/keys/cognitoLocal.private.json').pem as string;
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      expect((await me(signed(header, { ...payload, exp: nowSeconds + 60 }, pem))).status).toBe(200);
+      await refused(signed(header, { ...payload, exp: nowSeconds - 60 }, pem));
+    });
+
+    it('to a token of another pool or another client', async () => {
+      for (const other of [
+        await startOther({ id: `${LOCAL_REGION}_Other0001`, clients: [{ id: cognito.clientId }] }),
+        await startOther({ id: cognito.userPoolId, clients: [{ id: 'anotherclient0000000000001' }] }),
+      ]) {
+        await refused(other);
+      }
+    });
+  });
+});
+
+const cognitoCall = async (endpoint: string, action: string, body: object) =>
+  (
+    await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': `AWSCognitoIdentityProviderService.${action}`,
+        authorization: 'AWS4-HMAC-SHA256 Credential=local',
+      },
+      body: JSON.stringify(body),
+    })
+  ).json();
+
+const logInTo = async (endpoint: string, UserPoolId: string, ClientId: string, USERNAME: string) =>
+  (
+    (await cognitoCall(endpoint, 'AdminInitiateAuth', {
+      UserPoolId,
+      ClientId,
+      AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
+      AuthParameters: { USERNAME, PASSWORD: password },
+    })) as { AuthenticationResult: { AccessToken: string; IdToken: string } }
+  ).AuthenticationResult;
+
+const accessToken = (email: string) => logInTo(cognito.endpoint, cognito.userPoolId, cognito.clientId, email);
+
+/** An ID token of another pool or client, signed by the very key of ours: emulators share one. */
+const startOther = async (pool: { id: string; clients: [{ id: string }] }): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'other-'));
+  const other = await startCognito({
+    dataDir: folder,
+    userPools: [{ ...pool, customAttributes: ['custom:accountId'] }],
+  });
+  try {
+    const email = newEmail();
+    await cognitoCall(other.endpoint, 'AdminCreateUser', {
+      UserPoolId: pool.id,
+      Username: email,
+      MessageAction: 'SUPPRESS',
+      UserAttributes: [{ Name: 'custom:accountId', Value: 'svc_x' }],
+    });
+    await cognitoCall(other.endpoint, 'AdminSetUserPassword', {
+      UserPoolId: pool.id,
+      Username: email,
+      Password: password,
+      Permanent: true,
+    });
+    return (await logInTo(other.endpoint, pool.id, pool.clients[0].id, email)).IdToken;
+  } finally {
+    await other.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
