@@ -12,8 +12,11 @@ const app = new App({
 try {
   new SpendGatewayStage(app, readStageSettings(app.node));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
 } catch (error) {
-  if (!(error instanceof InvalidSettings)) throw error;
+  // The findings have been printed by now.
+  const isFinding = error instanceof Error && error.name === 'ValidationFailed';
+  if (!isFinding && !(error instanceof InvalidSettings)) throw error;
   console.error(error.message);
   process.exit(1);
 }

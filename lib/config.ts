@@ -65,6 +65,15 @@ const dashboardSettings = z.strictObject({
   throttle: throttle(100, 200),
 });
 
+const firewallSettings = z.strictObject({
+  /** A web ACL costs by the month, by the rule and by the million requests: off where nobody would miss it. */
+  enabled: z.boolean().default(true),
+  /** Sign-in, registration and password requests of one address in five minutes. */
+  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(100),
+  /** Proxy requests of one address in five minutes whose service key is missing or malformed. */
+  malformedKeysPer5Minutes: wholeNumber(10, 2_000_000_000).default(300),
+});
+
 const stageSettings = z
   .strictObject({
     account: z
@@ -98,6 +107,7 @@ const stageSettings = z
     removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
     gateway: gatewaySettings.prefault({}),
     dashboard: dashboardSettings.prefault({}),
+    firewall: firewallSettings.prefault({}),
   })
   .check(({ value, issues }) => {
     if (value.hostedZone === undefined) return;
@@ -113,8 +123,7 @@ const stageSettings = z
     }
   });
 
-export type GatewaySettings = z.infer<typeof gatewaySettings>;
-export type DashboardSettings = z.infer<typeof dashboardSettings>;
+export type FirewallSettings = z.infer<typeof firewallSettings>;
 
 export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' | 'logRetentionDays'> & {
   readonly name: string;

@@ -11,6 +11,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
 import { overrideErrorResponses } from './error-responses.ts';
+import { Firewall, type FirewallProps } from './firewall.ts';
 import { RegionalDomain, type RegionalDomainProps } from './regional-domain.ts';
 
 export interface HouseApiProps {
@@ -21,6 +22,8 @@ export interface HouseApiProps {
   readonly corsOrigins: readonly string[];
   readonly binaryMediaTypes?: string[];
   readonly preflight?: CorsOptions;
+  /** Its firewall; none where the stage goes without. */
+  readonly firewall: Omit<FirewallProps, 'api'> | undefined;
   readonly retention: Retention;
 }
 
@@ -79,6 +82,14 @@ export class HouseApi extends RestApi {
       domainName: props.domainName,
       hostedZone: props.hostedZone,
     });
+    if (props.firewall === undefined) {
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions-APIG3',
+        reason: 'The settings of this stage say firewall.enabled false.',
+      });
+    } else {
+      new Firewall(this, 'Firewall', { api: this, ...props.firewall });
+    }
     Validations.of(this).acknowledge(
       {
         id: 'AwsSolutions-APIG6',

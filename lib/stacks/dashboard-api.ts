@@ -11,6 +11,7 @@ import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { type DashboardDependencies, resourceFunctions } from './dashboard-api-resources.ts';
 import { type DashboardResource, dashboardRoutes } from './dashboard-api-routes.ts';
+import { dashboardFirewall } from './firewall-rules.ts';
 
 interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins'> {
   readonly settings: StageSettings;
@@ -49,6 +50,7 @@ export class DashboardApiStack extends Stack {
             },
           }
         : {}),
+      firewall: settings.firewall.enabled ? dashboardFirewall(settings.firewall) : undefined,
       retention: settings.retention,
     });
     const signedIn: MethodOptions = {

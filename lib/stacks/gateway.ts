@@ -11,6 +11,7 @@ import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { gatewayFirewall } from './firewall-rules.ts';
 import { partitions } from './partitions.ts';
 
 interface GatewayStackProps extends StackProps {
@@ -84,6 +85,7 @@ export class GatewayStack extends Stack {
       corsOrigins: [],
       // Every body reaches the function as its bytes: uploads are not to pass through a character set.
       binaryMediaTypes: ['*/*'],
+      firewall: settings.firewall.enabled ? gatewayFirewall(settings.firewall) : undefined,
       retention: settings.retention,
     });
     // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.

@@ -1,0 +1,104 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+
+type Rule = CfnWebACL.RuleProperty;
+type Statement = CfnWebACL.StatementProperty;
+
+/** A group of rules that AWS keeps up to date. */
+export interface ManagedRules {
+  readonly name: string;
+  /** Rules of the group that are to count and not to block. */
+  readonly countOnly?: readonly string[];
+  /** The whole group counts only. */
+  readonly observe?: boolean;
+}
+
+/** Requests of one address that match `counts`, past `limit` in five minutes, are answered with 429. */
+export interface RateRule {
+  readonly name: string;
+  readonly limit: number;
+  readonly counts: Statement;
+}
+
+export interface FirewallProps {
+  readonly api: RestApi;
+  readonly managedRules: readonly ManagedRules[];
+  readonly rateRules: readonly RateRule[];
+}
+
+const WINDOW_SECONDS = 300;
+const RATE_LIMITED = 'rateLimited';
+
+/** The firewall cannot name a request: its answer is fixed text. */
+const RATE_LIMITED_BODY = JSON.stringify({
+  error: {
+    code: 'RATE_LIMITED',
+    message: 'Too many of these requests from your address: pause for five minutes.',
+    type: 'gateway_error',
+    requestId: 'not-assigned',
+  },
+});
+
+/** Samples of requests show headers, and headers hold credentials: metrics only. */
+const visibility = (metricName: string) => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: false,
+});
+
+const rateRule = ({ name, limit, counts }: RateRule): Omit<Rule, 'priority'> => ({
+  name,
+  statement: {
+    rateBasedStatement: {
+      aggregateKeyType: 'IP',
+      limit,
+      evaluationWindowSec: WINDOW_SECONDS,
+      scopeDownStatement: counts,
+    },
+  },
+  action: {
+    block: {
+      customResponse: {
+        responseCode: 429,
+        customResponseBodyKey: RATE_LIMITED,
+        responseHeaders: [{ name: 'Retry-After', value: String(WINDOW_SECONDS) }],
+      },
+    },
+  },
+  visibilityConfig: visibility(name),
+});
+
+const managedRule = ({ name, countOnly = [], observe = false }: ManagedRules): Omit<Rule, 'priority'> => ({
+  name,
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
+      name,
+      ...(countOnly.length > 0
+        ? { ruleActionOverrides: countOnly.map((rule) => ({ name: rule, actionToUse: { count: {} } })) }
+        : {}),
+    },
+  },
+  overrideAction: observe ? { count: {} } : { none: {} },
+  visibilityConfig: visibility(name),
+});
+
+/** A web ACL in front of an API. Rate rules come first: they are the cheapest, and a flood need not be looked at closer. */
+export class Firewall extends Construct {
+  constructor(scope: Construct, id: string, { api, managedRules, rateRules }: FirewallProps) {
+    super(scope, id);
+    const rules = [...rateRules.map(rateRule), ...managedRules.map(managedRule)];
+    const acl = new CfnWebACL(this, 'Acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      customResponseBodies: { [RATE_LIMITED]: { contentType: 'APPLICATION_JSON', content: RATE_LIMITED_BODY } },
+      visibilityConfig: visibility(id),
+      rules: rules.map((rule, priority) => ({ ...rule, priority })),
+    });
+    new CfnWebACLAssociation(this, 'Association', {
+      webAclArn: acl.attrArn,
+      resourceArn: api.deploymentStage.stageArn,
+    });
+  }
+}
