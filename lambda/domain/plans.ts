@@ -4,16 +4,18 @@ export interface PlanLimits {
   readonly trackedRequests: number;
   /** Active service keys. */
   readonly keys: number;
+  /** How long request records are kept; spend sums are kept longer. */
+  readonly requestRetentionDays: number;
 }
 
 export const planNames = ['FREE', 'STARTER', 'PRO', 'SCALE'] as const;
 export type PlanName = (typeof planNames)[number];
 
 export const plans: Readonly<Record<PlanName, PlanLimits>> = {
-  FREE: { trackedRequests: 10_000, keys: 2 },
-  STARTER: { trackedRequests: 100_000, keys: 5 },
-  PRO: { trackedRequests: 1_000_000, keys: 20 },
-  SCALE: { trackedRequests: 10_000_000, keys: 100 },
+  FREE: { trackedRequests: 10_000, keys: 2, requestRetentionDays: 30 },
+  STARTER: { trackedRequests: 100_000, keys: 5, requestRetentionDays: 90 },
+  PRO: { trackedRequests: 1_000_000, keys: 20, requestRetentionDays: 400 },
+  SCALE: { trackedRequests: 10_000_000, keys: 100, requestRetentionDays: 400 },
 };
 
 /** State of an account's subscription, in the payment processor's words. FREE accounts are ACTIVE. */
