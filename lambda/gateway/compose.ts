@@ -1,0 +1,54 @@
+import { uuidv7 } from 'uuidv7';
+import { cachedAccountLookup, keyReader } from './account-lookup.ts';
+import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
+import { parseGatewayEnvironment } from './environment.ts';
+import { credentialFingerprint } from './fingerprint.ts';
+import { createGateway, type Gateway } from './gateway.ts';
+import { createTracker, type Tracker } from './tracker.ts';
+import { nodeUpstream, type Upstream } from './upstream.ts';
+import { parkEvent, usageQueue } from './usage-queue.ts';
+
+/** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
+const ACCOUNT_READ_TIMEOUT_MS = 500;
+const QUEUE_TIMEOUT_MS = 5_000;
+const TABLE_WRITE_TIMEOUT_MS = 3_000;
+const SECRET_TIMEOUT_MS = 3_000;
+const CLOSE_EVENT_RETRY_DELAYS_MS = [100, 400, 1_600];
+
+/** The gateway and what its host must tend to. */
+export interface ComposedGateway {
+  readonly gateway: Gateway;
+  readonly tracker: Tracker;
+  readonly upstream: Upstream;
+}
+
+/**
+ * The gateway with its real parts, from the environment.
+ * @param variables usually `process.env`
+ * @throws Error naming the variable that is missing or wrong
+ */
+export const composeGateway = (
+  variables: Readonly<Record<string, string | undefined>>,
+  credentials: AwsCredentialsSource,
+): ComposedGateway => {
+  const settings = parseGatewayEnvironment(variables);
+  const dynamodb = awsCaller(awsService('dynamodb', variables), credentials);
+  const sqs = awsCaller(awsService('sqs', variables), credentials);
+  const secretsManager = awsCaller(awsService('secretsmanager', variables), credentials);
+  const tracker = createTracker(
+    usageQueue(sqs, settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
+    parkEvent(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
+    { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
+  );
+  const upstream = nodeUpstream(settings);
+  const gateway = createGateway({
+    gatewayDomain: settings.gatewayDomain,
+    upstreamOrigins: settings.upstreamOrigins,
+    lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
+    fingerprint: credentialFingerprint(secretsManager, settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
+    tracker,
+    upstream,
+    newRequestId: uuidv7,
+  });
+  return { gateway, tracker, upstream };
+};

@@ -1,0 +1,63 @@
+import { providerByLabel } from '../domain/providers.ts';
+import type { GatewayEnvironment } from '../environment.ts';
+
+/** The gateway's settings, parsed once per process. By hand: a schema library would cost more than the rest of the cold start. */
+export interface GatewaySettings {
+  readonly tableName: string;
+  readonly usageQueueUrl: string;
+  /** Lower case, without port. */
+  readonly gatewayDomain: string;
+  readonly fingerprintSecretId: string;
+  readonly openEventDelaySeconds: number;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Origins that stand in for providers' own, by label. */
+  readonly upstreamOrigins: ReadonlyMap<string, string>;
+}
+
+/** SQS allows no longer delay. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+const MAX_DELAY_SECONDS = 900;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const text = (variables: Variables, name: keyof GatewayEnvironment): string => {
+  const value = variables[name];
+  if (!value) throw new Error(`Set the environment variable ${name}: the gateway cannot start without it.`);
+  return value;
+};
+
+const integer = (variables: Variables, name: keyof GatewayEnvironment, max: number): number => {
+  const value = Number(text(variables, name));
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new Error(`Set ${name} to a whole number from 0 to ${max}, not "${variables[name]}".`);
+  return value;
+};
+
+const origins = (variables: Variables): Map<string, string> => {
+  const parsed: unknown = JSON.parse(text(variables, 'UPSTREAM_ORIGINS'));
+  const entries = Object.entries(parsed as Record<string, string>);
+  for (const [label, origin] of entries) {
+    if (!providerByLabel(label))
+      throw new Error(`UPSTREAM_ORIGINS names "${label}", which is not a supported provider.`);
+    if (!/^https?:\/\/[^/?#@]+$/.test(origin))
+      throw new Error(`UPSTREAM_ORIGINS.${label} must be an origin such as http://127.0.0.1:8080, not "${origin}".`);
+  }
+  return new Map(entries);
+};
+
+/**
+ * @param variables usually `process.env`
+ * @throws Error naming the variable and what it must hold
+ */
+export const parseGatewayEnvironment = (variables: Variables): GatewaySettings => ({
+  tableName: text(variables, 'TABLE_NAME'),
+  usageQueueUrl: text(variables, 'USAGE_QUEUE_URL'),
+  gatewayDomain: text(variables, 'GATEWAY_DOMAIN').toLowerCase(),
+  fingerprintSecretId: text(variables, 'FINGERPRINT_SECRET_ID'),
+  openEventDelaySeconds: integer(variables, 'OPEN_EVENT_DELAY_SECONDS', MAX_DELAY_SECONDS),
+  connectTimeoutMs: integer(variables, 'CONNECT_TIMEOUT_MS', 2 ** 31 - 1),
+  headersTimeoutMs: integer(variables, 'HEADERS_TIMEOUT_MS', 2 ** 31 - 1),
+  idleTimeoutMs: integer(variables, 'IDLE_TIMEOUT_MS', 2 ** 31 - 1),
+  upstreamOrigins: origins(variables),
+});

@@ -1,0 +1,63 @@
+/** The proxy's own answers that are not the provider's: the error table of the specification. */
+const table = {
+  MISSING_SERVICE_KEY: {
+    status: 400,
+    message: 'Add the header X-Service-Key with your account key (svc_…). You find it in the dashboard under Keys.',
+  },
+  MISSING_AUTH: {
+    status: 400,
+    message: "Add the provider's own credential: Authorization: Bearer <API key>, x-api-key or x-goog-api-key.",
+  },
+  UNKNOWN_PROVIDER: {
+    status: 400,
+    message:
+      'No provider belongs to this host. Use {label}.{gateway domain} with one of the labels openai, anthropic, google, mistral, cohere, groq, together, fireworks, deepseek, xai, perplexity, openrouter.',
+  },
+  INVALID_SERVICE_KEY: {
+    status: 401,
+    message:
+      'No account has this X-Service-Key. Check it for typing errors, or whether it was revoked, in the dashboard under Keys.',
+  },
+  ACCOUNT_INACTIVE: {
+    status: 403,
+    message: 'This account is suspended or cancelled. Settle its billing in the dashboard to use the gateway again.',
+  },
+  PROVIDER_ERROR: {
+    status: 502,
+    message: 'The provider could not be reached. Try again; if it lasts, look at the provider’s status page.',
+  },
+  INTERNAL: {
+    status: 500,
+    message: 'The gateway failed on this request. Try again; quote the request id when you report it.',
+  },
+} as const;
+
+export type GatewayErrorCode = keyof typeof table;
+
+export interface GatewayErrorAnswer {
+  readonly status: number;
+  readonly headers: string[];
+  readonly body: Buffer;
+}
+
+/** The answer for one error, in the one error shape of the service, which the providers' SDKs show as an API error. */
+export const gatewayErrorAnswer = (code: GatewayErrorCode, requestId: string, reason?: string): GatewayErrorAnswer => {
+  const { status, message } = table[code];
+  const body = Buffer.from(
+    JSON.stringify({
+      error: { code, message: reason ? `${message} (${reason})` : message, type: 'gateway_error', requestId },
+    }),
+  );
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(body.length),
+      'X-Service-Request-Id',
+      requestId,
+    ],
+    body,
+  };
+};

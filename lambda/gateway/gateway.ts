@@ -1,0 +1,71 @@
+import { providerByLabel } from '../domain/providers.ts';
+import type { AccountLookup } from './account-lookup.ts';
+import { admit, labelOfHost } from './admission.ts';
+import type { ClientResponse, GatewayRequest } from './client.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
+import { forward } from './relay.ts';
+import { pathOf } from './target.ts';
+import type { Tracker } from './tracker.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the core needs; the entries compose it. */
+export interface GatewayParts {
+  readonly gatewayDomain: string;
+  readonly upstreamOrigins: ReadonlyMap<string, string>;
+  readonly lookUpAccount: AccountLookup;
+  readonly fingerprint: Fingerprint;
+  readonly tracker: Tracker;
+  readonly upstream: Upstream;
+  /** A new UUIDv7. */
+  readonly newRequestId: () => string;
+}
+
+/**
+ * The platform-neutral core: admits, forwards, relays, meters and settles one request. Resolves when all of it is done,
+ * the close event included; the client has had its last byte before that. Never rejects.
+ */
+export type Gateway = (request: GatewayRequest, client: ClientResponse) => Promise<void>;
+
+const HEALTH_BODY = Buffer.from('{"status":"ok"}');
+
+const answerHealth = (client: ClientResponse, method: string): void => {
+  client.start(200, 'OK', [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(HEALTH_BODY.length),
+    'Cache-Control',
+    'no-store',
+  ]);
+  if (method !== 'HEAD') client.write(HEALTH_BODY);
+  client.end([]);
+};
+
+const answerError = (client: ClientResponse, code: GatewayErrorCode, requestId: string): void => {
+  const { status, headers, body } = gatewayErrorAnswer(code, requestId);
+  client.start(status, '', headers);
+  client.write(body);
+  client.end([]);
+};
+
+export const createGateway = (parts: GatewayParts): Gateway => {
+  return async (request, client) => {
+    const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
+    const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
+    if (isHealth && label !== undefined && providerByLabel(label)) {
+      answerHealth(client, request.method);
+      return;
+    }
+    const requestId = parts.newRequestId();
+    const startedAt = new Date();
+    const startedAtMs = performance.now();
+    let admission = admit(request.headers, label, parts.lookUpAccount);
+    if (admission instanceof Promise) admission = await admission;
+    if (typeof admission === 'string') {
+      answerError(client, admission, requestId);
+      return;
+    }
+    await forward(parts, { request, client, admitted: admission, requestId, startedAt, startedAtMs });
+  };
+};

@@ -1,0 +1,278 @@
+/**
+ * Which values to pick, as a tree of member names. A string leaf names the value for the sink; `*` stands for every element
+ * of an array. A leaf that begins with `#` only tells that such an object or array is there, and keeps none of it; the
+ * member `''` holds such a leaf for the object itself, told as it opens.
+ */
+export interface Wanted {
+  readonly [member: string]: Wanted | string;
+}
+
+/** What a picker tells. `json` is the raw text of one value, valid or not: the sink parses it. */
+export interface PickerSink {
+  value(name: string, json: string): void;
+  /** A picked value was longer than the limit and is left out. */
+  tooLong(name: string): void;
+  /** A top-level value (a document; an element of a top-level array) has ended. */
+  documentEnd(): void;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/** Deeper values are walked past, not looked into. */
+const MAX_WANTED_DEPTH = 16;
+const MAX_KEY_BYTES = 64;
+
+interface Frame {
+  readonly isArray: boolean;
+  readonly node: Wanted | undefined;
+}
+
+/**
+ * Picks values out of JSON as it streams by, in one pass and bounded memory: bytes are scanned for structure, strings are
+ * skipped by native search, and only the wanted values are kept until they end. Takes concatenated documents (so also JSON
+ * lines) and top-level arrays. Bytes may be cut anywhere. Malformed input never throws; it picks what it can.
+ */
+export class JsonPicker {
+  readonly #root: Wanted;
+  readonly #sink: PickerSink;
+  readonly #maxValueBytes: number;
+
+  #stack: Frame[] = [];
+  /** Levels below the wanted tree, walked past without frames. */
+  #skippedDepth = 0;
+  #inString = false;
+  #escaped = false;
+  #expectKey = false;
+  /** Bytes of the member name being read; undefined outside one. */
+  #key: Buffer[] | undefined;
+  #keyStart = -1;
+  /** What the value that comes next is in the wanted tree. */
+  #next: Wanted | string | undefined;
+
+  #captureName: string | undefined;
+  #captured: Buffer[] = [];
+  #capturedBytes = 0;
+  #captureStart = -1;
+  #captureDepth = -1;
+
+  constructor(root: Wanted, sink: PickerSink, maxValueBytes: number) {
+    this.#root = root;
+    this.#sink = sink;
+    this.#maxValueBytes = maxValueBytes;
+    this.#next = root;
+  }
+
+  /** True while a document has begun and not ended. */
+  get insideDocument(): boolean {
+    return this.#stack.length > 0 || this.#skippedDepth > 0 || this.#inString;
+  }
+
+  write(chunk: Buffer): void {
+    const end = chunk.length;
+    if (this.#key) this.#keyStart = 0;
+    if (this.#captureName !== undefined) this.#captureStart = 0;
+    let at = 0;
+    while (at < end) {
+      if (this.#inString) {
+        at = this.#string(chunk, at);
+        continue;
+      }
+      const byte = chunk[at] as number;
+      if (this.#skippedDepth > 0) {
+        if (byte === QUOTE) this.#inString = true;
+        else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#skippedDepth++;
+        else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+          this.#skippedDepth--;
+          if (this.#skippedDepth === 0) this.#afterContainer(chunk, at + 1);
+        }
+        at++;
+        continue;
+      }
+      switch (byte) {
+        case QUOTE:
+          this.#openString(at);
+          break;
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          this.#openContainer(byte === OPEN_BRACKET, at);
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          this.#endScalar(chunk, at);
+          this.#closeContainer(chunk, at + 1);
+          break;
+        case COMMA:
+          this.#endScalar(chunk, at);
+          this.#afterComma();
+          break;
+        case COLON:
+          this.#expectKey = false;
+          break;
+        default:
+          // A number, true, false or null (or white space, which JSON.parse forgives around a value).
+          if (
+            typeof this.#next === 'string' &&
+            this.#captureName === undefined &&
+            byte > 0x20 &&
+            !this.#expectKey &&
+            !this.#next.startsWith('#')
+          )
+            this.#beginCapture(this.#next, at);
+      }
+      at++;
+    }
+    if (this.#key) this.#keepKey(chunk.subarray(this.#keyStart));
+    if (this.#captureName !== undefined) this.#keep(chunk.subarray(this.#captureStart));
+  }
+
+  /** Skips to the end of a string by native search; returns where scanning goes on. */
+  #string(chunk: Buffer, from: number): number {
+    let at = from;
+    if (this.#escaped) {
+      this.#escaped = false;
+      at++;
+    }
+    for (;;) {
+      const quote = chunk.indexOf(QUOTE, at);
+      const stop = quote === -1 ? chunk.length : quote;
+      let backslashes = 0;
+      while (stop - 1 - backslashes >= at && chunk[stop - 1 - backslashes] === BACKSLASH) backslashes++;
+      if (quote === -1) {
+        this.#escaped = backslashes % 2 === 1;
+        return chunk.length;
+      }
+      if (backslashes % 2 === 0) {
+        this.#inString = false;
+        this.#closeString(chunk, quote);
+        return quote + 1;
+      }
+      at = quote + 1;
+    }
+  }
+
+  #openString(at: number): void {
+    this.#inString = true;
+    if (this.#expectKey) {
+      this.#key = [];
+      this.#keyStart = at;
+    } else if (typeof this.#next === 'string' && !this.#next.startsWith('#')) this.#beginCapture(this.#next, at);
+  }
+
+  #closeString(chunk: Buffer, quote: number): void {
+    if (this.#key) {
+      this.#keepKey(chunk.subarray(this.#keyStart, quote + 1));
+      this.#nameValue();
+    } else if (this.#captureDepth === this.#depth && this.#captureName !== undefined)
+      this.#endCapture(chunk, quote + 1);
+  }
+
+  #nameValue(): void {
+    const bytes = Buffer.concat(this.#key as Buffer[]);
+    this.#key = undefined;
+    const node = this.#stack.at(-1)?.node;
+    if (!node || bytes.length > MAX_KEY_BYTES) this.#next = undefined;
+    else {
+      const text = bytes.toString('latin1', 1, bytes.length - 1);
+      this.#next = Object.hasOwn(node, text) && text !== '*' ? node[text] : undefined;
+    }
+  }
+
+  get #depth(): number {
+    return this.#stack.length + this.#skippedDepth;
+  }
+
+  #openContainer(isArray: boolean, at: number): void {
+    const next = this.#next;
+    if (typeof next === 'string') {
+      if (next.startsWith('#')) this.#sink.value(next, '');
+      else this.#beginCapture(next, at);
+    }
+    const node = typeof next === 'object' ? next : undefined;
+    const self = node?.[''];
+    if (typeof self === 'string') this.#sink.value(self, '');
+    if ((!node && this.#stack.length > 0) || this.#stack.length >= MAX_WANTED_DEPTH) {
+      this.#skippedDepth = 1;
+      return;
+    }
+    this.#stack.push({ isArray, node });
+    this.#expectKey = !isArray;
+    this.#next = isArray ? this.#elementOf(node) : undefined;
+  }
+
+  /** At the top an array's elements are documents themselves. */
+  #elementOf(node: Wanted | undefined): Wanted | string | undefined {
+    return this.#stack.length === 1 ? this.#root : node?.['*'];
+  }
+
+  #closeContainer(chunk: Buffer, after: number): void {
+    const closed = this.#stack.pop();
+    if (!closed) return;
+    this.#afterContainer(chunk, after);
+    const inTopLevelArray = this.#stack.length === 1 && this.#stack[0]?.isArray;
+    if ((this.#stack.length === 0 && !closed.isArray) || (inTopLevelArray && !closed.isArray)) this.#sink.documentEnd();
+    if (this.#stack.length === 0) {
+      this.#next = this.#root;
+      this.#expectKey = false;
+    }
+  }
+
+  #afterContainer(chunk: Buffer, after: number): void {
+    this.#expectKey = false;
+    this.#next = undefined;
+    if (this.#captureName !== undefined && this.#captureDepth === this.#depth) this.#endCapture(chunk, after);
+  }
+
+  #afterComma(): void {
+    const frame = this.#stack.at(-1);
+    if (!frame) return;
+    this.#expectKey = !frame.isArray;
+    this.#next = frame.isArray ? this.#elementOf(frame.node) : undefined;
+  }
+
+  #endScalar(chunk: Buffer, at: number): void {
+    if (this.#captureName !== undefined && this.#captureDepth === this.#depth) this.#endCapture(chunk, at);
+  }
+
+  #beginCapture(name: string, at: number): void {
+    this.#captureName = name;
+    this.#captureStart = at;
+    this.#captureDepth = this.#depth;
+    this.#captured = [];
+    this.#capturedBytes = 0;
+  }
+
+  #keep(piece: Buffer): void {
+    this.#capturedBytes += piece.length;
+    // A copy: the piece would hold the whole chunk in memory.
+    if (this.#capturedBytes <= this.#maxValueBytes) this.#captured.push(Buffer.from(piece));
+    else this.#captured = [];
+  }
+
+  #keepKey(piece: Buffer): void {
+    const key = this.#key as Buffer[];
+    const first = key[0];
+    if (!first) key.push(Buffer.from(piece.subarray(0, MAX_KEY_BYTES + 1)));
+    else if (first.length <= MAX_KEY_BYTES) key[0] = Buffer.concat([first, piece.subarray(0, MAX_KEY_BYTES + 1)]);
+  }
+
+  #endCapture(chunk: Buffer, end: number): void {
+    const name = this.#captureName as string;
+    this.#captureName = undefined;
+    this.#captureDepth = -1;
+    const last = chunk.subarray(this.#captureStart, end);
+    if (this.#capturedBytes + last.length > this.#maxValueBytes) {
+      this.#sink.tooLong(name);
+      return;
+    }
+    const bytes = this.#captured.length === 0 ? last : Buffer.concat([...this.#captured, last]);
+    this.#captured = [];
+    this.#sink.value(name, bytes.toString('utf8'));
+  }
+}

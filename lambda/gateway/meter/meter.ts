@@ -1,0 +1,110 @@
+import { type Dialect, dialectOf, modelOfPath } from '../../domain/dialect.ts';
+import type { Reading } from '../../domain/usage-event.ts';
+import { type BodyDecoder, decoderFor } from './decoder.ts';
+import { JsonPicker } from './json-picker.ts';
+import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
+import type { RequestFacts } from './request-reader.ts';
+import { SseReader } from './sse-reader.ts';
+import { wantedInResponse } from './wanted.ts';
+
+export interface MeteredRequest {
+  readonly method: string;
+  /** As forwarded, without the query string. */
+  readonly path: string;
+  /** What the request's body said; asked for when the answer is over. */
+  readonly facts: () => RequestFacts;
+}
+
+export interface MeteredResponse {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+}
+
+export interface Meter {
+  /** A copy of the answer's bytes, as they came over the wire. Never throws, never keeps the chunk longer than an event lasts. */
+  write(chunk: Buffer): void;
+  /**
+   * The answer is over. Never rejects.
+   * @param whole false when it broke off
+   */
+  end(whole: boolean): Promise<Reading>;
+}
+
+interface BodyReader {
+  write(chunk: Buffer): void;
+  end(): void;
+}
+
+/** Reads nothing: audio, images, files. */
+const opaque: BodyReader = { write: () => {}, end: () => {} };
+
+const FIRST_BYTE_JSON = /^[\s\uFEFF]*[[{]/;
+const FIRST_BYTES_SSE = /^(\xef\xbb\xbf)?(data|event|id|retry)?:/;
+
+/** The reader that fits a body, by content type, and where that says nothing by its first bytes. */
+const readerFor = (contentType: string, first: Buffer, builder: ReadingBuilder): BodyReader => {
+  const head = first.toString('latin1', 0, 64);
+  const picker = () => new JsonPicker(wantedInResponse, builder, MAX_PICKED_BYTES);
+  if (contentType.startsWith('text/event-stream') || FIRST_BYTES_SSE.test(head))
+    return new SseReader(picker, () => builder.model !== null);
+  if (contentType.includes('json') || FIRST_BYTE_JSON.test(head)) {
+    const whole = picker();
+    return { write: (chunk) => whole.write(chunk), end: () => {} };
+  }
+  return opaque;
+};
+
+/** A meter for one answer: recognises its dialect and reads the usage off a copy of its bytes. */
+export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter => {
+  const builder = new ReadingBuilder();
+  const contentType = (response.contentType ?? '').toLowerCase();
+  let reader: BodyReader | undefined;
+  let failed = false;
+
+  const read = (chunk: Buffer): void => {
+    if (failed) return;
+    try {
+      reader ??= readerFor(contentType, chunk, builder);
+      reader.write(chunk);
+    } catch {
+      // A fault of the meter costs this request's figures, which are then marked incomplete; never the client's traffic.
+      failed = true;
+    }
+  };
+
+  const decoder: BodyDecoder = decoderFor(response.contentEncoding, read);
+
+  return {
+    write: (chunk) => decoder.write(chunk),
+    end: async (whole) => {
+      const decoded = await decoder.end();
+      try {
+        reader?.end();
+      } catch {
+        failed = true;
+      }
+      return assemble(request, builder, whole && decoded && !failed);
+    },
+  };
+};
+
+/** The reading of a request that never got an answer. */
+export const emptyReading = (request: MeteredRequest): Reading => assemble(request, new ReadingBuilder(), false);
+
+const assemble = ({ method, path, facts }: MeteredRequest, builder: ReadingBuilder, complete: boolean): Reading => {
+  const byPath = dialectOf(method, path);
+  const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
+  const asked = facts();
+  return {
+    dialect,
+    usage: builder.usage,
+    usageSource: builder.hasUsage ? 'reported' : 'none',
+    complete,
+    modelRequested: modelOfPath(path) ?? asked.model,
+    modelAnswered: builder.model,
+    streamed: asked.stream || path.endsWith(':streamGenerateContent'),
+    serviceTier: builder.serviceTier ?? asked.serviceTier,
+    extras: { ...asked.extras, ...builder.extras(dialect) },
+  };
+};

@@ -1,0 +1,196 @@
+import type { Dialect } from '../../domain/dialect.ts';
+import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/limits.ts';
+import { EXTRA } from '../../domain/usage/extras.ts';
+import type { Reading } from '../../domain/usage-event.ts';
+import type { PickerSink } from './json-picker.ts';
+
+type Usage = Record<string, unknown>;
+
+/** Kept of a picked value: usage objects are a few hundred bytes; Anthropic's with compaction iterations a few thousand. */
+export const MAX_PICKED_BYTES = MAX_RAW_USAGE_BYTES;
+
+const parse = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+};
+
+const isObject = (value: unknown): value is Usage =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lays the members of `top` that are not null over `bottom`: Anthropic's rule for message_delta over message_start. */
+const overlay = (bottom: Usage, top: Usage): Usage => {
+  const merged = { ...bottom };
+  for (const [name, value] of Object.entries(top)) if (value !== null) merged[name] = value;
+  return merged;
+};
+
+/**
+ * Puts together what an answer's documents (a JSON body; the events of a stream) say of usage. The last word wins, since
+ * usage that repeats in a stream is cumulative; nothing is ever summed over the events of one answer.
+ */
+export class ReadingBuilder implements PickerSink {
+  #usage: Usage | null = null;
+  /** Usage of Anthropic's message_start, which message_delta is laid over. */
+  #startUsage: Usage | null = null;
+  #model: string | null = null;
+  #serviceTier: string | null = null;
+  #extras = new Map<string, number | string>();
+
+  /** Values of the document under way, by name: the last of each name; and the lists of its output items. */
+  #values = new Map<string, unknown>();
+  #outputs: { type: string; action: string; container: string }[] = [];
+  #tools: { type: string; model: unknown }[] = [];
+  #images = 0;
+  #groundingQueries = 0;
+
+  value(name: string, json: string): void {
+    if (name === '#image') this.#images++;
+    else if (name === '#grounded') this.#extras.set(EXTRA.groundedPrompts, 1);
+    else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
+    else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
+    else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
+    else if (name.startsWith('output.')) this.#outputMember(name, parse(json));
+    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = String(parse(json));
+    else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parse(json);
+    else if (!name.startsWith('#')) {
+      const value = parse(json);
+      if (value !== null && value !== undefined) this.#values.set(name, value);
+    }
+  }
+
+  /** A usage object past the limit is no usage object. */
+  tooLong(): void {}
+
+  documentEnd(): void {
+    const values = this.#values;
+    this.#takeUsage(values);
+    const model = values.get('model');
+    if (typeof model === 'string') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
+    const tier = values.get('serviceTier');
+    if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
+    this.#text(EXTRA.responseStatus, values.get('status'));
+    this.#text(EXTRA.responseId, values.get('id'));
+    this.#text(EXTRA.imageSize, values.get('image.size'));
+    this.#text(EXTRA.imageQuality, values.get('image.quality'));
+    this.#number(EXTRA.audioSeconds, Number(values.get('audio.seconds')));
+    this.#number(EXTRA.webSearchRequests, values.get('webSearchRequests'));
+    this.#number(EXTRA.groundingQueries, this.#groundingQueries);
+    this.#number(EXTRA.imageCount, this.#images);
+    this.#takeImageGeneration(values.get('imageGenUsage'));
+    this.#takeOutputs();
+    this.#values = new Map();
+    this.#outputs = [];
+    this.#tools = [];
+    this.#images = 0;
+    this.#groundingQueries = 0;
+  }
+
+  /** True once an answer's usage was seen. */
+  get hasUsage(): boolean {
+    return this.#usage !== null;
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  get model(): string | null {
+    return this.#model;
+  }
+
+  get serviceTier(): string | null {
+    return this.#serviceTier;
+  }
+
+  /** Extras that belong to the dialect: a name such as `id` or `data` means something else elsewhere. */
+  extras(dialect: Dialect): Reading['extras'] {
+    const result = Object.fromEntries(this.#extras);
+    if (dialect !== 'openai-responses' && dialect !== 'gemini-interactions') {
+      delete result[EXTRA.responseId];
+      delete result[EXTRA.responseStatus];
+    }
+    if (dialect !== 'openai-images' && dialect !== 'gemini-predict') delete result[EXTRA.imageCount];
+    if (dialect !== 'openai-images') {
+      delete result[EXTRA.imageSize];
+      delete result[EXTRA.imageQuality];
+    }
+    if (dialect !== 'openai-transcription') delete result[EXTRA.audioSeconds];
+    return result;
+  }
+
+  /** What the content says of the dialect where the path says nothing. */
+  guessDialect(): Dialect {
+    const usage = this.#usage;
+    if (!usage) return 'unknown';
+    if ('promptTokenCount' in usage || 'totalTokenCount' in usage) return 'gemini-generate';
+    if ('billed_units' in usage) return 'cohere-chat';
+    if ('total_input_tokens' in usage) return 'gemini-interactions';
+    if ('prompt_tokens' in usage) return 'openai-chat';
+    if ('cache_read_input_tokens' in usage || this.#startUsage) return 'anthropic-messages';
+    return 'input_tokens' in usage ? 'openai-responses' : 'unknown';
+  }
+
+  #takeUsage(values: Map<string, unknown>): void {
+    const start = values.get('messageUsage');
+    if (isObject(start)) {
+      this.#startUsage = start;
+      this.#usage = start;
+    }
+    const meta = values.get('meta');
+    const usage =
+      values.get('usage') ??
+      values.get('usageMetadata') ??
+      values.get('xGroqUsage') ??
+      (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
+    if (isObject(usage)) this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+    if (this.#startUsage && this.#usage) this.#startUsage = this.#usage;
+  }
+
+  #outputMember(name: string, value: unknown): void {
+    const text = typeof value === 'string' ? value : '';
+    const item = this.#outputs.at(-1);
+    if (item) item[name.slice('output.'.length) as keyof typeof item] = text;
+  }
+
+  #takeOutputs(): void {
+    const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
+    const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
+    this.#number(EXTRA.webSearchCalls, searches);
+    this.#number(EXTRA.fileSearchCalls, calls('file_search_call').length);
+    const containers = [...calls('code_interpreter_call'), ...calls('shell_call')]
+      .map((item) => item.container)
+      .filter(Boolean);
+    this.#number(EXTRA.codeContainers, new Set(containers).size);
+    for (const { type, model } of this.#tools) {
+      if (type.startsWith('web_search_preview')) this.#extras.set(EXTRA.webSearchPreview, 1);
+      if (type === 'image_generation') this.#text(EXTRA.imageGenModel, model);
+    }
+  }
+
+  #takeImageGeneration(value: unknown): void {
+    if (!isObject(value)) return;
+    const details = isObject(value['input_tokens_details']) ? value['input_tokens_details'] : {};
+    this.#number(EXTRA.imageGenInputTextTokens, details['text_tokens'] ?? value['input_tokens']);
+    this.#number(EXTRA.imageGenInputImageTokens, details['image_tokens']);
+    this.#number(EXTRA.imageGenOutputTokens, value['output_tokens']);
+  }
+
+  #addGroundingQueries(value: unknown): void {
+    if (!Array.isArray(value) || value.length === 0) return;
+    this.#groundingQueries += value.length;
+    this.#extras.set(EXTRA.groundedPrompts, 1);
+  }
+
+  #text(name: string, value: unknown): void {
+    if (typeof value === 'string' && value !== '') this.#extras.set(name, value.slice(0, 128));
+  }
+
+  /** Events of one stream repeat and grow: the largest count is the last word. */
+  #number(name: string, value: unknown): void {
+    if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return;
+    this.#extras.set(name, Math.max(value, Number(this.#extras.get(name) ?? 0)));
+  }
+}

@@ -1,0 +1,110 @@
+import { MAX_MODEL_CHARACTERS } from '../../domain/limits.ts';
+import { EXTRA } from '../../domain/usage/extras.ts';
+import type { Reading } from '../../domain/usage-event.ts';
+import { JsonPicker, type PickerSink } from './json-picker.ts';
+import { wantedInRequest } from './wanted.ts';
+
+/** What a request's body says of how it is to be metered and priced. */
+export interface RequestFacts {
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly serviceTier: string | null;
+  readonly extras: Reading['extras'];
+}
+
+export interface RequestReader {
+  write(chunk: Buffer): void;
+  facts(): RequestFacts;
+}
+
+/** Text-to-speech takes 4,096 characters (OpenAI) and more elsewhere; other `input`s are not kept. */
+const MAX_VALUE_BYTES = 128 * 1024;
+
+/** Of a multipart body: the fields that matter, by name. Their values are short and follow their header at once. */
+const MULTIPART_FIELD = /name="(model|stream|size|quality|seconds)"(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
+const MULTIPART_OVERLAP_BYTES = 512;
+
+const jsonText = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads a copy of the request's body as it passes, in bounded memory. Keeps nothing of its content but what is named in RequestFacts. */
+export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
+  const values = new Map<string, unknown>();
+  const speech = path.endsWith('/audio/speech');
+
+  const sink: PickerSink = {
+    value: (name, json) => {
+      if (name === 'input' && !speech) return;
+      const value = jsonText(json);
+      if (name === 'tool.type' && String(value).startsWith('web_search_preview')) values.set('webSearchPreview', true);
+      if (name === 'tool.model' && typeof value === 'string') values.set('imageGenModel', value);
+      if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
+      else if (!name.startsWith('#') && !name.startsWith('tool.')) values.set(name, value);
+    },
+    tooLong: () => {},
+    documentEnd: () => {},
+  };
+
+  const write = bodyReader((contentType ?? '').toLowerCase(), sink, values);
+  let failed = false;
+
+  return {
+    write: (chunk) => {
+      if (failed) return;
+      try {
+        write(chunk);
+      } catch {
+        failed = true;
+      }
+    },
+    facts: () => factsOf(values),
+  };
+};
+
+const bodyReader = (contentType: string, sink: PickerSink, values: Map<string, unknown>): ((chunk: Buffer) => void) => {
+  if (contentType.startsWith('multipart/')) {
+    let carry = '';
+    return (chunk) => {
+      // Field headers and these values are ASCII: latin1 keeps offsets true whatever else is in the body.
+      const text = carry + chunk.toString('latin1');
+      for (const [, name, value] of text.matchAll(MULTIPART_FIELD))
+        values.set(multipartName(name as string), multipartValue(value as string));
+      carry = text.slice(-MULTIPART_OVERLAP_BYTES);
+    };
+  }
+  if (contentType !== '' && !contentType.includes('json')) return () => {};
+  const picker = new JsonPicker(wantedInRequest, sink, MAX_VALUE_BYTES);
+  return (chunk) => picker.write(chunk);
+};
+
+const multipartName = (name: string): string =>
+  name === 'size' || name === 'quality' ? `image.${name}` : name === 'seconds' ? 'video.seconds' : name;
+
+const multipartValue = (value: string): unknown => (value === 'true' ? true : value === 'false' ? false : value);
+
+const factsOf = (values: ReadonlyMap<string, unknown>): RequestFacts => {
+  const text = (name: string): string | null => {
+    const value = values.get(name);
+    return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
+  };
+  const extras: Record<string, number | string> = {};
+  const speechCharacters = values.get('speechCharacters');
+  if (typeof speechCharacters === 'number') extras[EXTRA.speechCharacters] = speechCharacters;
+  const seconds = Number(values.get('video.seconds') ?? Number.NaN);
+  if (seconds > 0) extras[EXTRA.videoSeconds] = seconds;
+  for (const [name, extra] of [
+    ['image.size', EXTRA.imageSize],
+    ['image.quality', EXTRA.imageQuality],
+    ['imageGenModel', EXTRA.imageGenModel],
+  ] as const) {
+    const value = text(name);
+    if (value !== null) extras[extra] = value;
+  }
+  if (values.get('webSearchPreview')) extras[EXTRA.webSearchPreview] = 1;
+  return { model: text('model'), stream: values.get('stream') === true, serviceTier: text('serviceTier'), extras };
+};

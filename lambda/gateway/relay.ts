@@ -1,0 +1,234 @@
+import type { IncomingMessage } from 'node:http';
+import { MAX_PATH_CHARACTERS } from '../domain/limits.ts';
+import type { CloseEvent, OpenEvent, Outcome } from '../domain/usage-event.ts';
+import type { Admitted } from './admission.ts';
+import type { ClientResponse, GatewayRequest } from './client.ts';
+import type { GatewayParts } from './gateway.ts';
+import { gatewayErrorAnswer } from './gateway-error.ts';
+import { clientResponseHeaders, headerValue, upstreamRequestHeaders } from './headers.ts';
+import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
+import { createRequestReader } from './meter/request-reader.ts';
+import { readTag } from './tag.ts';
+import { pathOf, upstreamTarget } from './target.ts';
+
+/** How long an answer's headers may wait for the open event's acceptance: past it the request is `bypassed`. */
+const OPEN_EVENT_GRACE_MS = 50;
+
+export interface Forwarding {
+  readonly request: GatewayRequest;
+  readonly client: ClientResponse;
+  readonly admitted: Admitted;
+  readonly requestId: string;
+  readonly startedAt: Date;
+  /** The same moment on the monotonic clock. */
+  readonly startedAtMs: number;
+}
+
+type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'upstreamOrigins'>;
+
+/** A fact of the request that both its events carry. */
+const requestFacts = ({ request, admitted, requestId, startedAt }: Forwarding, path: string) => ({
+  version: 1 as const,
+  requestId,
+  accountId: admitted.owner?.accountId ?? null,
+  keyId: admitted.owner?.keyId ?? null,
+  ...(admitted.owner ? {} : { unverifiedKey: admitted.serviceKey }),
+  provider: admitted.provider.label,
+  ...readTag(request.headers),
+  method: request.method.slice(0, 32),
+  path: path.slice(0, MAX_PATH_CHARACTERS),
+  startedAt: startedAt.toISOString(),
+});
+
+/**
+ * Forwards one admitted request and registers it, side by side; relays the answer as it comes while a meter reads a copy;
+ * settles it with one close event. Resolves when that is delivered. Never rejects.
+ */
+export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void> =>
+  new Promise((resolve) => new Relay(parts, forwarding, resolve).start());
+
+class Relay {
+  readonly #parts: RelayParts;
+  readonly #forwarding: Forwarding;
+  readonly #done: () => void;
+  readonly #target: string;
+  readonly #facts: ReturnType<typeof requestFacts>;
+  readonly #requestReader;
+  readonly #metered;
+  #exchange: ReturnType<RelayParts['upstream']['send']> | undefined;
+  #opened: boolean | undefined;
+  #onOpened: (() => void) | undefined;
+  #meter: Meter | undefined;
+  #route: CloseEvent['route'] = 'bypassed';
+  #status: number | null = null;
+  #ttfbMs: number | null = null;
+  #requestBytes = 0;
+  #responseBytes = 0;
+  #started = false;
+  #paused = false;
+  #finished = false;
+
+  constructor(parts: RelayParts, forwarding: Forwarding, done: () => void) {
+    this.#parts = parts;
+    this.#forwarding = forwarding;
+    this.#done = done;
+    const { request, admitted } = forwarding;
+    this.#target = upstreamTarget(request.target, admitted.provider);
+    const path = pathOf(this.#target);
+    this.#facts = requestFacts(forwarding, path);
+    this.#requestReader = createRequestReader(headerValue(request.headers, 'content-type'), path);
+    this.#metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
+  }
+
+  start(): void {
+    const { request, client, admitted } = this.#forwarding;
+    const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
+    const host = origin.slice(origin.indexOf('//') + 2);
+    client.onLeave(() => this.#clientLeft());
+    try {
+      this.#exchange = this.#parts.upstream.send(
+        {
+          method: request.method,
+          origin,
+          target: this.#target,
+          ...upstreamRequestHeaders(request.headers, host, request.method),
+          body: request.body,
+        },
+        {
+          onHeaders: (response) => this.#headers(response),
+          onError: () => this.#upstreamFailed(),
+          onRequestBytes: (chunk) => {
+            this.#requestBytes += chunk.length;
+            this.#requestReader.write(chunk);
+          },
+        },
+      );
+    } catch {
+      // Node refuses what cannot be sent, such as a path with control characters.
+      this.#upstreamFailed();
+    }
+    this.#register();
+  }
+
+  /** The open event: until the close event comes, it is what is known of this request. */
+  #register(): void {
+    const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
+    const event: OpenEvent = {
+      ...this.#facts,
+      kind: 'open',
+      providerKey: fingerprint instanceof Promise ? null : fingerprint,
+    };
+    void this.#parts.tracker.open(event).then((accepted) => {
+      this.#opened = accepted;
+      this.#onOpened?.();
+    });
+  }
+
+  #headers(response: IncomingMessage): void {
+    this.#status = response.statusCode ?? 0;
+    const go = (): void => {
+      clearTimeout(timer);
+      this.#onOpened = undefined;
+      if (!this.#finished) this.#relay(response);
+    };
+    let timer: NodeJS.Timeout | undefined;
+    if (this.#opened === undefined) {
+      this.#onOpened = go;
+      timer = setTimeout(go, OPEN_EVENT_GRACE_MS);
+    } else go();
+  }
+
+  #relay(response: IncomingMessage): void {
+    const { client, admitted, requestId, startedAtMs } = this.#forwarding;
+    this.#route = this.#opened && admitted.owner ? 'governed' : 'bypassed';
+    this.#startClient(
+      response.statusCode ?? 0,
+      response.statusMessage ?? '',
+      clientResponseHeaders(response.rawHeaders, this.#route, requestId),
+    );
+    this.#meter = createMeter(this.#metered, {
+      status: this.#status ?? 0,
+      contentType: headerValue(response.rawHeaders, 'content-type'),
+      contentEncoding: headerValue(response.rawHeaders, 'content-encoding'),
+    });
+    client.onDrain(() => {
+      this.#paused = false;
+      response.resume();
+    });
+    response.on('data', (chunk: Buffer) => {
+      this.#ttfbMs ??= performance.now() - startedAtMs;
+      this.#responseBytes += chunk.length;
+      if (!client.write(chunk)) {
+        this.#paused = true;
+        response.pause();
+      }
+      this.#meter?.write(chunk);
+      this.#exchange?.stillAlive();
+    });
+    response.on('end', () => {
+      if (this.#finished) return;
+      client.end(response.rawTrailers);
+      this.#finish('completed');
+    });
+  }
+
+  #startClient(status: number, message: string, headers: string[]): void {
+    this.#started = true;
+    this.#forwarding.client.start(status, message, headers);
+  }
+
+  /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
+  #upstreamFailed(): void {
+    if (this.#finished) return;
+    const { client, requestId } = this.#forwarding;
+    if (this.#started) {
+      client.abort();
+      // While the client reads nothing, nothing moves: that silence is the client's.
+      this.#finish(this.#paused ? 'client_aborted' : 'upstream_aborted');
+      return;
+    }
+    if (this.#status !== null) {
+      client.abort();
+      this.#finish('upstream_aborted');
+      return;
+    }
+    const answer = gatewayErrorAnswer('PROVIDER_ERROR', requestId);
+    this.#route = this.#opened && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
+    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#route]);
+    client.write(answer.body);
+    client.end([]);
+    this.#finish('unreachable');
+  }
+
+  #clientLeft(): void {
+    if (this.#finished) return;
+    this.#exchange?.abort();
+    this.#finish('client_aborted');
+  }
+
+  #finish(outcome: Exclude<Outcome, 'unknown'>): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    void this.#settle(outcome, performance.now() - this.#forwarding.startedAtMs).finally(this.#done);
+  }
+
+  async #settle(outcome: Exclude<Outcome, 'unknown'>, totalMs: number): Promise<void> {
+    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
+    await this.#parts.tracker.close({
+      ...this.#facts,
+      kind: 'close',
+      providerKey: await this.#parts.fingerprint(this.#forwarding.admitted.credential),
+      route: this.#route,
+      outcome,
+      status: this.#status,
+      ttfbMs: this.#ttfbMs === null ? null : round(this.#ttfbMs),
+      totalMs: round(totalMs),
+      requestBytes: this.#requestBytes,
+      responseBytes: this.#responseBytes,
+      reading,
+    });
+  }
+}
+
+/** Microseconds are enough. */
+const round = (ms: number): number => Math.round(ms * 1000) / 1000;

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AwsCredentialsSource, environmentCredentials } from './aws/aws-json.ts';
+import type { ClientResponse, GatewayRequest } from './client.ts';
+import { composeGateway } from './compose.ts';
+
+/** What stands in for the host and target of the request line: a label given by a path such as `/gateway/{label}/…`. */
+export interface RequestOverride {
+  readonly label?: string;
+  readonly target?: string;
+}
+
+export interface GatewayServer {
+  /** A `node:http` request listener. */
+  handle(request: IncomingMessage, response: ServerResponse, override?: RequestOverride): void;
+  /** Resolves when every event of the requests so far is delivered. Stop accepting requests first. */
+  close(): Promise<void>;
+}
+
+/**
+ * The gateway for a `node:http` server: the local stack's, a container's, a benchmark's.
+ *
+ * @param environment the variables of GatewayEnvironment, and AWS's own (region, endpoints, credentials)
+ * @throws Error naming the variable that is missing or wrong
+ */
+export const createGatewayServer = (
+  environment: Readonly<Record<string, string | undefined>>,
+  credentials: AwsCredentialsSource = environmentCredentials(environment),
+): GatewayServer => {
+  const { gateway, tracker, upstream } = composeGateway(environment, credentials);
+  return {
+    handle: (request, response, override) => {
+      void gateway(gatewayRequest(request, override), serverResponse(response));
+    },
+    close: async () => {
+      await tracker.drain();
+      upstream.close();
+    },
+  };
+};
+
+const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({
+  method: request.method ?? 'GET',
+  host: request.headers.host,
+  label: override?.label,
+  target: override?.target ?? request.url ?? '/',
+  headers: request.rawHeaders,
+  body: request,
+});
+
+/** The client's side over Node's HTTP server. */
+const serverResponse = (response: ServerResponse): ClientResponse => {
+  response.sendDate = false;
+  let begun = false;
+  // A write to a connection that is gone: `close` tells of it.
+  response.on('error', () => {});
+  return {
+    start: (status, statusMessage, headers) => {
+      response.writeHead(status, statusMessage, headers);
+      // Together with the first bytes where they are already here, else at once: an answer's headers never wait for its body.
+      setImmediate(() => {
+        if (!begun && !response.destroyed) response.flushHeaders();
+      });
+    },
+    write: (chunk) => {
+      begun = true;
+      return response.write(chunk);
+    },
+    onDrain: (listener) => {
+      response.on('drain', listener);
+    },
+    end: (trailers) => {
+      begun = true;
+      if (trailers.length > 0) response.addTrailers(pairs(trailers));
+      response.end();
+    },
+    abort: () => {
+      if (response.headersSent) response.flushHeaders();
+      response.destroy();
+    },
+    onLeave: (listener) => {
+      response.on('close', () => {
+        if (!response.writableFinished) listener();
+      });
+    },
+  };
+};
+
+const pairs = (flat: readonly string[]): [string, string][] => {
+  const result: [string, string][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) result.push([flat[i] as string, flat[i + 1] as string]);
+  return result;
+};

@@ -1,0 +1,79 @@
+import type { CloseEvent, OpenEvent, UsageEvent } from '../domain/usage-event.ts';
+import type { SendEvent } from './usage-queue.ts';
+
+export interface Tracker {
+  /** Registers a request before its answer is known. True once the queue has it; false when it would not take it. Never rejects. */
+  open(event: OpenEvent): Promise<boolean>;
+  /** Settles a request: queue, else table, else one structured log line that can be replayed. Never rejects. */
+  close(event: CloseEvent): Promise<void>;
+  /** Resolves when every event handed over so far is settled, one way or another. */
+  drain(): Promise<void>;
+}
+
+export interface TrackerSettings {
+  /** How long SQS holds an open event back: long enough for the close event to come first. */
+  readonly openEventDelaySeconds: number;
+  /** Pauses before the second and later tries of a close event. */
+  readonly retryDelaysMs: readonly number[];
+}
+
+/** The last resort, read back by the replay command: the event names an account and a request, no credential, no body. */
+const logLost = (event: UsageEvent, error: unknown): void => {
+  console.error(
+    JSON.stringify({ level: 'ERROR', message: 'usage event not delivered', reason: String(error), usageEvent: event }),
+  );
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * @param send puts an event on the queue, one try
+ * @param park writes an event to the table, one try
+ */
+export const createTracker = (
+  send: SendEvent,
+  park: (event: UsageEvent) => Promise<void>,
+  settings: TrackerSettings,
+  lost: (event: UsageEvent, error: unknown) => void = logLost,
+): Tracker => {
+  const unsettled = new Set<Promise<unknown>>();
+
+  const tracked = <T>(work: Promise<T>): Promise<T> => {
+    unsettled.add(work);
+    void work.finally(() => unsettled.delete(work));
+    return work;
+  };
+
+  const settle = async (event: CloseEvent): Promise<void> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await send(event, 0);
+      } catch {
+        const delay = settings.retryDelaysMs[attempt];
+        if (delay === undefined) break;
+        await pause(delay);
+      }
+    }
+    for (const last of [false, true]) {
+      try {
+        return await park(event);
+      } catch (error) {
+        if (last) lost(event, error);
+      }
+    }
+  };
+
+  return {
+    open: (event) =>
+      tracked(
+        send(event, settings.openEventDelaySeconds).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    close: (event) => tracked(settle(event)),
+    drain: async () => {
+      while (unsettled.size > 0) await Promise.all(unsettled);
+    },
+  };
+};

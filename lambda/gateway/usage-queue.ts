@@ -1,0 +1,95 @@
+import { PARKED_EVENT_SHARDS, parkedEventKey } from '../data/keys.ts';
+import type { UsageEvent } from '../domain/usage-event.ts';
+import type { AwsCall } from './aws/aws-json.ts';
+
+/** A batch takes ten messages. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
+const MAX_BATCH = 10;
+/** Batches under way at once; past that, messages gather into fuller batches (group commit): no timer, no added wait. */
+const MAX_UNDER_WAY = 16;
+/** Messages waiting beyond this are refused at once: memory stays bounded while the queue is down. */
+const MAX_WAITING = 20_000;
+
+interface Waiting {
+  readonly body: string;
+  readonly delaySeconds: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface BatchAnswer {
+  readonly Failed?: { readonly Id: string; readonly Code?: string }[];
+}
+
+/** Puts one event on the usage queue. Resolves once SQS has it; rejects otherwise. One try. */
+export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
+
+/** A sender that batches what piles up while earlier batches are under way, so that load makes batches fuller, not slower. */
+export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
+  const waiting: Waiting[] = [];
+  let underWay = 0;
+
+  const sendBatch = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const answer = (await sqs(
+        'SendMessageBatch',
+        {
+          QueueUrl: queueUrl,
+          Entries: batch.map((message, index) => ({
+            Id: String(index),
+            MessageBody: message.body,
+            DelaySeconds: message.delaySeconds,
+          })),
+        },
+        timeoutMs,
+      )) as BatchAnswer;
+      const failed = new Map(answer.Failed?.map((failure) => [failure.Id, failure.Code ?? 'Unknown']));
+      batch.forEach((message, index) => {
+        const code = failed.get(String(index));
+        if (code === undefined) message.resolve();
+        else message.reject(new Error(`SQS refused the message: ${code}`));
+      });
+    } catch (error) {
+      for (const message of batch) message.reject(error as Error);
+    }
+  };
+
+  const flush = (): void => {
+    while (waiting.length > 0 && underWay < MAX_UNDER_WAY) {
+      underWay++;
+      void sendBatch(waiting.splice(0, MAX_BATCH)).finally(() => {
+        underWay--;
+        flush();
+      });
+    }
+  };
+
+  return (event, delaySeconds) => {
+    if (waiting.length >= MAX_WAITING)
+      return Promise.reject(new Error('Too many usage events are waiting for the queue'));
+    return new Promise((resolve, reject) => {
+      waiting.push({ body: JSON.stringify(event), delaySeconds, resolve, reject });
+      flush();
+    });
+  };
+};
+
+/** Writes one event to the table, from where the sweep feeds it to the recorder: the second way, while the queue is down. */
+export const parkEvent =
+  (dynamodb: AwsCall, tableName: string, timeoutMs: number) =>
+  async (event: UsageEvent): Promise<void> => {
+    const shard = Number.parseInt(event.requestId.slice(-2), 16) % PARKED_EVENT_SHARDS;
+    const { pk, sk } = parkedEventKey(shard, event.requestId, event.kind);
+    await dynamodb(
+      'PutItem',
+      {
+        TableName: tableName,
+        Item: {
+          pk: { S: pk },
+          sk: { S: sk },
+          event: { S: JSON.stringify(event) },
+          parkedAt: { S: new Date().toISOString() },
+        },
+      },
+      timeoutMs,
+    );
+  };
