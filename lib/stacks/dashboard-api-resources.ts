@@ -1,10 +1,13 @@
 import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import * as auth from '../../lambda/dashboard/auth/operations.ts';
+import * as requests from '../../lambda/dashboard/requests/operations.ts';
+import * as spend from '../../lambda/dashboard/spend/operations.ts';
 import type { AuthEnvironment, DashboardEnvironment } from '../../lambda/environment.ts';
+import type { Operation } from '../../lambda/http/operation.ts';
 import { grantActions } from '../constructs/grants.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import type { DashboardResource } from './dashboard-api-routes.ts';
 import { partitions } from './partitions.ts';
 
 /** What the functions of the dashboard API may be given. */
@@ -15,7 +18,12 @@ export interface DashboardDependencies {
   readonly corsOrigins: readonly string[];
 }
 
-interface ResourceFunction {
+/** One function of the dashboard API. */
+export interface DashboardResource {
+  /** Its entry is `lambda/dashboard/{name}/handler.ts`. */
+  readonly name: string;
+  /** The routes it serves, with who checks the token: the handler's own definitions, so that the two cannot differ. */
+  readonly operations: readonly Operation[];
   readonly description: string;
   readonly environment: (dependencies: DashboardDependencies) => Readonly<Record<string, string>>;
   /** All the function may do. */
@@ -28,9 +36,11 @@ const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
 const readAccounts = (grantee: IGrantable, { table }: DashboardDependencies) =>
   grantItems(grantee, table, { actions: ['GetItem', 'BatchGetItem', 'Query'], partitions: partitions.accounts });
 
-/** The function behind each resource: what it is told and what it may do. */
-export const resourceFunctions: Readonly<Record<DashboardResource, ResourceFunction>> = {
-  auth: {
+/** A new resource is a new row. A path or method that none of them has is answered with 404 by API Gateway. */
+export const dashboardResources: readonly DashboardResource[] = [
+  {
+    name: 'auth',
+    operations: Object.values(auth),
     description: 'Dashboard API: register, login, refresh, password reset, me',
     environment: (dependencies) =>
       ({
@@ -42,14 +52,14 @@ export const resourceFunctions: Readonly<Record<DashboardResource, ResourceFunct
       grantItems(
         grantee,
         table,
-        { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
-        { actions: ['GetItem'], partitions: partitions.users },
+        { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
         {
           // Account, key and user are made together, and taken back whole if any part fails.
           actions: ['PutItem', 'DeleteItem'],
           partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
         },
       );
+      // Codes to reset a password are asked for and redeemed without a role, as from any client.
       grantActions(
         grantee,
         userPool.userPoolArn,
@@ -61,14 +71,18 @@ export const resourceFunctions: Readonly<Record<DashboardResource, ResourceFunct
       );
     },
   },
-  spend: {
+  {
+    name: 'spend',
+    operations: Object.values(spend),
     description: 'Dashboard API: spend totals, series and export',
     environment: dashboardEnvironment,
     grant: readAccounts,
   },
-  requests: {
+  {
+    name: 'requests',
+    operations: Object.values(requests),
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,
     grant: readAccounts,
   },
-};
+];

@@ -9,8 +9,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
-import { type DashboardDependencies, resourceFunctions } from './dashboard-api-resources.ts';
-import { type DashboardResource, dashboardRoutes } from './dashboard-api-routes.ts';
+import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
 
 interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins'> {
@@ -58,32 +57,25 @@ export class DashboardApiStack extends Stack {
       authorizer: new CognitoUserPoolsAuthorizer(this, 'Authorizer', { cognitoUserPools: [userPool] }),
     };
 
-    const integrations = new Map<DashboardResource, LambdaIntegration>();
-    const integrationOf = (resource: DashboardResource): LambdaIntegration => {
-      const known = integrations.get(resource);
-      if (known !== undefined) return known;
-      const { description, environment, grant } = resourceFunctions[resource];
-      const handler = new HandlerFunction(this, `${capitalised(resource)}Handler`, {
-        entry: `lambda/dashboard/${resource}/handler.ts`,
-        description,
-        environment: environment(dependencies),
+    for (const resource of dashboardResources) {
+      const handler = new HandlerFunction(this, `${capitalised(resource.name)}Handler`, {
+        entry: `lambda/dashboard/${resource.name}/handler.ts`,
+        description: resource.description,
+        environment: resource.environment(dependencies),
         timeout: HANDLER_TIMEOUT,
         memoryMb: settings.dashboard.memoryMb,
         retention: settings.retention,
       });
-      grant(handler, dependencies);
+      resource.grant(handler, dependencies);
       const integration = new LambdaIntegration(handler, { proxy: true, allowTestInvoke: false });
-      integrations.set(resource, integration);
-      return integration;
-    };
-
-    for (const { method, path, resource, authorizer } of dashboardRoutes) {
-      const made = api.root
-        .resourceForPath(`/api${path}`)
-        .addMethod(method, integrationOf(resource), authorizer === 'cognito' ? signedIn : undefined);
-      if (authorizer === 'cognito') continue;
-      const reason = 'Open by specification: one signs in here, or the handler checks a signature or token itself.';
-      Validations.of(made).acknowledge({ id: 'AwsSolutions-APIG4', reason }, { id: 'AwsSolutions-COG4', reason });
+      for (const { method, path, access } of resource.operations) {
+        const route = api.root
+          .resourceForPath(`/api${path}`)
+          .addMethod(method, integration, access === 'authorizer' ? signedIn : undefined);
+        if (access === 'authorizer') continue;
+        const reason = 'Open by specification: one signs in here, or the handler itself checks a token or a signature.';
+        Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason }, { id: 'AwsSolutions-COG4', reason });
+      }
     }
   }
 }

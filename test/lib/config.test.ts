@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { App, RemovalPolicy } from 'aws-cdk-lib';
+import { InvalidSettings, missingForDeploy, parseStageSettings, readStageSettings } from '../../lib/config.ts';
+
+const mistakes = (settings: object): string[] => {
+  try {
+    parseStageSettings('prod', settings);
+  } catch (error) {
+    if (error instanceof InvalidSettings) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+};
+
+describe('settings of a stage', () => {
+  it('are complete with nothing filled in', () => {
+    const settings = parseStageSettings('dev', undefined);
+    expect(settings).toMatchObject({
+      name: 'dev',
+      gatewayDomain: 'gateway.example.com',
+      dashboardDomain: 'dashboard.example.com',
+      corsOrigins: [],
+      retention: { logs: 90, data: RemovalPolicy.RETAIN },
+      gateway: {
+        openEventDelaySeconds: 900,
+        connectTimeoutMs: 10_000,
+        headersTimeoutMs: 600_000,
+        idleTimeoutMs: 300_000,
+      },
+    });
+    expect(settings.account).toBeUndefined();
+  });
+
+  it('treat empty strings as not filled in and // keys as comments', () => {
+    const blank = { '//account': 'twelve digits', account: '', hostedZone: { id: '', name: '' } };
+    expect(parseStageSettings('prod', blank)).toEqual(parseStageSettings('prod', {}));
+  });
+
+  it('name every mistake by its path, one line each', () => {
+    expect(
+      mistakes({
+        account: '123',
+        region: 'Frankfurt',
+        gatewayDomain: 'https://gateway.example.com',
+        corsOrigins: ['https://app.example.com/'],
+        alarmMail: 'nobody',
+        logRetentionDays: 91,
+        removalPolicy: 'keep',
+        gateway: { memoryMb: 64, upstreamOrigins: { openai: 'http://127.0.0.1:8080/v1' } },
+      }),
+    ).toEqual([
+      'stages.prod.account: must be an AWS account id of 12 digits',
+      'stages.prod.region: must be an AWS region, such as eu-central-1',
+      'stages.prod.gatewayDomain: must be a host name in lower case without scheme or path, such as gateway.example.com',
+      'stages.prod.corsOrigins.0: must be an origin, scheme and host and nothing after, such as https://app.example.com',
+      'stages.prod.alarmMail: must be an e-mail address',
+      expect.stringMatching(/^stages\.prod\.logRetentionDays: must be one of 1, 3, 5, 7, /),
+      "stages.prod.removalPolicy: must be 'retain' or 'destroy'",
+      'stages.prod.gateway.memoryMb: must be at least 128',
+      'stages.prod.gateway.upstreamOrigins.openai: must be an origin, scheme and host and nothing after, such as https://app.example.com',
+    ]);
+  });
+
+  it('refuse a name that is not a setting', () => {
+    expect(mistakes({ gatewayDomian: 'gateway.example.com' })).toEqual([
+      'stages.prod: Unrecognized key: "gatewayDomian"',
+    ]);
+  });
+
+  it('refuse a domain outside the hosted zone', () => {
+    const hostedZone = { id: 'Z0123456789ABCDEFGHIJ', name: 'example.org' };
+    expect(
+      mistakes({ hostedZone, gatewayDomain: 'gateway.example.org', dashboardDomain: 'dash.notexample.org' }),
+    ).toEqual(['stages.prod.dashboardDomain: must lie in the hosted zone example.org, got dash.notexample.org']);
+  });
+
+  it('refuse a stage that is not in cdk.json', () => {
+    const { node } = new App({ context: { stage: 'staging', stages: { dev: {}, prod: {} } } });
+    expect(() => readStageSettings(node)).toThrow('stage: cdk.json has no stages.staging; it has dev, prod');
+  });
+
+  it('say what a deployment still needs', () => {
+    const settings = parseStageSettings('prod', { region: 'eu-central-1', gatewayDomain: 'ai.acme.dev' });
+    expect(missingForDeploy(settings).map((line) => line.split(':')[0])).toEqual([
+      'stages.prod.account',
+      'stages.prod.dashboardDomain',
+      'stages.prod.alarmMail',
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+
+interface Method {
+  readonly route: string;
+  readonly authorization: unknown;
+  readonly properties: Record<string, unknown>;
+}
+
+/** Every method of the API with its whole path. */
+const methodsOf = (template: Template): Method[] => {
+  const parts = resourcesOf(template, 'AWS::ApiGateway::Resource');
+  const pathOf = (id: string | undefined): string => {
+    const part = id === undefined ? undefined : parts[id];
+    if (part === undefined) return '';
+    const { Ref: parent } = part.Properties['ParentId'] as { Ref?: string };
+    return `${pathOf(parent)}/${part.Properties['PathPart']}`;
+  };
+  return Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
+    route: `${Properties['HttpMethod']} ${pathOf((Properties['ResourceId'] as { Ref?: string }).Ref)}`,
+    authorization: Properties['AuthorizationType'],
+    properties: Properties,
+  }));
+};
+
+/** Open by specification. Any other route without an authorizer fails the test below. */
+const OPEN = [
+  'POST /api/auth/register',
+  'POST /api/auth/login',
+  'POST /api/auth/refresh',
+  'POST /api/auth/forgot-password',
+  'POST /api/auth/reset-password',
+  'GET /api/auth/me',
+  'POST /api/billing/webhook',
+  'GET /api/openapi.json',
+];
+
+describe('the dashboard API', () => {
+  const api = synthStage()('dashboard-api');
+  const methods = methodsOf(api);
+
+  it('has the routes of the specification under /api', () => {
+    const routes = methods.map(({ route }) => route);
+    expect(routes).toEqual(
+      expect.arrayContaining([
+        'POST /api/auth/register',
+        'POST /api/auth/login',
+        'GET /api/auth/me',
+        'GET /api/spend',
+        'GET /api/requests',
+        'GET /api/requests/{requestId}',
+      ]),
+    );
+    for (const route of routes) expect(route).toMatch(/ \/api\//);
+  });
+
+  it('asks Cognito about the token on every route but those open by specification', () => {
+    const [authorizerId] = Object.keys(resourcesOf(api, 'AWS::ApiGateway::Authorizer'));
+    for (const { route, authorization, properties } of methods) {
+      if (OPEN.includes(route)) {
+        expect([route, authorization]).toEqual([route, 'NONE']);
+      } else {
+        expect([route, authorization, properties['AuthorizerId']]).toEqual([
+          route,
+          'COGNITO_USER_POOLS',
+          { Ref: authorizerId },
+        ]);
+      }
+    }
+    const authorizer = onlyResource(api, 'AWS::ApiGateway::Authorizer').Properties;
+    expect(authorizer).toMatchObject({
+      Type: 'COGNITO_USER_POOLS',
+      IdentitySource: 'method.request.header.Authorization',
+    });
+  });
+
+  it('lives at its own domain alone', () => {
+    expect(onlyResource(api, 'AWS::ApiGateway::RestApi').Properties['DisableExecuteApiEndpoint']).toBe(true);
+    expect(onlyResource(api, 'AWS::ApiGateway::DomainName').Properties['DomainName']).toBe('dashboard.example.com');
+  });
+
+  it('tells API Gateway’s own answers by code', () => {
+    const codes = Object.fromEntries(
+      Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => [
+        Properties['ResponseType'],
+        [
+          Number(Properties['StatusCode']),
+          JSON.parse((Properties['ResponseTemplates'] as Record<string, string>)['application/json'] ?? '').error.code,
+        ],
+      ]),
+    );
+    expect(codes).toMatchObject({
+      UNAUTHORIZED: [401, 'UNAUTHORIZED'],
+      EXPIRED_TOKEN: [401, 'UNAUTHORIZED'],
+      ACCESS_DENIED: [403, 'FORBIDDEN'],
+      MISSING_AUTHENTICATION_TOKEN: [404, 'NOT_FOUND'],
+      REQUEST_TOO_LARGE: [413, 'PAYLOAD_TOO_LARGE'],
+      THROTTLED: [429, 'RATE_LIMITED'],
+      INTEGRATION_FAILURE: [503, 'UNAVAILABLE'],
+    });
+  });
+
+  it('limits the rate of sign-in by address', () => {
+    const rules = onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules'] as Record<string, unknown>[];
+    expect(rules[0]).toMatchObject({
+      Name: 'AuthRequests',
+      Statement: {
+        RateBasedStatement: { Limit: 100, ScopeDownStatement: { ByteMatchStatement: { SearchString: '/api/auth/' } } },
+      },
+    });
+  });
+});
+
+describe('CORS', () => {
+  const allowOrigin = 'gatewayresponse.header.Access-Control-Allow-Origin';
+  const errorHeaders = (template: Template) =>
+    Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => (Properties['ResponseParameters'] as Record<string, string> | undefined)?.[allowOrigin],
+    );
+
+  it('is off without origins', () => {
+    const template = synthStage()('dashboard-api');
+    expect(methodsOf(template).filter(({ route }) => route.startsWith('OPTIONS'))).toEqual([]);
+    expect(new Set(errorHeaders(template))).toEqual(new Set([undefined]));
+  });
+
+  it('answers preflight on every path and lets the origin read errors', () => {
+    const template = synthStage({ corsOrigins: ['https://app.acme.dev'] })('dashboard-api');
+    const routes = methodsOf(template).map(({ route }) => route);
+    for (const route of routes) expect(routes).toContain(route.replace(/^[A-Z]+/, 'OPTIONS'));
+    const preflight = methodsOf(template).find(({ route }) => route === 'OPTIONS /api/spend')?.properties[
+      'Integration'
+    ];
+    expect(JSON.stringify(preflight)).toContain("'https://app.acme.dev'");
+    expect(JSON.stringify(preflight)).toContain("'Authorization,Content-Type'");
+    expect(new Set(errorHeaders(template))).toEqual(new Set(["'https://app.acme.dev'"]));
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { onlyResource, synthStage } from './synth-stage.ts';
+
+describe('the table', () => {
+  const table = onlyResource(synthStage()('data'), 'AWS::DynamoDB::Table');
+
+  it('has the keys that lambda/data/keys.ts builds, and one index with everything in it', () => {
+    expect(table.Properties).toMatchObject({
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'gsi1',
+          KeySchema: [
+            { AttributeName: 'gsi1pk', KeyType: 'HASH' },
+            { AttributeName: 'gsi1sk', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'ALL' },
+        },
+      ],
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+  });
+
+  it('is encrypted, restorable to a point in time, and protected against deletion', () => {
+    expect(table.Properties).toMatchObject({
+      SSESpecification: { SSEEnabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      DeletionProtectionEnabled: true,
+    });
+    expect(table.DeletionPolicy).toBe('Retain');
+  });
+
+  it('can be thrown away in a stage that says so', () => {
+    const disposable = onlyResource(synthStage({ removalPolicy: 'destroy' })('data'), 'AWS::DynamoDB::Table');
+    expect(disposable.DeletionPolicy).toBe('Delete');
+    expect(disposable.Properties['DeletionProtectionEnabled']).toBe(false);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorBodySchema } from '../../lambda/http/error-codes.ts';
+import { onlyResource, type Resource, resourcesOf, synthStage } from './synth-stage.ts';
+
+const propertiesOf = (resources: Record<string, Resource>) =>
+  Object.values(resources).map(({ Properties }) => Properties);
+
+describe('the gateway', () => {
+  const gateway = synthStage()('gateway');
+  const proxy = onlyResource(gateway, 'AWS::Lambda::Function').Properties;
+
+  it('streams every method and path for as long as the platform allows', () => {
+    const methods = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::Method'));
+    expect(methods).toHaveLength(2);
+    for (const { HttpMethod, AuthorizationType, Integration } of methods) {
+      expect({ HttpMethod, AuthorizationType, Integration }).toMatchObject({
+        HttpMethod: 'ANY',
+        AuthorizationType: 'NONE',
+        Integration: { Type: 'AWS_PROXY', ResponseTransferMode: 'STREAM', TimeoutInMillis: 900_000 },
+      });
+      expect(JSON.stringify(Integration)).toContain('/response-streaming-invocations');
+      expect(JSON.stringify(Integration)).toContain('2021-11-15/functions/');
+    }
+    expect(onlyResource(gateway, 'AWS::ApiGateway::Resource').Properties['PathPart']).toBe('{proxy+}');
+    expect(proxy['Timeout']).toBe(900);
+  });
+
+  it('takes every body as bytes and is reached by its own domain alone', () => {
+    expect(onlyResource(gateway, 'AWS::ApiGateway::RestApi').Properties).toMatchObject({
+      BinaryMediaTypes: ['*/*'],
+      DisableExecuteApiEndpoint: true,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+    });
+    expect(onlyResource(gateway, 'AWS::ApiGateway::DomainName').Properties).toMatchObject({
+      DomainName: '*.gateway.example.com',
+      SecurityPolicy: 'TLS_1_2',
+    });
+    const mapping = onlyResource(gateway, 'AWS::ApiGateway::BasePathMapping').Properties;
+    expect(mapping).not.toHaveProperty('BasePath');
+  });
+
+  it('has alias and certificate validation in the hosted zone, where there is one', () => {
+    expect(resourcesOf(gateway, 'AWS::Route53::RecordSet')).toEqual({});
+    const zoned = synthStage({
+      gatewayDomain: 'ai.acme.dev',
+      dashboardDomain: 'spend.acme.dev',
+      hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
+    })('gateway');
+    expect(onlyResource(zoned, 'AWS::Route53::RecordSet').Properties).toMatchObject({
+      Name: '*.ai.acme.dev.',
+      HostedZoneId: 'Z0123456789ABCDEFGHIJ',
+      Type: 'A',
+    });
+    expect(onlyResource(zoned, 'AWS::CertificateManager::Certificate').Properties).toMatchObject({
+      DomainName: '*.ai.acme.dev',
+      DomainValidationOptions: [{ DomainName: '*.ai.acme.dev', HostedZoneId: 'Z0123456789ABCDEFGHIJ' }],
+    });
+  });
+
+  it('runs a published version behind an alias, with as much concurrency as the settings say', () => {
+    expect(proxy).not.toHaveProperty('ReservedConcurrentExecutions');
+    expect(onlyResource(gateway, 'AWS::Lambda::Alias').Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
+    const busy = synthStage({ gateway: { reservedConcurrency: 500, provisionedConcurrency: 20, memoryMb: 2048 } })(
+      'gateway',
+    );
+    expect(onlyResource(busy, 'AWS::Lambda::Function').Properties).toMatchObject({
+      ReservedConcurrentExecutions: 500,
+      MemorySize: 2048,
+    });
+    expect(onlyResource(busy, 'AWS::Lambda::Alias').Properties).toMatchObject({
+      Name: 'live',
+      ProvisionedConcurrencyConfig: { ProvisionedConcurrentExecutions: 20 },
+    });
+  });
+
+  it('logs one line a request without query string, header or body', () => {
+    const stage = onlyResource(gateway, 'AWS::ApiGateway::Stage').Properties;
+    const { Format } = stage['AccessLogSetting'] as { Format: string };
+    expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', path: '$context.path' });
+    expect(Format).not.toMatch(/query|header|authorizer|apiKey|requestOverride|integrationErrorMessage/i);
+    expect(stage['MethodSettings']).toEqual([
+      expect.objectContaining({
+        LoggingLevel: 'OFF',
+        DataTraceEnabled: false,
+        MetricsEnabled: true,
+        ThrottlingRateLimit: 5_000,
+        ThrottlingBurstLimit: 2_500,
+      }),
+    ]);
+  });
+
+  it('answers in the one error shape also where API Gateway answers', () => {
+    const responses = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::GatewayResponse'));
+    expect(responses.length).toBeGreaterThan(20);
+    for (const { ResponseTemplates } of responses) {
+      const template = (ResponseTemplates as Record<string, string>)['application/json'] ?? '';
+      expect(errorBodySchema.parse(JSON.parse(template)).error.requestId).toBe('$context.requestId');
+    }
+    const types = responses.map(({ ResponseType }) => ResponseType);
+    expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'WAF_FILTERED']));
+  });
+
+  it('makes its fingerprint key itself and is told where it is, not what it is', () => {
+    const [secretId] = Object.keys(resourcesOf(gateway, 'AWS::SecretsManager::Secret'));
+    const secret = onlyResource(gateway, 'AWS::SecretsManager::Secret').Properties;
+    expect(secret['GenerateSecretString']).toMatchObject({ PasswordLength: 64 });
+    const { Variables } = proxy['Environment'] as { Variables: Record<string, unknown> };
+    expect(Variables['FINGERPRINT_SECRET_ID']).toEqual({ Ref: secretId });
+  });
+});
+
+describe('the gateway’s firewall', () => {
+  const rulesOf = (settings: object) =>
+    onlyResource(synthStage(settings)('gateway'), 'AWS::WAFv2::WebACL').Properties['Rules'] as Record<
+      string,
+      unknown
+    >[];
+
+  it('never blocks because of a body', () => {
+    const text = JSON.stringify(rulesOf({}));
+    expect(text).not.toMatch(/"(Body|JsonBody)"/);
+    const managed = rulesOf({}).filter(({ Statement }) =>
+      JSON.stringify(Statement).includes('ManagedRuleGroupStatement'),
+    );
+    expect(managed.map(({ Name }) => Name)).toEqual([
+      'AWSManagedRulesAmazonIpReputationList',
+      'AWSManagedRulesKnownBadInputsRuleSet',
+    ]);
+    expect(managed[0]).toMatchObject({ OverrideAction: { Count: {} } });
+    expect(managed[1]).toMatchObject({
+      Statement: {
+        ManagedRuleGroupStatement: {
+          RuleActionOverrides: ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'].map((Name) => ({
+            Name,
+            ActionToUse: { Count: {} },
+          })),
+        },
+      },
+    });
+  });
+
+  it('slows those who try malformed keys, but not health checks', () => {
+    const [rule] = rulesOf({ firewall: { malformedKeysPer5Minutes: 50 } });
+    expect(rule).toMatchObject({
+      Name: 'MalformedServiceKeys',
+      Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+      Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 } },
+    });
+    expect(JSON.stringify(rule)).toContain('/health');
+  });
+
+  it('keeps no samples: they show headers', () => {
+    for (const { VisibilityConfig } of rulesOf({})) {
+      expect(VisibilityConfig).toMatchObject({ SampledRequestsEnabled: false, CloudWatchMetricsEnabled: true });
+    }
+  });
+
+  it('can be left out', () => {
+    expect(resourcesOf(synthStage({ firewall: { enabled: false } })('gateway'), 'AWS::WAFv2::WebACL')).toEqual({});
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { resourcesOf, stackNames, synthStage } from './synth-stage.ts';
+
+const oneOrMore = <T extends z.ZodType>(schema: T) =>
+  z.union([z.array(schema), schema.transform((value) => [value] as z.output<T>[])]);
+
+const statementSchema = z.object({
+  Effect: z.string(),
+  Action: oneOrMore(z.string()),
+  Resource: oneOrMore(z.unknown()),
+  Condition: z
+    .object({ 'ForAllValues:StringLike': z.object({ 'dynamodb:LeadingKeys': z.array(z.string()) }), Null: z.unknown() })
+    .optional(),
+});
+const policySchema = z.object({
+  PolicyDocument: z.object({ Statement: z.array(statementSchema) }),
+  Roles: z.array(z.object({ Ref: z.string() })),
+});
+
+/** A resource as a word: `data:Table`, `ProxyLogs`. Logical ids end in eight hex digits of a hash. */
+const wordFor = (resource: unknown): string => {
+  const text = JSON.stringify(resource);
+  const imported = /Fn::ImportValue":"[a-z-]+?-([a-z-]+):ExportsOutput(?:FnGetAtt|Ref)([A-Za-z0-9]+?)[0-9A-F]{8}/.exec(
+    text,
+  );
+  const word = imported
+    ? `${imported[1]?.replace(/^.*dev-/, '')}:${imported[2]}`
+    : /"([A-Za-z]+?)[0-9A-F]{8}"/.exec(text)?.[1];
+  const path = /"(\/[^"]*)"/.exec(text)?.[1] ?? '';
+  return (word ?? text) + path;
+};
+
+const stage = synthStage();
+const permissions = Object.fromEntries(
+  stackNames.flatMap((stack) => {
+    const policies = Object.values(resourcesOf(stage(stack), 'AWS::IAM::Policy')).map(({ Properties }) =>
+      policySchema.parse(Properties),
+    );
+    return Object.entries(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
+      const role = (Properties['Role'] as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0];
+      const statements = policies
+        .filter(({ Roles }) => Roles.some(({ Ref }) => Ref === role))
+        .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+      return [
+        `${stack}/${id.slice(0, -8)}`,
+        statements.map(({ Action, Resource, Condition }) => {
+          const keys = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
+          return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${keys ? ` WHERE ${keys.join(' ')}` : ''}`;
+        }),
+      ] as const;
+    });
+  }),
+);
+
+const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
+const READ_ACCOUNTS = 'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query ON data:Table WHERE ACCOUNT#*';
+const RECORD = [
+  'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#*',
+  'dynamodb:GetItem dynamodb:BatchGetItem ON data:Table WHERE KEY#*',
+];
+const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
+
+describe('what each function may do', () => {
+  it('is this and nothing else', () => {
+    expect(permissions).toEqual({
+      'dashboard-api/AuthHandler': [
+        logsTo('AuthHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#* USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#* KEY#* USER#*',
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser ON identity:Users',
+      ],
+      'dashboard-api/RequestsHandler': [logsTo('RequestsHandler'), READ_ACCOUNTS],
+      'dashboard-api/SpendHandler': [logsTo('SpendHandler'), READ_ACCOUNTS],
+      'gateway/Proxy': [
+        logsTo('Proxy'),
+        'dynamodb:GetItem ON data:Table WHERE KEY#*',
+        `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
+        'sqs:SendMessage ON usage:UsageEventsQueue',
+        'secretsmanager:GetSecretValue ON FingerprintKey',
+      ],
+      'usage/Recorder': [
+        logsTo('Recorder'),
+        'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
+        ...RECORD,
+      ],
+      'usage/Sweep': [logsTo('Sweep'), ...RECORD, `dynamodb:Query dynamodb:DeleteItem ON data:Table WHERE ${PARKED}`],
+    });
+  });
+
+  it('never has a wildcard for an action or a resource', () => {
+    for (const line of Object.values(permissions).flat()) expect(line.replace(/ WHERE .*/, '')).not.toContain('*');
+  });
+
+  it('never comes from a managed policy', () => {
+    for (const stack of stackNames) {
+      for (const { Properties } of Object.values(resourcesOf(stage(stack), 'AWS::IAM::Role'))) {
+        const isOfFunction = JSON.stringify(Properties['AssumeRolePolicyDocument']).includes('lambda.amazonaws.com');
+        if (isOfFunction) expect(Properties).not.toHaveProperty('ManagedPolicyArns');
+      }
+    }
+  });
+});

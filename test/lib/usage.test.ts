@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+
+describe('the usage queue', () => {
+  const usage = synthStage()('usage');
+  const queues = Object.entries(resourcesOf(usage, 'AWS::SQS::Queue'));
+  const [queueId, queue] = queues.find(([, { Properties }]) => 'RedrivePolicy' in Properties) ?? [];
+  const [deadLetterId, deadLetters] = queues.find(([, { Properties }]) => !('RedrivePolicy' in Properties)) ?? [];
+  const functions = Object.entries(resourcesOf(usage, 'AWS::Lambda::Function'));
+  const mapping = onlyResource(usage, 'AWS::Lambda::EventSourceMapping').Properties;
+
+  it('hides a message six times as long as its consumer may take', () => {
+    const consumer = functions.find(([id]) => (mapping['FunctionName'] as { Ref: string }).Ref === id)?.[1];
+    expect(queue?.Properties['VisibilityTimeout']).toBe(6 * Number(consumer?.Properties['Timeout']));
+  });
+
+  it('gives up on a message after five deliveries, into a queue that keeps it longer than it could wait', () => {
+    expect(queue?.Properties['RedrivePolicy']).toEqual({
+      deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterId, 'Arn'] },
+      maxReceiveCount: 5,
+    });
+    expect(Number(deadLetters?.Properties['MessageRetentionPeriod'])).toBeGreaterThan(
+      Number(queue?.Properties['MessageRetentionPeriod']) + 7 * 86_400,
+    );
+  });
+
+  it('is worked off in batches that may fail in part', () => {
+    expect(mapping).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': [queueId, 'Arn'] },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 100,
+      MaximumBatchingWindowInSeconds: 2,
+      ScalingConfig: { MaximumConcurrency: 10 },
+    });
+  });
+
+  it('and its dead letters are encrypted and take TLS only', () => {
+    const policies = Object.values(resourcesOf(usage, 'AWS::SQS::QueuePolicy'));
+    for (const [id, { Properties }] of queues) {
+      expect(Properties['SqsManagedSseEnabled']).toBe(true);
+      const policy = policies.find(
+        ({ Properties: { Queues } }) => JSON.stringify(Queues) === JSON.stringify([{ Ref: id }]),
+      );
+      expect(policy?.Properties['PolicyDocument']).toMatchObject({
+        Statement: [{ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+      });
+    }
+    expect(policies).toHaveLength(2);
+  });
+
+  it('has parked events swept into the recorder every minute', () => {
+    const schedule = onlyResource(usage, 'AWS::Events::Rule').Properties;
+    const sweep = functions.find(([id]) => id.startsWith('Sweep'))?.[0];
+    expect(schedule).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': [sweep, 'Arn'] } }],
+    });
+  });
+});
