@@ -1,0 +1,20 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { requestRepository } from '../../data/requests.ts';
+import { openTable } from '../../data/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import * as operations from './operations.ts';
+import { listRequests, readRequest } from './read-requests.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const dependencies = { requests: requestRepository(openTable(environment.TABLE_NAME)), now: () => new Date() };
+
+/** Everything under /api/requests. */
+export const handler = httpStack(
+  [
+    route(operations.listRequests, listRequests(dependencies)),
+    route(operations.readRequest, readRequest(dependencies)),
+  ],
+  { logger: new Logger({ serviceName: 'dashboard-requests' }), corsOrigins: environment.CORS_ORIGINS },
+);

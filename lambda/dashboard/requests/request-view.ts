@@ -1,0 +1,45 @@
+import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
+import { moneyOf } from '../../domain/spend-report.ts';
+
+/** What lists show of a request. */
+export const requestSummary = (record: RequestRecord) => ({
+  requestId: record.requestId,
+  startedAt: record.startedAt,
+  provider: record.provider,
+  model: modelOf(record),
+  tag: record.tag,
+  key: record.keyId,
+  providerKey: record.providerKey,
+  method: record.method,
+  path: record.path,
+  route: record.route,
+  outcome: record.outcome,
+  status: record.status,
+  streamed: record.reading?.streamed ?? null,
+  ttfbMs: record.ttfbMs,
+  totalMs: record.totalMs,
+  inputTokens: record.usage?.inputTokens ?? null,
+  outputTokens: record.usage?.outputTokens ?? null,
+  ...moneyOf(record.costNanoUsd),
+  provenance: record.provenance,
+});
+
+/** All that is kept of a request. */
+export const requestView = (record: RequestRecord) => ({
+  ...requestSummary(record),
+  modelRequested: record.reading?.modelRequested ?? null,
+  modelAnswered: record.reading?.modelAnswered ?? null,
+  serviceTier: record.reading?.serviceTier ?? null,
+  tagTruncated: record.tagTruncated,
+  requestBytes: record.requestBytes,
+  responseBytes: record.responseBytes,
+  usageSource: record.reading?.usageSource ?? null,
+  usageComplete: record.reading?.complete ?? null,
+  usage: record.usage && { ...record.usage },
+  rawUsage: record.reading?.usage ?? null,
+  priceSource: record.priceSource,
+  lines: [...record.lines],
+  reason: record.reason,
+  repeatOf: record.repeatOf,
+  recordedAt: record.recordedAt,
+});

@@ -1,0 +1,54 @@
+import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { type ReportCell, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
+import { isKept, precedingSpan, type Span, spanOf } from '../../domain/spend-span.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { readSpend as operation } from './operations.ts';
+import { dimensionOf, filterOf } from './spend-query.ts';
+
+/** Cells of a span; only the dimensions named need be told apart. */
+export type ReadCells = (
+  accountId: string,
+  span: Span,
+  dimensions: readonly SpendDimensionName[],
+) => AsyncIterable<ReportCell>;
+
+interface SpendDependencies {
+  readonly readCells: ReadCells;
+  readonly now: () => Date;
+}
+
+/** The API calls the id of a service key `key`. */
+const renamed = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => ({
+  ...rest,
+  ...(keyId !== undefined && { key: keyId }),
+});
+
+export const readSpend =
+  ({ readCells, now }: SpendDependencies): Implementation<typeof operation> =>
+  async ({ caller: { accountId }, query }) => {
+    const span = spanOf(query, now());
+    const filter = filterOf(query);
+    const groupBy = [...new Set(query.groupBy)];
+    const filtered = Object.keys(filter) as SpendDimensionName[];
+    const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
+    const before = precedingSpan(span);
+    const [report, previous] = await Promise.all([
+      spendReport(readCells(accountId, span, dimensions), {
+        span,
+        groupBy: groupBy.map(dimensionOf),
+        filter,
+        limit: query.limit,
+      }),
+      isKept(before, now()) ? totalOf(readCells(accountId, before, filtered), filter) : undefined,
+    ]);
+    return {
+      from: span.from,
+      to: span.to,
+      granularity: span.granularity,
+      groupBy,
+      ...report,
+      previous: previous === undefined ? null : { from: before.from, to: before.to, totals: sumsOf(previous) },
+      groups: report.groups.map(renamed),
+      series: report.series.map((point) => ({ ...point, groups: point.groups.map(renamed) })),
+    };
+  };

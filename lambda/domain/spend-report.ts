@@ -1,0 +1,145 @@
+import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './spend/counters.ts';
+import type { SpendDimensionName, SpendDimensions } from './spend/dimensions.ts';
+import { bucketOf, bucketsOf, type Span } from './spend-span.ts';
+
+/** What a group by one or more dimensions is called by. */
+export type Group = Partial<SpendDimensions>;
+
+/** One cell of the ledger: a cross of dimensions in one hour or day. */
+export interface ReportCell {
+  readonly time: string;
+  readonly dimensions: SpendDimensions;
+  readonly counters: Counters;
+}
+
+/** Lets a cell pass whose value is in the list, for every dimension that has one. Null stands for "none". */
+export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
+
+/** A sum of money, exact as an integer, and as a decimal string to show. */
+export interface Money {
+  readonly costNanoUsd: number | null;
+  readonly costUsd: string | null;
+}
+
+/** Groups in the series are dropped, cheapest first, so that the answer stays below this many numbers' worth of them. */
+const MAX_SERIES_GROUPS = 20_000;
+
+/** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
+export const usdOf = (nanoUsd: number): string => {
+  const digits = String(nanoUsd).padStart(10, '0');
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
+};
+
+export const moneyOf = (costNanoUsd: number | null): Money => ({
+  costNanoUsd,
+  costUsd: costNanoUsd === null ? null : usdOf(costNanoUsd),
+});
+
+/** The cost of a sum: null where there were requests and no cost of any of them is known, since that is not $0. */
+const costOf = (counters: Counters): number | null => {
+  const requests = counters.requests ?? 0;
+  return requests > 0 && counters.unpricedRequests === requests ? null : knownCostNanoUsd(counters);
+};
+
+/** The few numbers every sum shows. `unpricedRequests` says what the cost leaves out. */
+export const leanSums = (counters: Counters) => ({
+  requests: counters.requests ?? 0,
+  ...moneyOf(costOf(counters)),
+  unpricedRequests: counters.unpricedRequests ?? 0,
+});
+
+/** All that is known of a sum. */
+export const sumsOf = (counters: Counters) => ({
+  ...leanSums(counters),
+  costByProvenance: {
+    provider: moneyOf(counters.costProviderNanoUsd ?? 0),
+    computed: moneyOf(counters.costComputedNanoUsd ?? 0),
+    estimated: moneyOf(counters.costEstimatedNanoUsd ?? 0),
+  },
+  freeRequests: counters.freeRequests ?? 0,
+  errors: counters.errors ?? 0,
+  partialRequests: counters.partialRequests ?? 0,
+  unsettledRequests: counters.unsettledRequests ?? 0,
+  bypassedRequests: counters.bypassedRequests ?? 0,
+  foldedRequests: counters.foldedRequests ?? 0,
+  tokens: Object.fromEntries(tokenCounterNames.map((name) => [name, counters[name] ?? 0])) as Record<
+    (typeof tokenCounterNames)[number],
+    number
+  >,
+  units: unitsOf(counters),
+});
+
+const passes = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
+  Object.entries(filter).every(([name, values]) => values.includes(dimensions[name as SpendDimensionName]));
+
+const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
+  Object.fromEntries(groupBy.map((name) => [name, dimensions[name]]));
+
+/** Cost first, then requests, then name: the order of groups never depends on that of the cells. */
+const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
+  knownCostNanoUsd(right) - knownCostNanoUsd(left) ||
+  (right.requests ?? 0) - (left.requests ?? 0) ||
+  (leftKey < rightKey ? -1 : 1);
+
+/** Adds up counters under keys. */
+const sumMap = () => {
+  const sums = new Map<string, Counters>();
+  return { sums, add: (key: string, counters: Counters) => sums.set(key, addCounters(sums.get(key) ?? {}, counters)) };
+};
+
+/** Total of the cells that pass. */
+export const totalOf = async (cells: AsyncIterable<ReportCell>, filter: SpendFilter): Promise<Counters> => {
+  let total: Counters = {};
+  for await (const cell of cells) if (passes(cell.dimensions, filter)) total = addCounters(total, cell.counters);
+  return total;
+};
+
+export interface ReportQuery {
+  readonly span: Span;
+  readonly groupBy: readonly SpendDimensionName[];
+  readonly filter: SpendFilter;
+  /** At most so many groups are named; the others are summed up in `otherGroups`. */
+  readonly limit: number;
+}
+
+/**
+ * Totals, groups and a gapless series of the cells of a span. Whatever the groups, their sums (with `otherGroups`) and those
+ * of the series are the totals.
+ */
+export const spendReport = async (cells: AsyncIterable<ReportCell>, { span, groupBy, filter, limit }: ReportQuery) => {
+  const byBucket = sumMap();
+  const byGroup = sumMap();
+  const byBucketAndGroup = sumMap();
+  for await (const { time, dimensions, counters } of cells) {
+    if (!passes(dimensions, filter)) continue;
+    const bucket = bucketOf(time, span.granularity);
+    byBucket.add(bucket, counters);
+    if (groupBy.length === 0) continue;
+    const group = JSON.stringify(groupOf(dimensions, groupBy));
+    byGroup.add(group, counters);
+    byBucketAndGroup.add(bucket + group, counters);
+  }
+  const total = [...byBucket.sums.values()].reduce(addCounters, {});
+  const buckets = bucketsOf(span);
+  const ranked = [...byGroup.sums].sort(byCost);
+  const named = ranked.slice(0, limit);
+  const rest = ranked.slice(limit);
+  const inSeries = named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length));
+
+  return {
+    totals: sumsOf(total),
+    groups: named.map(([group, counters]) => ({ ...(JSON.parse(group) as Group), ...sumsOf(counters) })),
+    otherGroups:
+      rest.length === 0
+        ? null
+        : { groups: rest.length, ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {})) },
+    series: buckets.map((bucket) => ({
+      time: bucket,
+      ...leanSums(byBucket.sums.get(bucket) ?? {}),
+      groups: inSeries.flatMap(([group]) => {
+        const counters = byBucketAndGroup.sums.get(bucket + group);
+        return counters === undefined ? [] : [{ ...(JSON.parse(group) as Group), ...leanSums(counters) }];
+      }),
+    })),
+  };
+};
