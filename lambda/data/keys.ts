@@ -3,6 +3,8 @@
  * No AWS imports: the gateway uses this module on its hot path.
  */
 
+import type { SpendDimensions } from '../domain/spend/dimensions.ts';
+
 /** Primary key of an item. */
 export interface Key {
   readonly pk: string;
@@ -15,6 +17,7 @@ type Day = string;
 /** Shards of a partition that many writers share; a partition takes 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 export const PARKED_EVENT_SHARDS = 8;
 export const ACTIVE_RULE_SHARDS = 8;
+export const UNSEALED_SHARDS = 8;
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
 /** Looked up by the gateway on admission: one read gives the account, its state and the key's. */
@@ -55,22 +58,20 @@ export const requestKey = (accountId: string, day: Day, requestId: string): Key 
 });
 export const spendPartition = (accountId: string): string => `ACCOUNT#${accountId}#SPEND`;
 
-/** What a spend cell is the cross of. Null stands for "not sent" and "not known". */
-export interface SpendDimensions {
-  readonly provider: string;
-  readonly model: string | null;
-  readonly tag: string | null;
-  readonly keyId: string | null;
-  readonly providerKey: string | null;
-}
-
-/** Escapes what separates the parts of a sort key: `%`, `#`. */
+/** Escapes what separates the parts of a sort key: `%`, `#`. Null and the empty string stay two different things. */
 const part = (value: string | null): string =>
   value === null ? '' : `=${value.replaceAll('%', '%25').replaceAll('#', '%23')}`;
 
+const value = (escaped: string): string | null =>
+  escaped === '' ? null : escaped.slice(1).replaceAll('%23', '#').replaceAll('%25', '%');
+
+/** The dimensions of a cell as one string, its parts in a fixed order. */
+export const spendCellName = ({ provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
+  [provider, model, tag, keyId, providerKey].map(part).join('#');
+
 /**
- * One spend cell. A sort key may take 1,024 bytes: model and tag are limited in characters by the event schema (128 + 64
- * characters, at most 4 bytes each), which keeps the sum below that.
+ * One spend cell. A sort key may take 1,024 bytes: model and tag are limited by the event schema (128 UTF-16 units and 64
+ * code points, at most 640 bytes together, escapes included), which keeps the sum below that.
  *
  * @param time `2026-11-20` for a day cell, `2026-11-20T16` for an hour cell
  */
@@ -79,9 +80,69 @@ export const spendCellKey = (
   granularity: 'DAY' | 'HOUR',
   time: string,
   dimensions: SpendDimensions,
+): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${spendCellName(dimensions)}` });
+
+/** What a spend cell's sort key says. */
+export const parseSpendCellSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {
+  const [, time = '', provider = '', model = '', tag = '', keyId = '', providerKey = ''] = sk.split('#');
+  return {
+    time,
+    dimensions: {
+      provider: value(provider) ?? '',
+      model: value(model),
+      tag: value(tag),
+      keyId: value(keyId),
+      providerKey: value(providerKey),
+    },
+  };
+};
+
+/** Bounds of a `BETWEEN` over sort keys `{prefix}#{time}…`, both times included; `$` is the character after `#`. */
+export const timeRange = (
+  prefix: string,
+  from: string,
+  to: string,
+): { readonly from: string; readonly to: string } => ({
+  from: `${prefix}#${from}`,
+  to: `${prefix}#${to}$`,
+});
+
+/** Which distinct cells an account has made on a day: bounds what its clients can invent. */
+export const cellClaimsKey = (accountId: string, day: Day): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `CELLS#${day}`,
+});
+
+/** Marks a day or month whose cells are not (or no longer) what its summary says. */
+export const unsealedKey = (accountId: string, period: string): Key => ({
+  pk: spendPartition(accountId),
+  sk: `UNSEALED#${period}`,
+});
+export const unsealedIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
+/** Sorted by the instant (ISO 8601 UTC) from which the period may be sealed. */
+export const unsealedIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
+  gsi1pk: unsealedIndexPartition(shard),
+  gsi1sk: `${dueAt}#${accountId}#${period}`,
+});
+
+/** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#CELLS#MONTH … */
+export const sealedPrefix = (view: 'TOTALS' | 'CELLS', granularity: 'DAY' | 'MONTH'): string =>
+  `SEALED#${view}#${granularity}`;
+export const sealedKey = (
+  accountId: string,
+  view: 'TOTALS' | 'CELLS',
+  granularity: 'DAY' | 'MONTH',
+  period: string,
+  page: number,
 ): Key => ({
   pk: spendPartition(accountId),
-  sk: `${granularity}#${time}#${[dimensions.provider, dimensions.model, dimensions.tag, dimensions.keyId, dimensions.providerKey].map(part).join('#')}`,
+  sk: `${sealedPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
+});
+
+/** Guard: an answer that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
+export const countedAnswerKey = (accountId: string, provider: string, answerId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `ANSWER#${provider}#${answerId}`,
 });
 
 /** A usage event written to the table because the queue would not take it; swept into the recorder every minute. */
@@ -90,5 +151,8 @@ export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 
   pk: parkedEventPartition(shard),
   sk: `${requestId}#${kind}`,
 });
+
+/** A parked event that can never be recorded, kept for people to look at. */
+export const refusedEventKey = (day: Day, id: string): Key => ({ pk: `REFUSED#${day}`, sk: id });
 
 export const stripeEventKey = (eventId: string): Key => ({ pk: `STRIPE#${eventId}`, sk: 'META' });

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { chunk } from './chunk.ts';
+import type { Key } from './keys.ts';
+import type { Table } from './table.ts';
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const MAX_KEYS = 100;
+const MAX_ATTEMPTS = 6;
+
+/** The table kept leaving keys of a batch read unanswered. */
+export class BatchReadError extends Error {
+  override readonly name = 'BatchReadError';
+}
+
+/** Reads items by key, in no order; those that do not exist are left out. Keys must differ from one another. */
+export const batchRead = async (
+  { client, name }: Table,
+  keys: readonly Key[],
+  options: { readonly consistent: boolean },
+): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  for (const some of chunk(keys, MAX_KEYS)) {
+    let pending: Record<string, unknown>[] = some.map(({ pk, sk }) => ({ pk, sk }));
+    for (let attempt = 0; pending.length > 0; attempt++) {
+      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch read went unanswered.`);
+      if (attempt > 0) await sleep(Math.random() * 25 * 2 ** attempt);
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetCommand({ RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } } }),
+      );
+      items.push(...(Responses?.[name] ?? []));
+      pending = UnprocessedKeys?.[name]?.Keys ?? [];
+    }
+  }
+  return items;
+};

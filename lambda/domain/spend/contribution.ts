@@ -1,0 +1,60 @@
+import type { Provenance } from '../usage.ts';
+import { type CounterName, type Counters, tokenCounterNames, unitCounterName } from './counters.ts';
+import { foldDimensions, type SpendDimensions } from './dimensions.ts';
+import { isError, modelOf, type RequestRecord } from './request-record.ts';
+
+/**
+ * The dimensions a record is counted under, before folding. A lone surrogate would reach the table as U+FFFD: said here
+ * already, so that two spellings of one key are one key.
+ */
+export const dimensionsOf = (
+  record: Pick<RequestRecord, 'provider' | 'reading' | 'tag' | 'keyId' | 'providerKey'>,
+): SpendDimensions => ({
+  provider: record.provider,
+  model: modelOf(record)?.toWellFormed() ?? null,
+  tag: record.tag?.toWellFormed() ?? null,
+  keyId: record.keyId?.toWellFormed() ?? null,
+  providerKey: record.providerKey?.toWellFormed() ?? null,
+});
+
+const costCounter: Record<Provenance, CounterName | null> = {
+  provider: 'costProviderNanoUsd',
+  computed: 'costComputedNanoUsd',
+  estimated: 'costEstimatedNanoUsd',
+  free: null,
+  unknown: null,
+};
+
+const countersOf = (record: RequestRecord): Counters => {
+  const counters: Partial<Record<CounterName, number>> = { requests: 1 };
+  const add = (name: CounterName, value: number) => {
+    if (value !== 0) counters[name] = value;
+  };
+  const costName = costCounter[record.provenance];
+  if (costName) add(costName, record.costNanoUsd ?? 0);
+  add('unpricedRequests', Number(record.provenance === 'unknown'));
+  add('freeRequests', Number(record.provenance === 'free'));
+  add('errors', Number(isError(record)));
+  add('partialRequests', Number(record.reading?.complete === false));
+  add('unsettledRequests', Number(record.outcome === 'unknown'));
+  add('bypassedRequests', Number(record.route === 'bypassed'));
+  add('foldedRequests', Number(record.foldLevel > 0));
+  // An answer fetched again shows the tokens of the request it was counted with.
+  if (record.usage && record.repeatOf === null) {
+    for (const name of tokenCounterNames) add(name, record.usage[name]);
+    for (const [kind, amount] of Object.entries(record.usage.units))
+      add(unitCounterName(kind), Math.round(amount * 1_000));
+  }
+  return counters;
+};
+
+/** What one record adds to the ledger: the cell it belongs to and the counters of it. */
+export interface Contribution {
+  readonly dimensions: SpendDimensions;
+  readonly counters: Counters;
+}
+
+export const contributionOf = (record: RequestRecord): Contribution => ({
+  dimensions: foldDimensions(dimensionsOf(record), record.foldLevel),
+  counters: countersOf(record),
+});

@@ -1,0 +1,33 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { UsageEvent } from '../domain/usage-event.ts';
+import { PoisonEventError, parseUsageEvent } from './parse-event.ts';
+import type { Recorder } from './recorder.ts';
+import { type ReportLogger, type ReportMetrics, reportFates } from './report.ts';
+
+/**
+ * Records a batch of queue messages and names those to be delivered again. A message that is no usage event is named each time,
+ * until the queue moves it to the dead letters.
+ */
+export const consumeMessages =
+  ({ record, logger, metrics }: { record: Recorder; logger: ReportLogger; metrics: ReportMetrics }) =>
+  async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+    const failures: string[] = [];
+    const parsed: { readonly messageId: string; readonly event: UsageEvent }[] = [];
+    for (const { messageId, body } of Records) {
+      try {
+        parsed.push({ messageId, event: parseUsageEvent(body) });
+      } catch (error) {
+        const issues = error instanceof PoisonEventError ? error.issues : [];
+        logger.error('Message is not a usage event', { messageId, issues });
+        metrics.addMetric('PoisonMessages', MetricUnit.Count, 1);
+        failures.push(messageId);
+      }
+    }
+    const events = parsed.map(({ event }) => event);
+    const fates = await record(events);
+    reportFates({ logger, metrics }, events, fates);
+    for (const [index, { messageId }] of parsed.entries())
+      if (fates[index]?.kind === 'failed') failures.push(messageId);
+    return { batchItemFailures: failures.map((itemIdentifier) => ({ itemIdentifier })) };
+  };

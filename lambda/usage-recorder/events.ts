@@ -1,0 +1,24 @@
+import type { CloseEvent, OpenEvent, UsageEvent } from '../domain/usage-event.ts';
+
+/** An event whose account is known. */
+export type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {
+  readonly accountId: string;
+};
+export type AccountOpenEvent = AccountEvent<OpenEvent>;
+export type AccountCloseEvent = AccountEvent<CloseEvent>;
+
+export const isClose = (event: AccountOpenEvent | AccountCloseEvent): event is AccountCloseEvent =>
+  event.kind === 'close';
+
+/**
+ * One event for each request: the first close event where there is one, since it says all that an open event says and more.
+ * Any other event of the same request shares its fate.
+ */
+export const onePerRequest = <E extends AccountOpenEvent | AccountCloseEvent>(events: readonly E[]): Map<string, E> => {
+  const chosen = new Map<string, E>();
+  for (const event of events) {
+    const before = chosen.get(event.requestId);
+    if (!before || (isClose(event) && !isClose(before))) chosen.set(event.requestId, event);
+  }
+  return chosen;
+};

@@ -1,0 +1,22 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { SQSHandler } from 'aws-lambda';
+import { openTable } from '../data/table.ts';
+import { consumeMessages } from './consume-messages.ts';
+import { parseRecorderEnvironment } from './environment.ts';
+import { openRecorder } from './recorder.ts';
+
+const { tableName } = parseRecorderEnvironment(process.env);
+const logger = new Logger({ serviceName: 'usage-recorder' });
+const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
+const consume = consumeMessages({ record: openRecorder(openTable(tableName), logger), logger, metrics });
+
+/** Usage events from the queue to the ledger. */
+export const handler: SQSHandler = async (event, context) => {
+  logger.addContext(context);
+  try {
+    return await consume(event);
+  } finally {
+    metrics.publishStoredMetrics();
+  }
+};

@@ -1,0 +1,51 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { openAccountPlans } from '../data/account-plans.ts';
+import { openCellClaims } from '../data/cell-claims.ts';
+import { findCountedAnswers } from '../data/counted-answers.ts';
+import { findKeyOwners } from '../data/key-owners.ts';
+import { openLedger } from '../data/ledger.ts';
+import { requestRepository } from '../data/requests.ts';
+import type { Table } from '../data/table.ts';
+import { priceRequest } from '../domain/price/price-request.ts';
+import type { PricedUsage } from '../domain/usage.ts';
+import type { UsageEvent } from '../domain/usage-event.ts';
+import type { AccountCloseEvent } from './events.ts';
+import { type EventFate, recordEvents } from './record-events.ts';
+
+export type Recorder = (events: readonly UsageEvent[]) => Promise<EventFate[]>;
+
+const priceFailed: PricedUsage = {
+  usage: null,
+  costNanoUsd: null,
+  provenance: 'unknown',
+  priceSource: null,
+  lines: [],
+  reason: 'The price could not be computed.',
+};
+
+/** The recorder over one table, as the queue, the sweep and operations use it. */
+export const openRecorder = (table: Table, logger: Pick<Logger, 'error'>, now: () => number = Date.now): Recorder => {
+  const requests = requestRepository(table, now);
+  const ledger = openLedger(table, now);
+  const claims = openCellClaims(table, now);
+  const accountPlans = openAccountPlans(table, now);
+  // priceRequest does not throw. Were it to, one event must not keep all others of its account from being recorded.
+  const price = (event: AccountCloseEvent): PricedUsage => {
+    try {
+      return priceRequest(event);
+    } catch (error) {
+      logger.error('Pricing threw', { requestId: event.requestId, errorName: (error as Error).name });
+      return priceFailed;
+    }
+  };
+  return recordEvents({
+    findRecords: requests.findMany,
+    findAnswers: (names) => findCountedAnswers(table, names),
+    findKeyOwners: (serviceKeys) => findKeyOwners(table, serviceKeys),
+    findPlans: accountPlans.find,
+    foldLevels: claims.levels,
+    commit: ledger.commit,
+    price,
+    now,
+  });
+};
