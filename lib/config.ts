@@ -175,26 +175,8 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   };
 };
 
-const contextSchema = z.record(z.string(), z.unknown());
-
-/**
- * The stage named by the context key `stage` (default `dev`), with the settings that `stages.{name}` holds in cdk.json.
- *
- * @throws InvalidSettings
- */
-export const readStageSettings = (node: Node): StageSettings => {
-  const name = z.string().default('dev').parse(node.tryGetContext('stage'));
-  const stages = contextSchema.default({}).parse(node.tryGetContext('stages'));
-  if (!(name in stages) && name !== 'dev') {
-    throw new InvalidSettings(
-      `stage: cdk.json has no stages.${name}; it has ${Object.keys(stages).sort().join(', ') || 'none'}`,
-    );
-  }
-  return parseStageSettings(name, stages[name]);
-};
-
 /** Settings that a deployment needs and a synthesis does not: one line each, naming the setting and what it is for. */
-export const missingForDeploy = (settings: StageSettings): readonly string[] => {
+const missingForDeploy = (settings: StageSettings): readonly string[] => {
   const at = (key: string) => `stages.${settings.name}.${key}`;
   const isExample = (domain: string) => domain.endsWith('.example.com');
   return [
@@ -204,4 +186,35 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
     isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
     settings.alarmMail === undefined && `${at('alarmMail')}: the mail address that receives alarms`,
   ].filter((line) => line !== false);
+};
+
+const contextSchema = z.object({
+  stage: z.string().default('dev'),
+  stages: z.record(z.string(), z.unknown()).default({}),
+  /** Set by bin/deploy.ts: the settings must suffice for a real account. */
+  deploy: z.literal('true').optional(),
+});
+
+/**
+ * The stage named by the context key `stage` (default `dev`), with the settings that `stages.{name}` holds in cdk.json.
+ *
+ * @throws InvalidSettings
+ */
+export const readStageSettings = (node: Node): StageSettings => {
+  const { stage, stages, deploy } = contextSchema.parse({
+    stage: node.tryGetContext('stage'),
+    stages: node.tryGetContext('stages'),
+    deploy: node.tryGetContext('deploy'),
+  });
+  if (!(stage in stages) && stage !== 'dev') {
+    throw new InvalidSettings(
+      `stage: cdk.json has no stages.${stage}; it has ${Object.keys(stages).sort().join(', ') || 'none'}`,
+    );
+  }
+  const settings = parseStageSettings(stage, stages[stage]);
+  const missing = deploy === undefined ? [] : missingForDeploy(settings);
+  if (missing.length > 0) {
+    throw new InvalidSettings([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'));
+  }
+  return settings;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { App, RemovalPolicy } from 'aws-cdk-lib';
-import { InvalidSettings, missingForDeploy, parseStageSettings, readStageSettings } from '../../lib/config.ts';
+import { InvalidSettings, parseStageSettings, readStageSettings } from '../../lib/config.ts';
 
 const mistakes = (settings: object): string[] => {
   try {
@@ -80,11 +80,29 @@ describe('settings of a stage', () => {
   });
 
   it('say what a deployment still needs', () => {
-    const settings = parseStageSettings('prod', { region: 'eu-central-1', gatewayDomain: 'ai.acme.dev' });
-    expect(missingForDeploy(settings).map((line) => line.split(':')[0])).toEqual([
-      'stages.prod.account',
-      'stages.prod.dashboardDomain',
-      'stages.prod.alarmMail',
-    ]);
+    const stages = { prod: { region: 'eu-central-1', gatewayDomain: 'ai.acme.dev' } };
+    const { node } = new App({ context: { stage: 'prod', stages, deploy: 'true' } });
+    expect(() => readStageSettings(node)).toThrow(
+      [
+        'Fill in cdk.json before deploying prod:',
+        'stages.prod.account: the AWS account id to deploy to',
+        'stages.prod.dashboardDomain: the domain of the dashboard API',
+        'stages.prod.alarmMail: the mail address that receives alarms',
+      ].join('\n'),
+    );
+  });
+
+  it('suffice for a deployment once these are there', () => {
+    const stages = {
+      prod: {
+        account: '123456789012',
+        region: 'eu-central-1',
+        gatewayDomain: 'ai.acme.dev',
+        dashboardDomain: 'spend.acme.dev',
+        alarmMail: 'ops@acme.dev',
+      },
+    };
+    const { node } = new App({ context: { stage: 'prod', stages, deploy: 'true' } });
+    expect(readStageSettings(node)).toMatchObject({ account: '123456789012', alarmMail: 'ops@acme.dev' });
   });
 });
