@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import * as operations from '../../lambda/dashboard/requests/operations.ts';
+import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
+import type { requestRepository } from '../../lambda/data/requests.ts';
+import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+type Requests = ReturnType<typeof requestRepository>;
+const find = jest.fn<Requests['find']>();
+const page = jest.fn<Requests['page']>();
+const dependencies = { requests: { find, page }, now: () => new Date('2026-11-20T16:30:00Z') };
+const handler = httpStack(
+  [
+    route(operations.listRequests, listRequests(dependencies)),
+    route(operations.readRequest, readRequest(dependencies)),
+  ],
+  { logger: silentLogger(), corsOrigins: [] },
+);
+const caller = { accountId: 'svc_mine', userId: 'user' };
+const get = (path: string, query: Record<string, string[]> = {}) =>
+  invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });
+
+const record: RequestRecord = requestRecordSchema.parse({
+  revision: 1,
+  requestId: '019aa1b2-0000-7000-8000-000000000001',
+  accountId: 'svc_mine',
+  keyId: 'key-1',
+  provider: 'openai',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  startedAt: '2026-11-20T16:00:00.000Z',
+  outcome: 'completed',
+  route: 'governed',
+  status: 200,
+  reading: {
+    dialect: 'openai-chat',
+    usage: { prompt_tokens: 3 },
+    usageSource: 'reported',
+    complete: true,
+    modelRequested: 'gpt-4o',
+    modelAnswered: 'gpt-4o-2024-08-06',
+    streamed: false,
+    serviceTier: null,
+    extras: {},
+  },
+  usage: { inputTokens: 3 },
+  costNanoUsd: 7_500,
+  provenance: 'computed',
+  recordedAt: '2026-11-20T16:00:01.000Z',
+  expiresAt: 1_800_000_000,
+});
+
+afterEach(() => {
+  jest.resetAllMocks();
+});
+
+describe('GET /requests', () => {
+  it("asks for a page of the caller's account, empty filters standing for none", async () => {
+    page.mockResolvedValue({ items: [record], nextCursor: 'next' });
+    const { status, body } = await get('/requests', { tag: [''], key: ['key-1'], status: ['200'], cursor: ['c'] });
+    expect(status).toBe(200);
+    expect(body.nextCursor).toBe('next');
+    expect(body.items).toEqual([
+      expect.objectContaining({
+        requestId: record.requestId,
+        model: 'gpt-4o-2024-08-06',
+        key: 'key-1',
+        inputTokens: 3,
+        costNanoUsd: 7_500,
+        costUsd: '0.0000075',
+        provenance: 'computed',
+      }),
+    ]);
+    expect(page).toHaveBeenCalledWith('svc_mine', {
+      from: '2026-10-21T16:30:00.000Z',
+      to: '2026-11-20T16:30:00.000Z',
+      limit: 50,
+      cursor: 'c',
+      filter: { status: 200, tag: null, keyId: 'key-1', model: undefined, providerKey: undefined },
+    });
+  });
+});
+
+describe('GET /requests/{requestId}', () => {
+  it('shows all that is kept, but not the account key', async () => {
+    find.mockResolvedValue(record);
+    const { status, body, text } = await get(`/requests/${record.requestId}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ modelRequested: 'gpt-4o', rawUsage: { prompt_tokens: 3 }, usageSource: 'reported' });
+    expect(text).not.toContain('svc_mine');
+    expect(find).toHaveBeenCalledWith('svc_mine', record.requestId);
+  });
+
+  it('shows an unknown cost as unknown', async () => {
+    find.mockResolvedValue({ ...record, costNanoUsd: null, provenance: 'unknown', reading: null, usage: null });
+    expect((await get(`/requests/${record.requestId}`)).body).toMatchObject({
+      costNanoUsd: null,
+      costUsd: null,
+      provenance: 'unknown',
+      inputTokens: null,
+    });
+  });
+
+  it('answers 404 where there is none', async () => {
+    find.mockResolvedValue(undefined);
+    expect(await get('/requests/x')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+  });
+});

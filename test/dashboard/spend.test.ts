@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
+import { type ReadCells, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import type { ReportCell } from '../../lambda/domain/spend-report.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+const caller = { accountId: 'svc_mine', userId: 'user' };
+const cell: ReportCell = {
+  time: '2026-11-20',
+  dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'key-1', providerKey: 'p' },
+  counters: { requests: 2, costProviderNanoUsd: 30, unpricedRequests: 1 },
+};
+
+const readCells = jest.fn<ReadCells>();
+const handler = httpStack([route(operation, readSpend({ readCells, now: () => new Date('2026-11-20T16:30:00Z') }))], {
+  logger: silentLogger(),
+  corsOrigins: [],
+});
+const get = (query: Record<string, string[]> = {}) =>
+  invoke(handler, { method: 'GET', path: '/api/spend', query, caller });
+
+beforeEach(() => {
+  readCells.mockReset();
+  readCells.mockImplementation(async function* (_, { from }) {
+    if (from === '2026-11-01T00:00:00.000Z') yield cell;
+  });
+});
+
+describe('GET /spend', () => {
+  it("answers this month's spend of the caller's account, next to the span before", async () => {
+    const { status, body } = await get();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      granularity: 'day',
+      totals: { requests: 2, costNanoUsd: 30, costUsd: '0.00000003', unpricedRequests: 1 },
+      previous: { from: '2026-10-12T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z', totals: { requests: 0 } },
+      groups: [],
+      otherGroups: null,
+    });
+    expect(body.series).toHaveLength(20);
+    expect(readCells.mock.calls.map(([accountId]) => accountId)).toEqual(['svc_mine', 'svc_mine']);
+  });
+
+  it('groups and filters, the service key under the name `key`', async () => {
+    const { body } = await get({ groupBy: ['key', 'model', 'key'], tag: [''], key: ['key-1', 'key-2'] });
+    expect(body.groupBy).toEqual(['key', 'model']);
+    expect(body.groups).toEqual([expect.objectContaining({ key: 'key-1', model: 'gpt-4o', requests: 2 })]);
+    expect(body.groups[0]).not.toHaveProperty('keyId');
+    expect(body.series[19].groups).toEqual([expect.objectContaining({ key: 'key-1', costNanoUsd: 30 })]);
+    expect(readCells.mock.calls.map(([, , dimensions]) => dimensions)).toEqual([
+      ['keyId', 'model', 'tag'],
+      ['tag', 'keyId'],
+    ]);
+    expect((await get({ key: ['key-2'] })).body.totals.requests).toBe(0);
+  });
+
+  it('has nothing to compare with where hours are no longer kept', async () => {
+    const { body } = await get({ granularity: ['hour'], from: ['2026-09-01'], to: ['2026-09-30'] });
+    expect(body.previous).toBeNull();
+    expect(readCells).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['groupBy', { groupBy: ['user'] }],
+    ['provider', { provider: ['openia'] }],
+    ['granularity', { granularity: ['week'] }],
+    ['from', { from: ['yesterday'] }],
+    ['limit', { limit: ['0'] }],
+    ['', { modle: ['gpt-4o'] }],
+  ])('refuses a wrong %s', async (path, query) => {
+    const { status, body } = await get(query);
+    expect(status).toBe(400);
+    expect(body.error.details[0].path.split('.')[0]).toBe(path);
+    expect(readCells).not.toHaveBeenCalled();
+  });
+});
