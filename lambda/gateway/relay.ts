@@ -147,7 +147,6 @@ class Relay {
       clientResponseHeaders(response.rawHeaders, this.#route, requestId),
     );
     this.#meter = createMeter(this.#metered, {
-      status: this.#status ?? 0,
       contentType: headerValue(response.rawHeaders, 'content-type'),
       contentEncoding: headerValue(response.rawHeaders, 'content-encoding'),
     });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AwsCredentialsSource, environmentCredentials } from './aws/aws-json.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { composeGateway } from './compose.ts';
+import type { Gateway } from './gateway.ts';
 
 /** What stands in for the host and target of the request line: a label given by a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
@@ -28,14 +29,22 @@ export const createGatewayServer = (
 ): GatewayServer => {
   const { gateway, tracker, upstream } = composeGateway(environment, credentials);
   return {
-    handle: (request, response, override) => {
-      void gateway(gatewayRequest(request, override), serverResponse(response));
-    },
+    handle: (request, response, override) => serveGateway(gateway, request, response, override),
     close: async () => {
       await tracker.drain();
       upstream.close();
     },
   };
+};
+
+/** Lets a gateway answer one request of a `node:http` server. */
+export const serveGateway = (
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+  override?: RequestOverride,
+): void => {
+  void gateway(gatewayRequest(request, override), serverResponse(response));
 };
 
 const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({

@@ -16,7 +16,6 @@ export interface MeteredRequest {
 }
 
 export interface MeteredResponse {
-  readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
 }

@@ -145,7 +145,9 @@ export class ReadingBuilder implements PickerSink {
       values.get('usageMetadata') ??
       values.get('xGroqUsage') ??
       (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
-    if (isObject(usage)) this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+    // An empty object says nothing (Cohere v2 sends one when it failed): explicit zeros would be members.
+    if (isObject(usage) && Object.keys(usage).length > 0)
+      this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
     if (this.#startUsage && this.#usage) this.#startUsage = this.#usage;
   }
 

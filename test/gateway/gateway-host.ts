@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { uuidv7 } from 'uuidv7';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { providerLabels } from '../../lambda/domain/providers.ts';
+import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
+import type { Lookup } from '../../lambda/gateway/account-lookup.ts';
+import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
+import { serveGateway } from '../../lambda/gateway/server.ts';
+import { createTracker } from '../../lambda/gateway/tracker.ts';
+import { nodeUpstream, type UpstreamTimeouts } from '../../lambda/gateway/upstream.ts';
+
+const key = (seed: number): string => newAccountKey((size) => new Uint8Array(size).fill(seed));
+
+export const KEYS = { active: key(1), inactive: key(2), absent: key(3), storeDown: key(4) };
+
+const lookups: Record<string, Lookup> = {
+  [KEYS.active]: { accountId: KEYS.active, keyId: 'key-1', active: true },
+  [KEYS.inactive]: { accountId: KEYS.inactive, keyId: 'key-2', active: false },
+  [KEYS.absent]: 'no-such-key',
+  [KEYS.storeDown]: 'unavailable',
+};
+
+/** A gateway on a free port of 127.0.0.1 with every provider's origin replaced, and its events kept. */
+export interface GatewayHost {
+  readonly port: number;
+  readonly events: UsageEvent[];
+  opens(): OpenEvent[];
+  closes(): CloseEvent[];
+  /** Resolves with the close event of one request, by its X-Service-Request-Id; or with the nth close event. */
+  closeOf(requestId: string): Promise<CloseEvent>;
+  nthClose(count: number): Promise<CloseEvent>;
+  close(): Promise<void>;
+}
+
+export interface HostSettings {
+  readonly origin: string;
+  readonly timeouts?: Partial<UpstreamTimeouts>;
+  /** Stands in for the queue: rejects, stalls … */
+  readonly send?: (event: UsageEvent) => Promise<void>;
+  readonly parts?: Partial<GatewayParts>;
+}
+
+export const startGatewayHost = async (settings: HostSettings): Promise<GatewayHost> => {
+  const events: UsageEvent[] = [];
+  const waiting = new Set<() => void>();
+  const send = async (event: UsageEvent): Promise<void> => {
+    await settings.send?.(event);
+    events.push(event);
+    for (const check of [...waiting]) check();
+  };
+  const upstream = nodeUpstream({
+    connectTimeoutMs: 10_000,
+    headersTimeoutMs: 600_000,
+    idleTimeoutMs: 300_000,
+    ...settings.timeouts,
+  });
+  const tracker = createTracker(send, send, { openEventDelaySeconds: 900, retryDelaysMs: [] }, () => {});
+  const gateway = createGateway({
+    gatewayDomain: 'gateway.test',
+    upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
+    lookUpAccount: (serviceKey) => lookups[serviceKey] ?? 'no-such-key',
+    fingerprint: () => 'f00d',
+    tracker,
+    upstream,
+    newRequestId: uuidv7,
+    ...settings.parts,
+  });
+  const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) =>
+    serveGateway(gateway, request, response),
+  );
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const closes = () => events.filter((event) => event.kind === 'close');
+  const closeWhere = (find: () => CloseEvent | undefined): Promise<CloseEvent> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        const found = find();
+        if (!found) return;
+        waiting.delete(check);
+        resolve(found);
+      };
+      waiting.add(check);
+      check();
+    });
+  return {
+    port: (server.address() as AddressInfo).port,
+    events,
+    opens: () => events.filter((event) => event.kind === 'open'),
+    closes,
+    closeOf: (requestId) => closeWhere(() => closes().find((event) => event.requestId === requestId)),
+    nthClose: (count) => closeWhere(() => closes()[count - 1]),
+    close: async () => {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+      await tracker.drain();
+      upstream.close();
+    },
+  };
+};

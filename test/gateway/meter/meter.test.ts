@@ -1,0 +1,387 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Reading } from '../../../lambda/domain/usage-event.ts';
+import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
+import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
+
+interface Case {
+  readonly path: string;
+  readonly method?: string;
+  readonly contentType?: string;
+  readonly contentEncoding?: string;
+  readonly request?: unknown;
+  readonly requestContentType?: string;
+}
+
+/** Meters a body that arrives in the given pieces. */
+const meterPieces = async (pieces: readonly Buffer[], options: Case, whole = true): Promise<Reading> => {
+  const reader = createRequestReader(options.requestContentType ?? 'application/json', options.path);
+  if (options.request !== undefined)
+    reader.write(Buffer.from(typeof options.request === 'string' ? options.request : JSON.stringify(options.request)));
+  const meter = createMeter(
+    { method: options.method ?? 'POST', path: options.path, facts: () => reader.facts() },
+    { contentType: options.contentType ?? 'application/json', contentEncoding: options.contentEncoding },
+  );
+  for (const piece of pieces) meter.write(piece);
+  return meter.end(whole);
+};
+
+const meterBody = (body: string | Buffer, options: Case): Promise<Reading> => meterPieces([Buffer.from(body)], options);
+
+const sse = (...events: unknown[]): string =>
+  events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
+
+const chatChunk = (content: string, usage: unknown = null) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  model: 'gpt-4o-2024-08-06',
+  choices: [{ index: 0, delta: { content } }],
+  usage,
+});
+const chatUsage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const chatStream = sse(
+  chatChunk('Hé'),
+  chatChunk(' "usage":{"prompt_tokens":999} ☃'),
+  { ...chatChunk(''), choices: [], usage: chatUsage },
+  '[DONE]',
+);
+const anthropicStream = [
+  [
+    'message_start',
+    {
+      type: 'message_start',
+      message: { model: 'claude-haiku-4-5', usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 1 } },
+    },
+  ],
+  ['ping', { type: 'ping' }],
+  ['content_block_delta', { type: 'content_block_delta', delta: { type: 'text_delta', text: 'hi' } }],
+  [
+    'message_delta',
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 15 } },
+  ],
+  ['message_stop', { type: 'message_stop' }],
+]
+  .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join('');
+const geminiChunk = (text: string, candidatesTokenCount: number) => ({
+  candidates: [{ content: { parts: [{ text }], role: 'model' } }],
+  usageMetadata: { promptTokenCount: 9, candidatesTokenCount, totalTokenCount: 9 + candidatesTokenCount },
+  modelVersion: 'gemini-2.5-flash',
+});
+const geminiUsage = geminiChunk('', 12).usageMetadata;
+const responsesStream = [
+  {
+    type: 'response.created',
+    response: { id: 'resp_1', model: 'gpt-5', status: 'in_progress', usage: null, output: [] },
+  },
+  { type: 'response.output_text.delta', delta: 'hi' },
+  {
+    type: 'response.completed',
+    response: {
+      id: 'resp_1',
+      model: 'gpt-5-2025-08-07',
+      status: 'completed',
+      service_tier: 'flex',
+      output: [
+        { action: { type: 'search', query: 'x' }, id: 'ws_1', type: 'web_search_call' },
+        { id: 'ws_2', type: 'web_search_call', action: { type: 'open_page' } },
+        { type: 'message', content: [{ type: 'output_text', text: 'web_search_call' }] },
+      ],
+      usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
+    },
+  },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');
+
+const event = { contentType: 'text/event-stream' };
+
+describe('dialects', () => {
+  it('OpenAI chat as JSON', async () => {
+    const body = JSON.stringify({
+      id: 'c',
+      model: 'gpt-4o-2024-08-06',
+      service_tier: 'default',
+      choices: [{ message: { content: '{"usage":1}' } }],
+      usage: chatUsage,
+    });
+    expect(
+      await meterBody(body, { path: '/v1/chat/completions', request: { model: 'gpt-4o', stream: false } }),
+    ).toEqual({
+      dialect: 'openai-chat',
+      usage: chatUsage,
+      usageSource: 'reported',
+      complete: true,
+      modelRequested: 'gpt-4o',
+      modelAnswered: 'gpt-4o-2024-08-06',
+      streamed: false,
+      serviceTier: 'default',
+      extras: {},
+    });
+  });
+
+  it('OpenAI chat as a stream', async () => {
+    expect(
+      await meterBody(chatStream, {
+        ...event,
+        path: '/v1/chat/completions',
+        request: { model: 'gpt-4o', stream: true },
+      }),
+    ).toMatchObject({
+      dialect: 'openai-chat',
+      usage: chatUsage,
+      modelAnswered: 'gpt-4o-2024-08-06',
+      streamed: true,
+      complete: true,
+    });
+  });
+
+  it('a stream without usage tells the model all the same', async () => {
+    expect(
+      await meterBody(sse(chatChunk('a'), chatChunk('b'), '[DONE]'), { ...event, path: '/v1/chat/completions' }),
+    ).toMatchObject({
+      usage: null,
+      usageSource: 'none',
+      modelAnswered: 'gpt-4o-2024-08-06',
+    });
+  });
+
+  it('Groq’s x_groq', async () => {
+    const body = sse(chatChunk('a'), { ...chatChunk(''), x_groq: { id: 'r', usage: chatUsage } }, '[DONE]');
+    expect((await meterBody(body, { ...event, path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
+  });
+
+  it('OpenAI responses as a stream, with what is charged beside the tokens', async () => {
+    expect(await meterBody(responsesStream, { ...event, path: '/v1/responses' })).toMatchObject({
+      dialect: 'openai-responses',
+      usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
+      modelAnswered: 'gpt-5-2025-08-07',
+      serviceTier: 'flex',
+      extras: { web_search_call: 1, 'response.id': 'resp_1', 'response.status': 'completed' },
+    });
+  });
+
+  it('Anthropic messages as a stream: the delta over the start, nulls passed over', async () => {
+    expect(await meterBody(anthropicStream, { ...event, path: '/v1/messages' })).toMatchObject({
+      dialect: 'anthropic-messages',
+      usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 15 },
+      modelAnswered: 'claude-haiku-4-5',
+    });
+  });
+
+  it('Gemini as SSE with CRLF: the last word wins', async () => {
+    const body = [1, 5, 12].map((count) => `data: ${JSON.stringify(geminiChunk('x', count))}\r\n\r\n`).join('');
+    expect(
+      await meterBody(body, { ...event, path: '/v1beta/models/gemini-flash-latest:streamGenerateContent' }),
+    ).toMatchObject({
+      dialect: 'gemini-generate',
+      usage: geminiUsage,
+      modelRequested: 'gemini-flash-latest',
+      modelAnswered: 'gemini-2.5-flash',
+      streamed: true,
+    });
+  });
+
+  it('Gemini as a JSON array', async () => {
+    const body = JSON.stringify(
+      [1, 5, 12].map((count) => geminiChunk('x]}', count)),
+      null,
+      2,
+    );
+    expect((await meterBody(body, { path: '/v1beta/models/g:streamGenerateContent' })).usage).toEqual(geminiUsage);
+  });
+
+  it('Cohere v1 as JSON lines and v2 as a stream', async () => {
+    const meta = { billed_units: { input_tokens: 7, output_tokens: 9 } };
+    const lines = [
+      '{"event_type":"text-generation","text":"a"}',
+      JSON.stringify({ event_type: 'stream-end', response: { text: 'a', meta } }),
+    ].join('\n');
+    expect((await meterBody(lines, { path: '/v1/chat', contentType: 'application/stream+json' })).usage).toEqual(meta);
+    const usage = { billed_units: { input_tokens: 2 }, tokens: { input_tokens: 5 } };
+    const stream = sse({ type: 'message-start' }, { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage } });
+    expect(await meterBody(stream, { ...event, path: '/v2/chat', request: { model: 'command-a' } })).toMatchObject({
+      usage,
+      dialect: 'cohere-chat',
+      modelRequested: 'command-a',
+    });
+  });
+
+  it('recognises a dialect by content where the path says nothing', async () => {
+    const body = JSON.stringify({ model: 'x', usage: chatUsage });
+    expect((await meterBody(body, { path: '/custom/agents/run' })).dialect).toBe('openai-chat');
+    expect((await meterBody('{}', { path: '/custom/agents/run' })).dialect).toBe('unknown');
+    expect((await meterBody('{"data":[]}', { path: '/v1/models', method: 'GET' })).dialect).toBe('free');
+  });
+
+  it('counts images, and reads their size from answer or request', async () => {
+    const reading = await meterBody(
+      JSON.stringify({ data: [{ b64_json: 'A'.repeat(200_000) }, { b64_json: 'B' }], quality: 'high' }),
+      {
+        path: '/v1/images/generations',
+        request: { model: 'gpt-image-1', size: '1024x1024', n: 2 },
+      },
+    );
+    expect(reading.extras).toEqual({ 'image.count': 2, 'image.size': '1024x1024', 'image.quality': 'high' });
+  });
+
+  it('counts the characters of speech, and keeps none of them', async () => {
+    const reading = await meterPieces([Buffer.from([0xff, 0xf3, 0x22, 0])], {
+      path: '/v1/audio/speech',
+      contentType: 'audio/mpeg',
+      request: { model: 'tts-1', input: 'Grüße 👋' },
+    });
+    expect(reading).toMatchObject({
+      dialect: 'openai-speech',
+      usage: null,
+      complete: true,
+      extras: { 'speech.characters': 7 },
+    });
+  });
+
+  it('finds the model in a multipart upload, wherever it stands', async () => {
+    const part = (name: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const request = `${part('file', 'x'.repeat(100_000))}${part('model', 'whisper-1')}${part('stream', 'true')}--b--\r\n`;
+    const reading = await meterBody('{"text":"hi","duration":12.5}', {
+      path: '/v1/audio/transcriptions',
+      request,
+      requestContentType: 'multipart/form-data; boundary=b',
+    });
+    expect(reading).toMatchObject({ modelRequested: 'whisper-1', streamed: true, extras: { 'audio.seconds': 12.5 } });
+  });
+});
+
+describe('bodies as they come', () => {
+  const streams: [string, string, Case][] = [
+    ['chat', `\uFEFF: comment\n\n${chatStream}`, { ...event, path: '/v1/chat/completions' }],
+    ['chat CRLF', chatStream.replaceAll('\n', '\r\n'), { ...event, path: '/v1/chat/completions' }],
+    ['anthropic', anthropicStream, { ...event, path: '/v1/messages' }],
+    ['responses', responsesStream, { ...event, path: '/v1/responses' }],
+    [
+      'chat JSON',
+      JSON.stringify({ a: [1, { b: '\\"}é' }], model: 'm', usage: chatUsage }),
+      { path: '/v1/chat/completions' },
+    ],
+    [
+      'gemini array',
+      JSON.stringify([geminiChunk('é', 1), geminiChunk('"', 12)]),
+      { path: '/v1/models/g:streamGenerateContent' },
+    ],
+  ];
+
+  it.each(streams)('%s: the same wherever it is cut', async (_name, body, options) => {
+    const bytes = Buffer.from(body);
+    const expected = await meterPieces([bytes], options);
+    expect(expected.usage).not.toBeNull();
+    for (let cut = 1; cut < bytes.length; cut++)
+      expect(await meterPieces([bytes.subarray(0, cut), bytes.subarray(cut)], options)).toEqual(expected);
+    expect(
+      await meterPieces(
+        [...bytes].map((byte) => Buffer.from([byte])),
+        options,
+      ),
+    ).toEqual(expected);
+  });
+
+  it('multi-line data', async () => {
+    const pretty = JSON.stringify({ ...chatChunk(''), usage: chatUsage }, null, 1);
+    const body = `data: {"model":"m"}\n\n${pretty
+      .split('\n')
+      .map((line) => `data: ${line}`)
+      .join('\n')}\n\n`;
+    expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).usage).toEqual(chatUsage);
+  });
+
+  it('an event larger than what is held', async () => {
+    const big = {
+      type: 'response.completed',
+      response: { instructions: 'x'.repeat(3_000_000), model: 'gpt-5', usage: { input_tokens: 3 } },
+    };
+    const bytes = Buffer.from(sse({ type: 'response.created' }, big, '[DONE]'));
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 16_000) }, (_, i) =>
+      bytes.subarray(i * 16_000, (i + 1) * 16_000),
+    );
+    expect(await meterPieces(pieces, { ...event, path: '/v1/responses' })).toMatchObject({
+      usage: { input_tokens: 3 },
+      modelAnswered: 'gpt-5',
+    });
+  });
+
+  it('a stream that is cut yields what was seen, marked incomplete', async () => {
+    const bytes = Buffer.from(anthropicStream);
+    const reading = await meterPieces(
+      [bytes.subarray(0, bytes.indexOf('message_delta'))],
+      { ...event, path: '/v1/messages' },
+      false,
+    );
+    expect(reading).toMatchObject({ usage: { input_tokens: 25, output_tokens: 1 }, complete: false });
+  });
+
+  it('explicit zeros are usage, an empty object is none', async () => {
+    const options = { path: '/v1/embeddings' };
+    expect((await meterBody('{"usage":{"prompt_tokens":0,"total_tokens":0}}', options)).usageSource).toBe('reported');
+    expect((await meterBody('{"usage":{}}', options)).usageSource).toBe('none');
+    expect((await meterBody('{"usage":7}', options)).usageSource).toBe('none');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('%s is decoded on the copy', async (contentEncoding, compress) => {
+    const bytes = compress(Buffer.from(chatStream));
+    const options = { ...event, path: '/v1/chat/completions', contentEncoding };
+    expect(await meterPieces([bytes.subarray(0, 9), bytes.subarray(9)], options)).toMatchObject({
+      usage: chatUsage,
+      complete: true,
+    });
+    expect((await meterPieces([Buffer.from('not that')], options)).complete).toBe(false);
+    expect((await meterPieces([bytes.subarray(0, bytes.length - 12)], options, false)).complete).toBe(false);
+  });
+
+  it('never throws, whatever comes', async () => {
+    const piece = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .constantFrom(
+          ...`{}[]",:\\\n\r `,
+          'data: ',
+          '"usage"',
+          '{"usage":{',
+          '"usageMetadata":',
+          'null',
+          '\n\n',
+          '\r\n\r\n',
+          '"model":"x"',
+        )
+        .map((text) => Buffer.from(text)),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 40 }),
+        fc.constantFrom('text/event-stream', 'application/json', 'application/x-ndjson', ''),
+        async (pieces, contentType) => {
+          const reading = await meterPieces(pieces, { path: '/v1/chat/completions', contentType });
+          expect(reading.complete).toBe(true);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('finds usage after any JSON before it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 20 }), async (value, size) => {
+        const bytes = Buffer.from(JSON.stringify({ before: value, usage: chatUsage, after: value }));
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        );
+        expect((await meterPieces(pieces, { path: '/v1/chat/completions' })).usage).toEqual(chatUsage);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
