@@ -19,7 +19,11 @@ const GUARD = 'exec 3<&0; "$0" "$@" </dev/null & child=$!; (cat <&3 >/dev/null; 
 
 /** Starts a program that dies with this process. POSIX only (it needs `sh`). */
 export const startProcess = (command: string, args: readonly string[], logFile?: string): RunningProcess => {
-  const child = spawn('sh', ['-c', GUARD, command, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', GUARD, command, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Its own process group: Ctrl-C in the terminal must not end the emulator before the stack has drained.
+    detached: true,
+  });
   let ended = false;
   let words = '';
   const log = logFile ? createWriteStream(logFile, { flags: 'a' }) : undefined;

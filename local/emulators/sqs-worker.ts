@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Server } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { startFauxqs } from 'fauxqs';
 import { serveUntilStopped } from './worker.ts';
@@ -15,5 +18,14 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
 };
 
 const { dataDir } = workerData as { readonly dataDir: string };
+
+/** Whoever had taken a message died with the last run: it is visible again at once, instead of after its time-out. */
+const file = join(dataDir, 'fauxqs.db');
+if (existsSync(file)) {
+  const database = new DatabaseSync(file);
+  database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  database.close();
+}
+
 const server = await startFauxqs({ port: 0, logger: false, dataDir });
 await serveUntilStopped(server.port, () => server.stop());

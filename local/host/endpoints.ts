@@ -1,0 +1,28 @@
+import type { Emulator } from '../emulators/emulator.ts';
+
+/** The emulators of a running stack. */
+export interface Emulators {
+  readonly dynamoDb: Emulator;
+  readonly sqs: Emulator;
+  readonly ses: Emulator;
+  readonly cognito: Emulator;
+  readonly secrets: Emulator;
+}
+
+/** Nothing listens on the discard port. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/**
+ * Variables that lead the AWS SDK to the emulators. A service without one fails at once, instead of reaching AWS.
+ *
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+ */
+export const endpointVariables = (emulators: Emulators): Readonly<Record<string, string>> => ({
+  AWS_ENDPOINT_URL: NOWHERE,
+  AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
+  AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
+  AWS_ENDPOINT_URL_SES: emulators.ses.endpoint,
+  AWS_ENDPOINT_URL_SESV2: emulators.ses.endpoint,
+  AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: emulators.cognito.endpoint,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
+});

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Something else listens on the port. */
+export class PortInUseError extends Error {
+  override readonly name = 'PortInUseError';
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the one port leads to. */
+export interface FrontRoutes {
+  /** A provider's host, or `/gateway/{label}/…` with the label and the rest of the path. */
+  readonly gateway: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    override?: { readonly label: string; readonly target: string },
+  ) => void;
+  readonly dashboard: Listener;
+  readonly index: Listener;
+}
+
+export interface Front {
+  readonly port: number;
+  /** Until then every request is answered with 503. */
+  open(routes: FrontRoutes): void;
+  /** Stops listening and waits for requests in flight; what is still there after the grace is cut off. */
+  close(graceMs: number): Promise<void>;
+}
+
+const GATEWAY_PATH = /^\/gateway\/([^/?]+)(\/[^?]*)?(\?.*)?$/s;
+
+const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
+
+/** Sends each request to the gateway (by host or by path), the dashboard API, or the index. */
+export const dispatch = (routes: FrontRoutes, request: IncomingMessage, response: ServerResponse): void => {
+  const target = request.url ?? '/';
+  const [, label, path, query] = GATEWAY_PATH.exec(target) ?? [];
+  if (isGatewayHost(request.headers.host)) routes.gateway(request, response);
+  else if (label !== undefined) routes.gateway(request, response, { label, target: `${path ?? '/'}${query ?? ''}` });
+  else if (/^\/api(\/|\?|$)/.test(target)) routes.dashboard(request, response);
+  else routes.index(request, response);
+};
+
+const listen = (server: Server, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new PortInUseError(`Port ${port} is in use: choose another with --port, or 0 for a free one.`)
+          : error,
+      ),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+
+/**
+ * Takes the port at once, so that a busy one is known before anything is started.
+ *
+ * @param port 0 for a free one
+ * @throws PortInUseError
+ */
+export const openFront = async (port: number): Promise<Front> => {
+  let routes: FrontRoutes | undefined;
+  const server = createServer((request, response) => {
+    if (routes) dispatch(routes, request, response);
+    else response.writeHead(503, { 'retry-after': '1' }).end('The stack is starting.\n');
+  });
+  // A slow upload is as long as it is; the gateway has its own time-outs.
+  server.requestTimeout = 0;
+  await listen(server, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    open(opened) {
+      routes = opened;
+    },
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+};

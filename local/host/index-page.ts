@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { providerLabels } from '../../lambda/domain/providers.ts';
+
+/** Where things are. */
+export interface StackIndex {
+  /** `http://localhost:PORT`, without a slash at the end. */
+  readonly url: string;
+  readonly mailUrl: string;
+  readonly dataDir: string;
+  readonly logsDir: string;
+}
+
+/** What is where, for people. */
+export const indexText = ({ url, mailUrl, dataDir, logsDir }: StackIndex): string => {
+  const host = url.replace('http://', '');
+  return [
+    `Gateway    http://{provider}.${host}/… or ${url}/gateway/{provider}/…`,
+    `           ${providerLabels.slice(0, 6).join(', ')},`,
+    `           ${providerLabels.slice(6).join(', ')}`,
+    `Dashboard  ${url}/api (see ${url}/api/openapi.json)`,
+    `Mail       ${mailUrl}`,
+    `Data       ${dataDir}`,
+    `Logs       ${logsDir}`,
+  ].join('\n');
+};
+
+/** Answers `/` with what is where, and every other path that leads nowhere with the same and 404. */
+export const answerIndex = (index: StackIndex) => (request: IncomingMessage, response: ServerResponse) => {
+  const found = request.url === '/' || request.url?.startsWith('/?');
+  response
+    .writeHead(found ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' })
+    .end(`${found ? '' : 'There is nothing here.\n\n'}${indexText(index)}\n`);
+};

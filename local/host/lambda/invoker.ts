@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { type ExecutionEnvironment, InvocationError, startEnvironment } from './environment.ts';
+import type { LambdaFunction } from './functions.ts';
+import { type FunctionLog, functionLog } from './log.ts';
+import { runtimeEnvironment } from './runtime-environment.ts';
+
+/** Runs functions as Lambda would: one invocation at a time per environment, more environments on demand, up to a few. */
+export interface Invoker {
+  /** @throws InvocationError, after it has been logged */
+  invoke(lambda: LambdaFunction, event: unknown): Promise<unknown>;
+  /** Waits for what is running, then ends all environments. */
+  stop(): Promise<void>;
+}
+
+const MAX_ENVIRONMENTS = 4;
+
+interface Fleet {
+  readonly log: FunctionLog;
+  readonly idle: ExecutionEnvironment[];
+  readonly waiting: ((environment: ExecutionEnvironment | undefined) => void)[];
+  running: number;
+}
+
+/**
+ * @param options.endpoints AWS_ENDPOINT_URL_* by name
+ * @param options.logFolder gets one file per function
+ */
+export const createInvoker = (options: {
+  readonly endpoints: Readonly<Record<string, string>>;
+  readonly cognitoEndpoint: string;
+  readonly logFolder: string;
+}): Invoker => {
+  const fleets = new Map<string, Fleet>();
+  const invocations = new Set<Promise<unknown>>();
+
+  const fleetOf = (lambda: LambdaFunction): Fleet => {
+    const known = fleets.get(lambda.name);
+    if (known) return known;
+    const fleet: Fleet = { log: functionLog(options.logFolder, lambda.label), idle: [], waiting: [], running: 0 };
+    fleets.set(lambda.name, fleet);
+    return fleet;
+  };
+
+  const acquire = async (lambda: LambdaFunction, fleet: Fleet): Promise<ExecutionEnvironment> => {
+    for (let idle = fleet.idle.pop(); idle; idle = fleet.idle.pop()) {
+      if (!idle.ended) return idle;
+      fleet.running -= 1;
+    }
+    if (fleet.running >= MAX_ENVIRONMENTS) {
+      const handed = await new Promise<ExecutionEnvironment | undefined>((resolve) => fleet.waiting.push(resolve));
+      return handed ?? acquire(lambda, fleet);
+    }
+    fleet.running += 1;
+    return startEnvironment(lambda, runtimeEnvironment(lambda, options.endpoints), options.cognitoEndpoint, fleet.log);
+  };
+
+  const release = (fleet: Fleet, environment: ExecutionEnvironment): void => {
+    if (environment.ended) fleet.running -= 1;
+    const next = fleet.waiting.shift();
+    if (next) next(environment.ended ? undefined : environment);
+    else if (!environment.ended) fleet.idle.push(environment);
+  };
+
+  const run = async (lambda: LambdaFunction, event: unknown): Promise<unknown> => {
+    const fleet = fleetOf(lambda);
+    const environment = await acquire(lambda, fleet);
+    try {
+      return await environment.invoke({
+        event,
+        context: {
+          functionName: lambda.name,
+          functionVersion: '$LATEST',
+          invokedFunctionArn: lambda.arn,
+          memoryLimitInMB: String(lambda.memoryMb),
+          awsRequestId: randomUUID(),
+          logGroupName: `/aws/lambda/${lambda.name}`,
+          logStreamName: 'local',
+        },
+      });
+    } catch (error) {
+      const type = error instanceof InvocationError ? error.errorType : 'Error';
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      fleet.log.error(`${type}: ${message}`, stack);
+      throw error;
+    } finally {
+      release(fleet, environment);
+    }
+  };
+
+  return {
+    invoke(lambda, event) {
+      const invocation = run(lambda, event);
+      const settled = invocation.then(
+        () => undefined,
+        () => undefined,
+      );
+      invocations.add(settled);
+      void settled.then(() => invocations.delete(settled));
+      return invocation;
+    },
+    async stop() {
+      await Promise.all(invocations);
+      await Promise.all(
+        [...fleets.values()].map(async ({ idle, log }) => {
+          await Promise.all(idle.map((environment) => environment.stop()));
+          await log.close();
+        }),
+      );
+    },
+  };
+};

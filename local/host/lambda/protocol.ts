@@ -1,0 +1,37 @@
+/** What the host and a function's worker thread say to each other. */
+
+export interface WorkerSetup {
+  readonly file: string;
+  readonly exportName: string;
+  /** JWKS documents by the pool's issuer are fetched from here instead: see offline-jwks.ts. */
+  readonly cognitoEndpoint: string;
+}
+
+export interface InvocationContext {
+  readonly functionName: string;
+  readonly functionVersion: string;
+  readonly invokedFunctionArn: string;
+  readonly memoryLimitInMB: string;
+  readonly awsRequestId: string;
+  readonly logGroupName: string;
+  readonly logStreamName: string;
+}
+
+export interface Invocation {
+  readonly event: unknown;
+  readonly context: InvocationContext;
+  /** Epoch milliseconds after which the environment is ended. */
+  readonly deadline: number;
+}
+
+export interface SerializedError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+}
+
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  /** The handler's result as JSON, undefined where it returned nothing, as on Lambda. */
+  | { readonly kind: 'result'; readonly json: string | undefined }
+  | { readonly kind: 'error'; readonly error: SerializedError };

@@ -1,0 +1,135 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Jwks } from 'aws-jwt-verify/jwk';
+import { createGatewayServer } from '../../lambda/gateway/server.ts';
+import { LOCAL_REGION } from '../emulators/cognito.ts';
+import type { Mail } from '../emulators/ses.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { endpointVariables } from './endpoints.ts';
+import { type Front, openFront } from './front.ts';
+import { answerIndex, type StackIndex } from './index-page.ts';
+import { type LambdaFunction, lambdaFunctions } from './lambda/functions.ts';
+import { createInvoker } from './lambda/invoker.ts';
+import { runtimeEnvironment } from './lambda/runtime-environment.ts';
+import { createQueues } from './resources/queues.ts';
+import { createSecrets } from './resources/secrets.ts';
+import { createTables } from './resources/tables.ts';
+import { userPoolSeeds } from './resources/user-pools.ts';
+import { restApiServer } from './rest-api/server.ts';
+import { startEventSourceMappings } from './sources/event-source-mappings.ts';
+import { scheduledFunctions, startSchedules } from './sources/schedules.ts';
+import { type RunningEmulators, startEmulators } from './start-emulators.ts';
+import { readAssembly } from './template/assembly.ts';
+import { createResolver } from './template/intrinsics.ts';
+
+export interface StackOptions {
+  /** Folder of the synthesized templates, `cdk.out`. */
+  readonly assembly: string;
+  readonly dataDir: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  /** Values instead of the templates', for whichever functions have the variables, e.g. OPEN_EVENT_DELAY_SECONDS. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Schedules run at this interval instead of their own. */
+  readonly scheduleEveryMs?: number;
+}
+
+export interface LocalStack extends StackIndex {
+  readonly port: number;
+  /** Mail sent so far. */
+  inbox(): Promise<readonly Mail[]>;
+  /** Lets what is in flight finish, within a grace, and stops everything. */
+  stop(): Promise<void>;
+}
+
+const GRACE_MS = 5_000;
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+const withOverrides =
+  (overrides: Readonly<Record<string, string>>) =>
+  (lambda: LambdaFunction): LambdaFunction => ({
+    ...lambda,
+    environment: Object.fromEntries(
+      Object.entries(lambda.environment).map(([name, value]) => [name, overrides[name] ?? value]),
+    ),
+  });
+
+/** The gateway is the function that is told its domain. It runs as a Node server here: nothing local can stream as API Gateway does. */
+const gatewayFunction = (functions: readonly LambdaFunction[]): LambdaFunction => {
+  const gateway = functions.find(({ environment }) => 'GATEWAY_DOMAIN' in environment);
+  if (!gateway) throw new Error('The templates have no gateway function (none with GATEWAY_DOMAIN).');
+  return gateway;
+};
+
+const run = async (options: StackOptions, data: DataFolder, front: Front, emulators: RunningEmulators) => {
+  const stacks = readAssembly(options.assembly);
+  const app = { stacks, resolve: createResolver(stacks, emulators.sqs.endpoint) };
+  const client = { region: LOCAL_REGION, credentials: CREDENTIALS };
+  const sqs = new SQSClient({ ...client, endpoint: emulators.sqs.endpoint });
+  const dynamo = new DynamoDBClient({ ...client, endpoint: emulators.dynamoDb.endpoint });
+  await Promise.all([createTables(app, dynamo), createQueues(app, sqs)]);
+  createSecrets(app, emulators.secrets);
+
+  const functions = lambdaFunctions(app).map(withOverrides({ ...options.environment, GATEWAY_DOMAIN: 'localhost' }));
+  const endpoints = endpointVariables(emulators);
+  const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });
+  const readJwks = async (userPoolId: string) =>
+    (await (await fetch(`${emulators.cognito.endpoint}/${userPoolId}/.well-known/jwks.json`)).json()) as Jwks;
+  const dashboard = await restApiServer(app, functions, invoker, readJwks);
+  const gateway = createGatewayServer(runtimeEnvironment(gatewayFunction(functions), endpoints));
+  const sources = [
+    ...startEventSourceMappings(app, functions, invoker, sqs),
+    startSchedules(scheduledFunctions(app, functions), invoker, options.scheduleEveryMs),
+  ];
+
+  const index: StackIndex = {
+    url: `http://localhost:${front.port}`,
+    mailUrl: emulators.ses.endpoint,
+    dataDir: data.path,
+    logsDir: data.logs,
+  };
+  front.open({
+    gateway: gateway.handle,
+    dashboard: (request, response) => void dashboard(request, response),
+    index: answerIndex(index),
+  });
+  return {
+    index,
+    async stop() {
+      await front.close(GRACE_MS);
+      // Events of the last requests first, then whatever works on them, then what holds them.
+      await gateway.close();
+      await Promise.all(sources.map((source) => source.stop()));
+      await invoker.stop();
+      sqs.destroy();
+      dynamo.destroy();
+    },
+  };
+};
+
+/**
+ * Runs the synthesized app on this machine.
+ *
+ * @throws PortInUseError, DataFolderInUseError, MissingEmulatorError, OutdatedTableError: one sentence each that says what to do
+ */
+export const startStack = async (options: StackOptions): Promise<LocalStack> => {
+  const data = openDataFolder(options.dataDir);
+  const undo: (() => unknown)[] = [data.release];
+  const undoAll = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const front = await openFront(options.port);
+    undo.push(() => front.close(0));
+    const stacks = readAssembly(options.assembly);
+    const seeds = userPoolSeeds({ stacks, resolve: createResolver(stacks, '') });
+    const emulators = await startEmulators(data, seeds);
+    undo.push(emulators.stop);
+    const running = await run(options, data, front, emulators);
+    undo.push(running.stop);
+    return { ...running.index, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+};

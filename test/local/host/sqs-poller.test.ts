@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SQSEvent } from 'aws-lambda';
+import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
+import type { Emulator } from '../../../local/emulators/emulator.ts';
+import { startSqs } from '../../../local/emulators/sqs.ts';
+import { createQueues } from '../../../local/host/resources/queues.ts';
+import { type Poller, pollQueue } from '../../../local/host/sources/sqs-poller.ts';
+import { createResolver } from '../../../local/host/template/intrinsics.ts';
+import { stackOf } from './stack-of.ts';
+
+const usage = stackOf('usage', {
+  Dead: { Type: 'AWS::SQS::Queue' },
+  Queue: {
+    Type: 'AWS::SQS::Queue',
+    Properties: {
+      VisibilityTimeout: 1,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 2 },
+    },
+  },
+});
+
+let dataDir: string;
+let emulator: Emulator;
+let sqs: SQSClient;
+let poller: Poller | undefined;
+const url = (name: string) => `${emulator.endpoint}/000000000000/usage-${name}`;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'poller-'));
+  emulator = await startSqs({ dataDir });
+  sqs = new SQSClient({
+    endpoint: emulator.endpoint,
+    region: LOCAL_REGION,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const app = { stacks: [usage], resolve: createResolver([usage], emulator.endpoint) };
+  await createQueues(app, sqs);
+  // A second start finds them.
+  await createQueues(app, sqs);
+});
+afterEach(async () => {
+  await poller?.stop();
+  sqs.destroy();
+  await emulator.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const poll = (invoke: (event: SQSEvent) => Promise<unknown>, options = {}) => {
+  poller = pollQueue({
+    sqs,
+    queueUrl: url('Queue'),
+    queueArn: 'arn:aws:sqs:eu-central-1:000000000000:usage-Queue',
+    batchSize: 10,
+    windowMs: 0,
+    reportsItemFailures: true,
+    concurrency: 1,
+    invoke,
+    ...options,
+  });
+};
+
+const send = (...bodies: string[]) =>
+  sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl: url('Queue'),
+      Entries: bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody })),
+    }),
+  );
+
+const count = async (name: string) => {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url(name), AttributeNames: ['All'] }),
+  );
+  return (
+    Number(Attributes?.['ApproximateNumberOfMessages']) + Number(Attributes?.['ApproximateNumberOfMessagesNotVisible'])
+  );
+};
+
+const until = async (condition: () => Promise<boolean> | boolean) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+describe('an event source mapping', () => {
+  it('deletes what succeeded alone; what fails again and again goes to the dead-letter queue', async () => {
+    const deliveries = new Map<string, number>();
+    poll(async ({ Records }) => {
+      for (const { body } of Records) deliveries.set(body, (deliveries.get(body) ?? 0) + 1);
+      const failures = Records.filter(({ body }) => body === 'bad');
+      return { batchItemFailures: failures.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    });
+    await send('good', 'bad', 'fine');
+    await until(async () => (await count('Dead')) === 1);
+    expect(Object.fromEntries(deliveries)).toEqual({ good: 1, fine: 1, bad: 2 });
+    expect(await count('Queue')).toBe(0);
+  });
+
+  it('delivers the batch again when the function throws', async () => {
+    let attempts = 0;
+    poll(async () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('not now');
+      return {};
+    });
+    await send('one');
+    await until(async () => attempts === 2 && (await count('Queue')) === 0);
+    expect(await count('Dead')).toBe(0);
+  });
+
+  it('gathers a batch for as long as the window is open', async () => {
+    const batches: number[] = [];
+    poll(
+      async ({ Records }) => {
+        batches.push(Records.length);
+        return {};
+      },
+      { batchSize: 100, windowMs: 900 },
+    );
+    await send('1', '2', '3');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await send('4', '5');
+    await until(() => batches.length > 0);
+    expect(batches).toEqual([5]);
+  });
+
+  it('says where a message comes from', async () => {
+    const records: SQSEvent['Records'] = [];
+    poll(async (event) => {
+      records.push(...event.Records);
+      return {};
+    });
+    await send('{"a":1}');
+    await until(() => records.length > 0);
+    expect(records[0]).toMatchObject({
+      body: '{"a":1}',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:usage-Queue',
+      attributes: { ApproximateReceiveCount: '1', SentTimestamp: expect.stringMatching(/^\d{13}$/) },
+    });
+  });
+});
