@@ -33,9 +33,15 @@ export const scaled = (value: number, digits: number): bigint => {
 /** The rate of `usd` for every `per` units, `per` a power of ten or any whole number the rate divides by exactly enough. */
 export const attoUsdPerUnit = (usd: number, per = 1): AttoUsd => divideHalfUp(scaled(usd, ATTO_DIGITS), BigInt(per));
 
-/** A rate times a factor such as 0.5 (batch) or 1.1; exact for factors of up to six decimals as long as the rate is. */
-export const times = (rate: AttoUsd, factor: number): AttoUsd =>
-  divideHalfUp(rate * scaled(factor, QUANTITY_DIGITS), 10n ** BigInt(QUANTITY_DIGITS));
+/** A factor on a rate as a fraction, since some are no decimals: 0.25 for 0.15 USD is 5/3. */
+export interface Factor {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** A rate times a factor, rounded half up to a whole atto-USD. */
+export const times = (rate: AttoUsd, { numerator, denominator }: Factor): AttoUsd =>
+  divideHalfUp(rate * BigInt(numerator), BigInt(denominator));
 
 /** For showing only: atto-USD as nano-USD, possibly fractional. */
 export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(ATTO_PER_NANO_USD);

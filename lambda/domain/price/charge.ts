@@ -1,5 +1,5 @@
 import { type AttoUsd, nanoUsdPerUnit } from '../money.ts';
-import { type PriceLine, type Usage, unitNames } from '../usage.ts';
+import { type PriceLine, type UnitName, type Usage, unitNames } from '../usage.ts';
 import type { RateKind, Rates, TokenKind } from './rates.ts';
 
 /** Which rate serves where a kind has none of its own: the kind it is part of. A one-hour write is at least a write. */
@@ -101,11 +101,16 @@ export const charge = (usage: Usage, rates: Rates): Charges => {
   for (const unit of unitNames) {
     const quantity = usage.units[unit] ?? 0;
     const rate = rates[unit];
-    if (quantity > 0 && rate !== undefined) add(unit, quantity, rate);
-    else if (quantity > 0) unpriced.push(unit);
+    if (quantity === 0 || rate === 0n) continue;
+    if (rate !== undefined) add(unit, quantity, rate);
+    else if (!isInTokens(usage, unit)) unpriced.push(unit);
   }
   return { charges: [...quantities].map(([kind, { quantity, rate }]) => ({ kind, quantity, rate })), unpriced };
 };
+
+/** True for what a model sold by the token counts as well: its images and seconds are in the tokens. */
+const isInTokens = (usage: Usage, unit: UnitName): boolean =>
+  (unit === 'images' || unit === 'audioSeconds') && usage.inputTokens + usage.outputTokens > 0;
 
 export const lineOf = ({ kind, quantity, rate }: Charge): PriceLine => ({
   kind,

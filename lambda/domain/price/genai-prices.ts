@@ -40,8 +40,9 @@ const stepFor = (price: ModelPrice[string], inputTokens: number): number | undef
   return usd;
 };
 
-const ratesOf = (price: ModelPrice, inputTokens: number): Rates => {
-  const rates: Partial<Record<RateKind, AttoUsd>> = {};
+/** An entry without rates has no known price, unless its id says that it is free. */
+const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
+  const rates: Partial<Record<RateKind, AttoUsd>> = id.endsWith(':free') ? { input: 0n, output: 0n } : {};
   for (const [key, [kind, per]] of Object.entries(priceKeys)) {
     const usd = stepFor(price[key], inputTokens);
     if (usd !== undefined) rates[kind] = attoUsdPerUnit(usd, per);
@@ -55,7 +56,7 @@ export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => 
     const providerId = providerIds[provider] ?? provider;
     const found = calcPrice({}, model, { providerId, timestamp: at });
     if (!found) return null;
-    const rates = ratesOf(found.model_price, inputTokens);
+    const rates = ratesOf(found.model.id, found.model_price, inputTokens);
     if (Object.keys(rates).length === 0) return null;
     return { source: `genai-prices:${providerId}/${found.model.id}`, rates };
   } catch {

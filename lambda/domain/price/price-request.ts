@@ -1,24 +1,94 @@
 import { costNanoUsd } from '../money.ts';
+import { EXTRA } from '../usage/extras.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
-import type { PricedUsage, Usage } from '../usage.ts';
-import type { CloseEvent } from '../usage-event.ts';
+import type { PricedUsage, Provenance, Usage } from '../usage.ts';
+import type { Reading } from '../usage-event.ts';
 import { charge, lineOf } from './charge.ts';
-import { genaiPrices } from './genai-prices.ts';
-import type { PricedModel } from './rates.ts';
-
-export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' | 'status' | 'startedAt' | 'reading'>;
+import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
 /** Why a cost is unknown or estimated: the whole list, for people. */
 export const reasons = {
   noUsage: 'The provider reported no usage and none could be estimated.',
   noAnswer: 'The provider did not answer, and may have charged all the same.',
   cutWithoutUsage: 'The answer broke off before its usage was reported.',
+  pending: 'The answer is made in the background: its cost is counted when it is fetched.',
   noModel: 'Neither the request nor the answer names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
-  cut: 'The answer broke off: usage may be too low.',
   estimatedUsage: 'The provider reported no usage: it was counted from the visible text.',
+  cut: 'The answer broke off: usage may be too low.',
+  tier: 'The price of the service tier is not known exactly.',
+  allowance: 'Fees that are partly free of charge are counted in full.',
+  imageEstimate: "The provider's own estimate by image, as no usage was reported.",
+  route: 'OpenRouter did not report its charge, which depends on the route: this is the list price.',
 } as const;
+
+/** Statuses of an answer that is not made yet. */
+const pendingStatuses: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'processing', 'requires_action']);
+
+/**
+ * The price of one request from what the meter read of it. Pure and synchronous; never throws: what lies is clamped, what is
+ * missing makes the cost unknown.
+ *
+ * `free` are calls that providers do not charge for: the dialect `free`, a request the provider refused (status 400 and up, or
+ * an answer that is one error) without reporting usage, reading an answer again that was charged when it was made.
+ */
+export const priceRequest = (request: PriceableRequest): PricedUsage => {
+  const { reading } = request;
+  const usage = normalizeUsage(request.provider, reading);
+  if (isFree(request, usage)) return settled(usage, 'free', 0);
+  if (!usage) return unknown(null, whyNoUsage(request));
+  if (usage.providerCostNanoUsd !== null) return settled(usage, 'provider', usage.providerCostNanoUsd);
+  if (modelsOf(request).length === 0) return unknown(usage, reasons.noModel);
+
+  const found = ratesFor(request, usage);
+  if (!found) return unknown(usage, reasons.noPrice);
+  const { charges, unpriced } = charge(usage, found.rates);
+  if (unpriced.length > 0) return unknown(usage, reasons.noRate);
+  const reason = whyEstimated(reading, found.doubts);
+  return {
+    usage,
+    costNanoUsd: costNanoUsd(charges),
+    provenance: reason === null ? 'computed' : 'estimated',
+    priceSource: found.source,
+    lines: charges.map(lineOf),
+    reason,
+  };
+};
+
+const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
+  if (reading.dialect === 'free') return true;
+  if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
+  if (method === 'GET' && reading.dialect === 'openai-responses' && !reading.extras[EXTRA.responseBackground])
+    return reading.complete;
+  if (usage) return false;
+  if (status !== null && status >= 400) return true;
+  if (reading.extras[EXTRA.responseError]) return true;
+  // Asking after an answer in the making, or for anything else that says nothing of usage.
+  return method !== 'POST' && reading.complete;
+};
+
+const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
+  if (status === null) return reasons.noAnswer;
+  if (!reading.complete) return reasons.cutWithoutUsage;
+  return pendingStatuses.has(reading.extras[EXTRA.responseStatus]) ? reasons.pending : reasons.noUsage;
+};
+
+const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt[]): string | null => {
+  if (usageSource === 'estimated') return reasons.estimatedUsage;
+  if (!complete) return reasons.cut;
+  const doubt = doubts[0];
+  return doubt ? reasons[doubt] : null;
+};
+
+const settled = (usage: Usage | null, provenance: Provenance, cost: number): PricedUsage => ({
+  usage,
+  costNanoUsd: cost,
+  provenance,
+  priceSource: null,
+  lines: [],
+  reason: null,
+});
 
 const unknown = (usage: Usage | null, reason: string): PricedUsage => ({
   usage,
@@ -28,70 +98,3 @@ const unknown = (usage: Usage | null, reason: string): PricedUsage => ({
   lines: [],
   reason,
 });
-
-const free = (usage: Usage | null): PricedUsage => ({
-  usage,
-  costNanoUsd: 0,
-  provenance: 'free',
-  priceSource: null,
-  lines: [],
-  reason: null,
-});
-
-const findModel = (request: PriceableRequest, inputTokens: number): PricedModel | null => {
-  const { modelAnswered, modelRequested } = request.reading;
-  for (const model of [modelAnswered, modelRequested]) {
-    if (!model) continue;
-    const found = genaiPrices({
-      provider: request.provider,
-      model: model.toLowerCase().replace(/^models\//, ''),
-      at: new Date(request.startedAt),
-      inputTokens,
-    });
-    if (found) return found;
-  }
-  return null;
-};
-
-/** True where the provider charges nothing for such a call: by its kind, or because the provider refused it. */
-const isFree = ({ method, status, reading }: PriceableRequest): boolean =>
-  reading.dialect === 'free' || (status !== null && status >= 400) || (method !== 'POST' && reading.complete);
-
-/**
- * The price of one request from what the meter read of it. Pure and synchronous; never throws: what lies is clamped, what is
- * missing makes the cost unknown.
- */
-export const priceRequest = (request: PriceableRequest): PricedUsage => {
-  const { reading } = request;
-  const usage = normalizeUsage(request.provider, reading);
-  if (!usage) {
-    if (isFree(request)) return free(null);
-    if (request.status === null) return unknown(null, reasons.noAnswer);
-    return unknown(null, reading.complete ? reasons.noUsage : reasons.cutWithoutUsage);
-  }
-  if (usage.providerCostNanoUsd !== null) {
-    return {
-      usage,
-      costNanoUsd: usage.providerCostNanoUsd,
-      provenance: 'provider',
-      priceSource: null,
-      lines: [],
-      reason: null,
-    };
-  }
-  if (reading.dialect === 'free') return free(usage);
-  if (!reading.modelAnswered && !reading.modelRequested) return unknown(usage, reasons.noModel);
-  const model = findModel(request, usage.inputTokens);
-  if (!model) return unknown(usage, reasons.noPrice);
-  const { charges, unpriced } = charge(usage, model.rates);
-  if (unpriced.length > 0) return unknown(usage, reasons.noRate);
-  const isEstimate = reading.usageSource === 'estimated' || !reading.complete;
-  return {
-    usage,
-    costNanoUsd: costNanoUsd(charges),
-    provenance: isEstimate ? 'estimated' : 'computed',
-    priceSource: model.source,
-    lines: charges.map(lineOf),
-    reason: !isEstimate ? null : reading.usageSource === 'estimated' ? reasons.estimatedUsage : reasons.cut,
-  };
-};

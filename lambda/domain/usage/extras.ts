@@ -46,12 +46,17 @@ export const EXTRA = {
 
   /** 1 where the answer is the outcome of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
-  /** Embeddings and rerank without usage: number of inputs. Nothing is priced by it yet it explains an unknown. */
-  inputCount: 'input.count',
   /** String: `status` of a Responses or interactions answer: `completed`, `incomplete`, `failed`, `queued`, `in_progress` … */
   responseStatus: 'response.status',
   /** String: `id` of an answer that can be fetched again by GET (background responses): the key by which it is counted once. */
   responseId: 'response.id',
+  /** 1 where the answer says `background: true`: only such answers are charged for when fetched by GET. */
+  responseBackground: 'response.background',
+  /**
+   * 1 where a status below 400 carries an error and no result: a body that is one `error` object, or a stream whose first event
+   * is one. Providers do not charge for it.
+   */
+  responseError: 'response.error',
 } as const;
 
 export type ExtraName = (typeof EXTRA)[keyof typeof EXTRA];

@@ -38,11 +38,16 @@ const shapes: readonly Shape[] = [
   { members: ['total_tokens'], read: (raw) => ({ inputTokens: count(raw['total_tokens']) }) },
 ];
 
-/** Units that stand in the usage object of any shape. */
-const readUnits = (raw: Raw): UsageDraft['units'] => {
+/** OpenAI's search models search once in every call, which usage does not say. */
+const SEARCH_MODEL = /-search-(preview|api)/;
+
+/** Units that stand in the usage object of any shape, or go without saying. */
+const readUnits = (raw: Raw, provider: string, model: string | null): UsageDraft['units'] => {
   const xai = raw['server_side_tool_usage_details'];
   return {
+    requests: provider === 'perplexity' ? 1 : 0,
     webSearches:
+      (provider === 'openai' && model !== null && SEARCH_MODEL.test(model) ? 1 : 0) +
       count(at(raw, 'server_tool_use', 'web_search_requests'), raw['num_search_queries']) +
       count(at(xai, 'web_search_calls')) +
       count(at(xai, 'x_search_calls')),
@@ -68,7 +73,7 @@ export const normalizeUsage = (
   const draft = raw && shape ? shape.read(raw, provider) : {};
   return settleUsage({
     ...draft,
-    units: { ...(raw && readUnits(raw)), ...draft.units, ...extraUnits },
+    units: { ...(raw && readUnits(raw, provider, reading.modelAnswered)), ...draft.units, ...extraUnits },
     providerCostNanoUsd,
   });
 };

@@ -1,0 +1,77 @@
+import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
+import { isMeant } from './overrides/override.ts';
+
+/*
+ * Images sold by the piece, USD, by quality and size. Models sold by the token (gpt-image) report usage; their prices by the
+ * piece are the provider's own estimates and serve where usage is missing.
+ * https://developers.openai.com/api/docs/pricing#image-generation (as of 2025-11)
+ */
+
+interface ImagePrices {
+  readonly models: readonly string[];
+  readonly defaultQuality: string;
+  readonly defaultSize: string;
+  readonly byQuality: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly isEstimate?: true;
+}
+
+const square = (small: number, large: number) => ({
+  '1024x1024': small,
+  '1024x1536': large,
+  '1536x1024': large,
+});
+
+const table: readonly ImagePrices[] = [
+  {
+    models: ['dall-e-3'],
+    defaultQuality: 'standard',
+    defaultSize: '1024x1024',
+    byQuality: {
+      standard: { '1024x1024': 0.04, '1024x1792': 0.08, '1792x1024': 0.08 },
+      hd: { '1024x1024': 0.08, '1024x1792': 0.12, '1792x1024': 0.12 },
+    },
+  },
+  {
+    models: ['dall-e-2'],
+    defaultQuality: 'standard',
+    defaultSize: '1024x1024',
+    byQuality: { standard: { '256x256': 0.016, '512x512': 0.018, '1024x1024': 0.02 } },
+  },
+  {
+    models: ['gpt-image-1'],
+    defaultQuality: 'high',
+    defaultSize: '1024x1024',
+    byQuality: { low: square(0.011, 0.016), medium: square(0.042, 0.063), high: square(0.167, 0.25) },
+    isEstimate: true,
+  },
+  {
+    models: ['gpt-image-1-mini'],
+    defaultQuality: 'high',
+    defaultSize: '1024x1024',
+    byQuality: { low: square(0.005, 0.006), medium: square(0.011, 0.015), high: square(0.036, 0.052) },
+    isEstimate: true,
+  },
+  {
+    models: ['gpt-image-1.5'],
+    defaultQuality: 'high',
+    defaultSize: '1024x1024',
+    byQuality: { low: square(0.009, 0.013), medium: square(0.034, 0.05), high: square(0.133, 0.2) },
+    isEstimate: true,
+  },
+];
+
+export interface ImageRate {
+  readonly rate: AttoUsd;
+  readonly isEstimate: boolean;
+}
+
+/** `auto` and what is not said mean the default; a quality or size that is not in the table has no known price. */
+const chosen = (said: unknown, byDefault: string): string =>
+  typeof said === 'string' && said !== '' && said !== 'auto' ? said : byDefault;
+
+/** What one image costs, or null where that is not known. */
+export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
+  const row = table.find(({ models }) => isMeant(models, model));
+  const usd = row?.byQuality[chosen(quality, row.defaultQuality)]?.[chosen(size, row.defaultSize)];
+  return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;
+};

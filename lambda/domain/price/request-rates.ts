@@ -1,0 +1,90 @@
+import type { AttoUsd } from '../money.ts';
+import { EXTRA } from '../usage/extras.ts';
+import { at } from '../usage/raw.ts';
+import { type UnitName, type Usage, unitNames } from '../usage.ts';
+import type { CloseEvent } from '../usage-event.ts';
+import { imageRate } from './image-prices.ts';
+import { findPrice } from './price-book.ts';
+import type { RateKind, Rates } from './rates.ts';
+import { applyTiers, tiersOf } from './service-tiers.ts';
+import { requestFee, unitFee } from './unit-fees.ts';
+
+export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' | 'status' | 'startedAt' | 'reading'>;
+
+/** Rates for one request: the model's, of its time, tier and size, and the fees of what else it used. */
+export interface RequestRates {
+  readonly source: string;
+  readonly rates: Rates;
+  /** Ways in which the rates are not to be taken to the cent. */
+  readonly doubts: readonly Doubt[];
+}
+
+export type Doubt = 'tier' | 'allowance' | 'imageEstimate' | 'route';
+
+/** Models that an endpoint falls back to when the request names none. */
+const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
+
+/** OpenAI's image tool, unless the request chooses another. */
+const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-1';
+
+/** The models a request may be priced as: the one that answered, else the one asked for. */
+export const modelsOf = ({ reading }: PriceableRequest): readonly string[] =>
+  [reading.modelAnswered, reading.modelRequested, defaultModels[reading.dialect]].filter(
+    (model) => !!model,
+  ) as string[];
+
+/** Null where no book knows any of the request's models, nor a price by the piece. */
+export const ratesFor = (request: PriceableRequest, usage: Usage): RequestRates | null => {
+  for (const model of modelsOf(request)) {
+    const rates = ratesForModel(request, usage, model.toLowerCase().replace(/^models\//, ''));
+    if (rates) return rates;
+  }
+  return null;
+};
+
+const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): RequestRates | null => {
+  const { provider, reading } = request;
+  const doubts: Doubt[] = [];
+  const query = { provider, at: new Date(request.startedAt), inputTokens: usage.inputTokens };
+  const priced = findPrice({ ...query, model });
+  const pieces = imageRate(model, reading.extras[EXTRA.imageQuality], reading.extras[EXTRA.imageSize]);
+  const byThePiece = pieces !== null && usage.inputTokens + usage.outputTokens === 0;
+  if (!priced && !byThePiece) return null;
+  if (byThePiece && pieces.isEstimate) doubts.push('imageEstimate');
+  // What a route of OpenRouter's costs is in its answers; the list has the cheapest.
+  if (provider === 'openrouter') doubts.push('route');
+
+  const tiered = applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
+  if (!tiered.isExact) doubts.push('tier');
+  const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
+  if (byThePiece) rates.images = pieces.rate;
+  const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
+  if (fee !== null) rates.requests = fee;
+  if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query));
+  for (const unit of unitNames) {
+    if (!usage.units[unit] || rates[unit] !== undefined) continue;
+    const found = unitFee(provider, model, unit);
+    if (!found) continue;
+    rates[unit] = found.rate;
+    if (found.hasAllowance) doubts.push('allowance');
+  }
+  return { source: priced?.source ?? `overrides:${provider}/${model}`, rates, doubts };
+};
+
+const hasImageTool = ({ units }: Usage): boolean =>
+  Boolean(units.imageToolInputTokens || units.imageToolInputImageTokens || units.imageToolOutputTokens);
+
+const imageToolRates = (
+  { reading }: PriceableRequest,
+  query: { readonly provider: string; readonly at: Date; readonly inputTokens: number },
+): Partial<Record<UnitName, AttoUsd>> => {
+  const chosen = reading.extras[EXTRA.imageGenModel];
+  const priced = findPrice({ ...query, model: typeof chosen === 'string' ? chosen : DEFAULT_IMAGE_TOOL_MODEL });
+  if (!priced) return {};
+  const { input, inputImage, output, outputImage } = priced.rates;
+  return {
+    ...(input !== undefined && { imageToolInputTokens: input }),
+    ...((inputImage ?? input) !== undefined && { imageToolInputImageTokens: inputImage ?? input }),
+    ...((outputImage ?? output) !== undefined && { imageToolOutputTokens: outputImage ?? output }),
+  } as Partial<Record<UnitName, AttoUsd>>;
+};
