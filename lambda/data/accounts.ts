@@ -13,11 +13,14 @@ const accountSchema = z.object({
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
   ownerUserId: z.string(),
+  /** Counted here so that the plan's limit holds whatever is created side by side. */
+  activeKeys: z.int().nonnegative(),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
 });
 
 export type Account = z.infer<typeof accountSchema>;
+export type AccountRepository = ReturnType<typeof accountRepository>;
 
 /** What registration makes: an account, its first key (the account key itself), and its first user. */
 export interface NewAccount {

@@ -94,6 +94,7 @@ describe('register', () => {
           plan: 'FREE',
           billingStatus: 'ACTIVE',
           ownerUserId: 'user-2',
+          activeKeys: 1,
           createdAt: now.toISOString(),
         },
         user: {

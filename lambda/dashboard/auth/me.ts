@@ -1,4 +1,4 @@
-import type { accountRepository } from '../../data/accounts.ts';
+import type { AccountRepository } from '../../data/accounts.ts';
 import type { userRepository } from '../../data/users.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -7,7 +7,7 @@ import type { me as operation } from './operations.ts';
 
 interface MeDependencies {
   readonly verifyToken: VerifyToken;
-  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'find'>;
+  readonly accounts: Pick<AccountRepository, 'find'>;
   readonly users: Pick<ReturnType<typeof userRepository>, 'find'>;
 }
 

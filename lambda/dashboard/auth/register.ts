@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { accountRepository, NewAccount } from '../../data/accounts.ts';
+import type { AccountRepository, NewAccount } from '../../data/accounts.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
@@ -7,7 +7,7 @@ import type { register as operation } from './operations.ts';
 
 export interface RegisterDependencies {
   readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser' | 'findByEmail' | 'logIn'>;
-  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'create' | 'takeBack' | 'find'>;
+  readonly accounts: Pick<AccountRepository, 'create' | 'takeBack' | 'find'>;
   readonly newAccountId: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;
@@ -68,7 +68,15 @@ export const register = ({
     const createdAt = now().toISOString();
     const userId = await createUser({ ...names, accountId });
     const registration: NewAccount = {
-      account: { accountId, status: 'active', plan: 'FREE', billingStatus: 'ACTIVE', ownerUserId: userId, createdAt },
+      account: {
+        accountId,
+        status: 'active',
+        plan: 'FREE',
+        billingStatus: 'ACTIVE',
+        ownerUserId: userId,
+        activeKeys: 1,
+        createdAt,
+      },
       user: { ...names, userId, accountId, companyName: companyName ?? null, createdAt },
       keyId: newKeyId(),
     };

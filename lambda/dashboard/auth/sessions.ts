@@ -1,4 +1,4 @@
-import type { accountRepository } from '../../data/accounts.ts';
+import type { AccountRepository } from '../../data/accounts.ts';
 import { InvalidCredentialsError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
@@ -7,7 +7,7 @@ import type * as operations from './operations.ts';
 
 interface SessionDependencies {
   readonly directory: Pick<UserDirectory, 'logIn' | 'refresh' | 'sendResetCode' | 'resetPassword'>;
-  readonly accounts: Pick<ReturnType<typeof accountRepository>, 'find'>;
+  readonly accounts: Pick<AccountRepository, 'find'>;
   readonly clock: Clock;
 }
 

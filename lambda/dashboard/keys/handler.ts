@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { uuidv7 } from 'uuidv7';
+import { accountRepository } from '../../data/accounts.ts';
+import { serviceKeyRepository } from '../../data/service-keys.ts';
+import { openTable } from '../../data/table.ts';
+import { newAccountKey } from '../../domain/account-key.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { createKey, listKeys, revokeKey } from './manage-keys.ts';
+import * as operations from './operations.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const dependencies = {
+  keys: serviceKeyRepository(table),
+  accounts: accountRepository(table),
+  newServiceKey: () => newAccountKey(randomBytes),
+  newKeyId: uuidv7,
+  now: () => new Date(),
+};
+
+/** Everything under /api/keys. */
+export const handler = httpStack(
+  [
+    route(operations.listKeys, listKeys(dependencies)),
+    route(operations.createKey, createKey(dependencies)),
+    route(operations.revokeKey, revokeKey(dependencies)),
+  ],
+  { logger: new Logger({ serviceName: 'dashboard-keys' }), corsOrigins: environment.CORS_ORIGINS },
+);

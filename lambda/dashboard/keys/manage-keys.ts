@@ -1,0 +1,59 @@
+import type { AccountRepository } from '../../data/accounts.ts';
+import type { ServiceKey, ServiceKeyRepository } from '../../data/service-keys.ts';
+import { UnauthenticatedError } from '../../domain/errors.ts';
+import { plans } from '../../domain/plans.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface KeyDependencies {
+  readonly keys: ServiceKeyRepository;
+  readonly accounts: Pick<AccountRepository, 'find'>;
+  readonly newServiceKey: () => string;
+  readonly newKeyId: () => string;
+  readonly now: () => Date;
+}
+
+/** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
+const masked = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
+
+const view = ({ serviceKey, revokedAt, lastUsedAt, ...key }: ServiceKey) => ({
+  ...key,
+  maskedKey: masked(serviceKey),
+  revokedAt: revokedAt ?? null,
+  lastUsedAt: lastUsedAt ?? null,
+});
+
+const existing = async (accounts: Pick<AccountRepository, 'find'>, accountId: string) => {
+  const account = await accounts.find(accountId);
+  if (account === undefined) throw new UnauthenticatedError('The account of this token is gone.');
+  return account;
+};
+
+export const listKeys =
+  ({ keys, accounts }: Pick<KeyDependencies, 'keys' | 'accounts'>): Implementation<typeof operations.listKeys> =>
+  async ({ caller: { accountId } }) => {
+    const [account, all] = await Promise.all([existing(accounts, accountId), keys.list(accountId)]);
+    return { items: all.map(view), active: account.activeKeys, limit: plans[account.plan].keys };
+  };
+
+export const createKey =
+  ({ keys, accounts, newServiceKey, newKeyId, now }: KeyDependencies): Implementation<typeof operations.createKey> =>
+  async ({ caller: { accountId }, body: { name } }) => {
+    const account = await existing(accounts, accountId);
+    const key: ServiceKey = {
+      keyId: newKeyId(),
+      name,
+      serviceKey: newServiceKey(),
+      status: 'active',
+      createdAt: now().toISOString(),
+    };
+    await keys.create(account, key, plans[account.plan].keys);
+    return { ...view(key), key: key.serviceKey };
+  };
+
+export const revokeKey =
+  ({ keys, now }: Pick<KeyDependencies, 'keys' | 'now'>): Implementation<typeof operations.revokeKey> =>
+  async ({ caller: { accountId }, params: { keyId }, query: { force } }) => {
+    await keys.revoke(accountId, keyId, { force: force === 'true', revokedAt: now().toISOString() });
+    return undefined;
+  };

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { operation } from '../../http/operation.ts';
+
+const key = {
+  keyId: z.string(),
+  name: z.string(),
+  maskedKey: z
+    .string()
+    .describe('Its beginning and end: enough to know it by.')
+    .meta({ examples: ['svc_4kPz…9fQ2'] }),
+  status: z.enum(['active', 'revoked']),
+  createdAt: z.iso.datetime(),
+  revokedAt: z.iso.datetime().nullable(),
+  lastUsedAt: z.iso.datetime().nullable().describe('Some minutes coarse. Null where it was never used.'),
+};
+
+const keySchema = z.object(key).meta({ id: 'Key' });
+
+const group = 'Keys';
+
+export const listKeys = operation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  group,
+  summary: 'List service keys, revoked ones too',
+  access: 'authorizer',
+  success: {
+    status: 200,
+    description: 'Oldest first.',
+    schema: z.object({
+      items: z.array(keySchema),
+      active: z.number().int().nonnegative().describe('Active keys.'),
+      limit: z.number().int().positive().describe('Active keys the plan allows.'),
+    }),
+  },
+  errors: [],
+});
+
+export const createKey = operation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/keys',
+  group,
+  summary: 'Create a service key',
+  description:
+    'Send it as X-Service-Key on proxy requests. It admits traffic to the same account as every other key of it.',
+  access: 'authorizer',
+  body: z.strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(64)
+      .regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+  }),
+  success: {
+    status: 201,
+    description: 'The new key.',
+    schema: z.object({ ...key, key: z.string().describe('The key itself: shown this once. Keep it secret.') }),
+  },
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
+});
+
+export const revokeKey = operation({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  group,
+  summary: 'Revoke a service key',
+  description:
+    'For good. Traffic with it is rejected within 60 seconds, as long as the gateway may remember it. Its spend stays in every report.',
+  access: 'authorizer',
+  params: z.strictObject({ keyId: z.string().min(1).max(64) }),
+  query: z.strictObject({
+    force: z.enum(['true', 'false']).default('false').describe('Revoke it even if it is the last active key.'),
+  }),
+  success: { status: 204, description: 'It is revoked.' },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { createKey, listKeys, revokeKey } from '../../lambda/dashboard/keys/manage-keys.ts';
+import * as operations from '../../lambda/dashboard/keys/operations.ts';
+import { accountRepository } from '../../lambda/data/accounts.ts';
+import { serviceKeyKey } from '../../lambda/data/keys.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { isWellFormedAccountKey, newAccountKey } from '../../lambda/domain/account-key.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = {
+    keys: serviceKeyRepository(table),
+    accounts: accountRepository(table),
+    newServiceKey: () => newAccountKey(randomBytes),
+    newKeyId: uuidv7,
+    now: () => new Date('2026-11-20T16:30:00.000Z'),
+  };
+  handler = httpStack(
+    [
+      route(operations.listKeys, listKeys(dependencies)),
+      route(operations.createKey, createKey(dependencies)),
+      route(operations.revokeKey, revokeKey(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [] },
+  );
+});
+afterAll(() => table.stop());
+
+const admitted = async (serviceKey: string) =>
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKey) }))).Item;
+
+const asCaller = (caller: { accountId: string; userId: string }) => ({
+  list: async () => (await invoke(handler, { method: 'GET', path: '/api/keys', caller })).body,
+  create: (name: string) => invoke(handler, { method: 'POST', path: '/api/keys', body: { name }, caller }),
+  revoke: (keyId: string, force?: string) =>
+    invoke(handler, {
+      method: 'DELETE',
+      path: `/api/keys/${keyId}`,
+      caller,
+      ...(force && { query: { force: [force] } }),
+    }),
+});
+
+describe('keys', () => {
+  it('lists the account key as the first, masked', async () => {
+    const account = await newAccount(table);
+    expect(await asCaller(account).list()).toEqual({
+      items: [
+        {
+          keyId: account.keyId,
+          name: 'default',
+          maskedKey: `${account.accountId.slice(0, 8)}…${account.accountId.slice(-4)}`,
+          status: 'active',
+          createdAt: '2026-11-01T00:00:00.000Z',
+          revokedAt: null,
+          lastUsedAt: null,
+        },
+      ],
+      active: 1,
+      limit: 2,
+    });
+  });
+
+  it('creates a key that admits, and shows it once', async () => {
+    const account = await newAccount(table);
+    const { list, create } = asCaller(account);
+    const { status, body } = await create('batch jobs');
+    expect(status).toBe(201);
+    expect(isWellFormedAccountKey(body.key)).toBe(true);
+    expect(await admitted(body.key)).toMatchObject({
+      accountId: account.accountId,
+      keyId: body.keyId,
+      keyStatus: 'active',
+      accountStatus: 'active',
+    });
+    expect(JSON.stringify(await list())).not.toContain(body.key);
+  });
+
+  it("holds the plan's limit, also side by side", async () => {
+    const account = await newAccount(table, 'STARTER');
+    const { list, create } = asCaller(account);
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`key ${index}`)));
+    // One that keeps meeting others is told to try again, never let through.
+    expect(answers.every(({ status }) => [201, 409, 503].includes(status))).toBe(true);
+    while ((await create('one more')).status === 201);
+    expect(await list()).toMatchObject({ active: 5, limit: 5 });
+    expect((await list()).items).toHaveLength(5);
+    expect((await create('too many')).body.error.code).toBe('LIMIT_REACHED');
+  });
+
+  it('revokes a key for good, and only once', async () => {
+    const account = await newAccount(table);
+    const { list, create, revoke } = asCaller(account);
+    const { body } = await create('second');
+    expect((await revoke(body.keyId)).status).toBe(204);
+    expect(await admitted(body.key)).toMatchObject({ keyStatus: 'revoked' });
+    expect((await revoke(body.keyId)).status).toBe(204);
+    expect(await list()).toMatchObject({
+      active: 1,
+      items: [{ status: 'active' }, { keyId: body.keyId, status: 'revoked', revokedAt: '2026-11-20T16:30:00.000Z' }],
+    });
+  });
+
+  it('keeps the last active key unless forced', async () => {
+    const account = await newAccount(table);
+    const { list, revoke } = asCaller(account);
+    expect((await revoke(account.keyId)).body.error.code).toBe('CONFLICT');
+    expect(await admitted(account.accountId)).toMatchObject({ keyStatus: 'active' });
+    expect((await revoke(account.keyId, 'true')).status).toBe(204);
+    expect(await list()).toMatchObject({ active: 0 });
+    expect(await admitted(account.accountId)).toMatchObject({ keyStatus: 'revoked' });
+  });
+
+  it("does not find another account's key", async () => {
+    const [mine, theirs] = [await newAccount(table), await newAccount(table)];
+    expect(await asCaller(mine).revoke(theirs.keyId, 'true')).toMatchObject({ status: 404 });
+    expect(await admitted(theirs.accountId)).toMatchObject({ keyStatus: 'active' });
+  });
+});

@@ -1,0 +1,29 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { uuidv7 } from 'uuidv7';
+import { accountRepository } from '../../lambda/data/accounts.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import type { PlanName } from '../../lambda/domain/plans.ts';
+
+/** A registered account in a table, without the identity provider. */
+export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
+  const accountId = newAccountKey(randomBytes);
+  const userId = randomUUID();
+  const keyId = uuidv7();
+  const email = `${userId}@example.com`;
+  const createdAt = '2026-11-01T00:00:00.000Z';
+  await accountRepository(table).create({
+    account: {
+      accountId,
+      status: 'active',
+      plan,
+      billingStatus: 'ACTIVE',
+      ownerUserId: userId,
+      activeKeys: 1,
+      createdAt,
+    },
+    user: { userId, accountId, email, firstName: 'Ada', lastName: 'Lovelace', companyName: null, createdAt },
+    keyId,
+  });
+  return { accountId, userId, keyId, email };
+};
