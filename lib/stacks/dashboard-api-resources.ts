@@ -2,6 +2,7 @@ import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as auth from '../../lambda/dashboard/auth/operations.ts';
+import * as keys from '../../lambda/dashboard/keys/operations.ts';
 import * as requests from '../../lambda/dashboard/requests/operations.ts';
 import * as spend from '../../lambda/dashboard/spend/operations.ts';
 import type { AuthEnvironment, DashboardEnvironment } from '../../lambda/environment.ts';
@@ -70,6 +71,20 @@ export const dashboardResources: readonly DashboardResource[] = [
         'cognito-idp:AdminDeleteUser',
       );
     },
+  },
+  {
+    name: 'keys',
+    operations: Object.values(keys),
+    description: 'Dashboard API: service keys',
+    environment: dashboardEnvironment,
+    grant: (grantee, { table }) =>
+      grantItems(
+        grantee,
+        table,
+        { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+        // A key is written under itself and in its account's list, and counted on the account.
+        { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+      ),
   },
   {
     name: 'spend',

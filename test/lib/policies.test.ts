@@ -70,6 +70,11 @@ describe('what each function may do', () => {
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#* KEY#* USER#*',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser ON identity:Users',
       ],
+      'dashboard-api/KeysHandler': [
+        logsTo('KeysHandler'),
+        'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#*',
+        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#* KEY#*',
+      ],
       'dashboard-api/RequestsHandler': [logsTo('RequestsHandler'), READ_ACCOUNTS],
       'dashboard-api/SpendHandler': [logsTo('SpendHandler'), READ_ACCOUNTS],
       'gateway/Proxy': [
