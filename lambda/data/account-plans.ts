@@ -1,6 +1,6 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { type PlanName, planNames } from '../domain/plans.ts';
-import { batchRead } from './batch-read.ts';
 import { accountKey } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -8,22 +8,22 @@ import type { Table } from './table.ts';
 const REMEMBERED_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 
-const stored = z.object({ pk: z.string(), plan: z.enum(planNames).catch('FREE') });
+const stored = z.object({ plan: z.enum(planNames).catch('FREE') });
 
 /** The plans of accounts, remembered for five minutes; an account that is gone counts as FREE. */
 export const openAccountPlans = (table: Table, now: () => number = Date.now) => {
   const remembered = new Map<string, { readonly plan: PlanName; readonly until: number }>();
   return {
-    find: async (accountIds: readonly string[]): Promise<ReadonlyMap<string, PlanName>> => {
-      const missing = [...new Set(accountIds)].filter((id) => (remembered.get(id)?.until ?? 0) <= now());
-      const items = (await batchRead(table, missing.map(accountKey), { consistent: false })).map((item) =>
-        stored.parse(item),
+    find: async (accountId: string): Promise<PlanName> => {
+      const known = remembered.get(accountId);
+      if (known && known.until > now()) return known.plan;
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
       );
-      const plans = new Map(items.map(({ pk, plan }) => [pk, plan]));
-      if (remembered.size + missing.length > MAX_REMEMBERED) remembered.clear();
-      for (const id of missing)
-        remembered.set(id, { plan: plans.get(accountKey(id).pk) ?? 'FREE', until: now() + REMEMBERED_MS });
-      return new Map(accountIds.map((id) => [id, remembered.get(id)?.plan ?? 'FREE']));
+      const { plan } = stored.parse(Item ?? {});
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(accountId, { plan, until: now() + REMEMBERED_MS });
+      return plan;
     },
   };
 };

@@ -92,7 +92,8 @@ const toActions = (
   };
 };
 
-const isInvalid = (error: unknown): boolean => error instanceof Error && error.name === 'ValidationException';
+const isInvalid = (error: unknown): boolean =>
+  error instanceof Error && ['ValidationException', 'SerializationException'].includes(error.name);
 
 type Verdict =
   | { readonly kind: 'refused'; readonly changes: ReadonlySet<Change> }

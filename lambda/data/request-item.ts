@@ -11,7 +11,12 @@ const isEmpty = (value: unknown): boolean =>
 /** Members that are null, zero or empty are left out: writes are paid by the kilobyte, and the schema brings them back. */
 export const requestItem = (record: RequestRecord): Record<string, unknown> => {
   const { reading, usage, lines, costNanoUsd, ...facts } = record;
-  const sparse = Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value)));
+  const sparse = Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, value]) => !isEmpty(value))
+      // The table takes no lone surrogates, and clients may send any.
+      .map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value]),
+  );
   return {
     ...requestKey(record.accountId, dayOf(record.startedAt), record.requestId),
     ...sparse,

@@ -9,7 +9,7 @@ import { openRecorder } from './recorder.ts';
 const { tableName } = parseRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
-const consume = consumeMessages({ record: openRecorder(openTable(tableName), logger), logger, metrics });
+const consume = consumeMessages({ record: openRecorder(openTable(tableName), { logger }), logger, metrics });
 
 /** Usage events from the queue to the ledger. */
 export const handler: SQSHandler = async (event, context) => {

@@ -1,4 +1,5 @@
 import type { KeyOwner } from '../data/key-owners.ts';
+import { isWellFormedAccountKey } from '../domain/account-key.ts';
 import { type PlanName, plans } from '../domain/plans.ts';
 import type { UsageEvent } from '../domain/usage-event.ts';
 import { mapConcurrently } from './concurrently.ts';
@@ -7,7 +8,7 @@ import { type Fate, type LedgerAccess, recordAccountEvents } from './record-acco
 
 export interface RecorderAccess extends LedgerAccess {
   findKeyOwners(serviceKeys: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
-  findPlans(accountIds: readonly string[]): Promise<ReadonlyMap<string, PlanName>>;
+  findPlan(accountId: string): Promise<PlanName>;
 }
 
 /** `unowned`: the event names no account, and its key is nobody's. There is no one to count it for. */
@@ -30,7 +31,8 @@ const settleAccounts = async (
   events: readonly UsageEvent[],
   access: RecorderAccess,
 ): Promise<(AccountEvent | null)[]> => {
-  const keys = new Set(events.flatMap(({ accountId, unverifiedKey }) => (accountId === null && unverifiedKey) || []));
+  const unverified = events.flatMap(({ accountId, unverifiedKey }) => (accountId === null && unverifiedKey) || []);
+  const keys = new Set(unverified.filter(isWellFormedAccountKey));
   const owners = keys.size > 0 ? await access.findKeyOwners([...keys]) : new Map<string, KeyOwner>();
   return events.map((event) => settleAccount(event, owners));
 };
@@ -46,10 +48,8 @@ export const recordEvents =
   (access: RecorderAccess) =>
   async (events: readonly UsageEvent[]): Promise<EventFate[]> => {
     let settled: (AccountEvent | null)[];
-    let plansOf: ReadonlyMap<string, PlanName>;
     try {
       settled = await settleAccounts(events, access);
-      plansOf = await access.findPlans([...new Set(settled.flatMap((event) => event?.accountId ?? []))]);
     } catch (error) {
       return events.map(() => failed(error));
     }
@@ -61,8 +61,8 @@ export const recordEvents =
     const fates = new Map<string, (requestId: string) => EventFate>();
     await mapConcurrently([...byAccount], ACCOUNTS_AT_ONCE, async ([accountId, ofAccount]) => {
       try {
-        const retentionDays = plans[plansOf.get(accountId) ?? 'FREE'].requestRetentionDays;
-        const found = await recordAccount(accountId, ofAccount, retentionDays);
+        const { requestRetentionDays } = plans[await access.findPlan(accountId)];
+        const found = await recordAccount(accountId, ofAccount, requestRetentionDays);
         fates.set(accountId, (requestId) => found.get(requestId) ?? { kind: 'known' });
       } catch (error) {
         fates.set(accountId, () => failed(error));

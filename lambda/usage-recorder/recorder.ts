@@ -23,16 +23,25 @@ const priceFailed: PricedUsage = {
   reason: 'The price could not be computed.',
 };
 
+interface RecorderOptions {
+  readonly logger: Pick<Logger, 'error'>;
+  readonly price?: (event: AccountCloseEvent) => PricedUsage;
+  readonly now?: () => number;
+}
+
 /** The recorder over one table, as the queue, the sweep and operations use it. */
-export const openRecorder = (table: Table, logger: Pick<Logger, 'error'>, now: () => number = Date.now): Recorder => {
+export const openRecorder = (
+  table: Table,
+  { logger, price = priceRequest, now = Date.now }: RecorderOptions,
+): Recorder => {
   const requests = requestRepository(table, now);
   const ledger = openLedger(table, now);
   const claims = openCellClaims(table, now);
   const accountPlans = openAccountPlans(table, now);
-  // priceRequest does not throw. Were it to, one event must not keep all others of its account from being recorded.
-  const price = (event: AccountCloseEvent): PricedUsage => {
+  // Pricing does not throw. Were it to, one event must not keep all others of its account from being recorded.
+  const safePrice = (event: AccountCloseEvent): PricedUsage => {
     try {
-      return priceRequest(event);
+      return price(event);
     } catch (error) {
       logger.error('Pricing threw', { requestId: event.requestId, errorName: (error as Error).name });
       return priceFailed;
@@ -42,10 +51,10 @@ export const openRecorder = (table: Table, logger: Pick<Logger, 'error'>, now: (
     findRecords: requests.findMany,
     findAnswers: (names) => findCountedAnswers(table, names),
     findKeyOwners: (serviceKeys) => findKeyOwners(table, serviceKeys),
-    findPlans: accountPlans.find,
+    findPlan: accountPlans.find,
     foldLevels: claims.levels,
     commit: ledger.commit,
-    price,
+    price: safePrice,
     now,
   });
 };

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { requestRepository } from '../../lambda/data/requests.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import type { Counters } from '../../lambda/domain/spend/counters.ts';
+import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { closeEvent, openEvent, priceOfTokens } from './events.ts';
+import { cellText, ledgerSums } from './ledger-sums.ts';
+
+const NOW = Date.parse('2026-11-21T09:00:00Z');
+const silent = { error: () => {} };
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+/** A recorder with a memory of its own, as each Lambda instance has. */
+const newRecorder = (of: Table = table) => openRecorder(of, { logger: silent, price: priceOfTokens, now: () => NOW });
+
+let accounts = 0;
+const newAccountId = () => `svc_${++accounts}`;
+
+/** What the ledger must say of requests, counted the plain way. */
+const expectedSums = (ends: readonly (UsageEvent & { accountId: string })[]) => {
+  const days: Record<string, Record<string, number>> = {};
+  const hours: Record<string, Record<string, number>> = {};
+  const months: Record<string, number> = {};
+  for (const event of ends) {
+    const close = event.kind === 'close' ? event : undefined;
+    const tokens = close?.reading.usage?.['tokens'] as number | undefined;
+    const model = close ? (close.reading.modelAnswered ?? close.reading.modelRequested) : null;
+    const failed = close && ((close.status ?? 0) >= 400 || ['upstream_aborted', 'unreachable'].includes(close.outcome));
+    const counts: Record<string, number> = {
+      requests: 1,
+      costComputedNanoUsd: 7 * (tokens ?? 0),
+      inputTokens: tokens ?? 0,
+      'milliUnits.audioSeconds': Math.round((tokens ?? 0) * 125),
+      unpricedRequests: tokens === undefined ? 1 : 0,
+      unsettledRequests: close ? 0 : 1,
+      errors: failed ? 1 : 0,
+      bypassedRequests: close?.route === 'bypassed' ? 1 : 0,
+    };
+    for (const [cells, time] of [
+      [days, event.startedAt.slice(0, 10)],
+      [hours, event.startedAt.slice(0, 13)],
+    ] as const) {
+      const text = cellText(time, { ...event, model });
+      const cell = cells[text] ?? {};
+      cells[text] = cell;
+      for (const [name, count] of Object.entries(counts)) if (count !== 0) cell[name] = (cell[name] ?? 0) + count;
+    }
+    const month = event.startedAt.slice(0, 7);
+    months[month] = (months[month] ?? 0) + 1;
+  }
+  return { days: days as Record<string, Counters>, hours: hours as Record<string, Counters>, months };
+};
+
+const someRequest = fc.record({
+  startedAt: fc.constantFrom(
+    '2026-11-21T08:59:59.999Z',
+    '2026-11-21T08:00:00.000Z',
+    '2026-11-20T23:59:59.999Z',
+    '2026-10-31T23:00:00.000Z',
+  ),
+  account: fc.nat(2),
+  tag: fc.constantFrom(null, '', 'a#b', '%23', 'überall', 'a\ud800'),
+  provider: fc.constantFrom('openai' as const, 'anthropic' as const),
+  tokens: fc.nat(1_000_000),
+  outcome: fc.constantFrom('completed' as const, 'client_aborted' as const, 'upstream_aborted' as const),
+  status: fc.constantFrom(200, 429),
+  route: fc.constantFrom('governed' as const, 'bypassed' as const),
+  modelAnswered: fc.constantFrom('gpt-4o-2024-08-06', null, 'm#%'),
+  seen: fc.constantFrom('open', 'close', 'both' as const),
+  copies: fc.integer({ min: 1, max: 3 }),
+});
+
+describe('recordEvents', () => {
+  it('counts each request once, whatever is repeated, reordered, split into batches or recorded side by side', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someRequest, { minLength: 1, maxLength: 40 }),
+        fc.infiniteStream(fc.nat()),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (requests, random, batchSize, workers) => {
+          const accountIds = [newAccountId(), newAccountId(), newAccountId()];
+          const events: UsageEvent[] = [];
+          const ends = requests.map(({ account, seen, copies, modelAnswered, tokens, ...facts }, n) => {
+            const accountId = accountIds[account] as string;
+            const shared = { n, accountId, startedAt: facts.startedAt, tag: facts.tag, provider: facts.provider };
+            const open = openEvent(shared);
+            const close = closeEvent({
+              ...shared,
+              tokens,
+              status: facts.status,
+              route: facts.route,
+              outcome: facts.outcome,
+              reading: { modelAnswered },
+            });
+            for (let copy = 0; copy < copies; copy++) {
+              if (seen !== 'close') events.push(open);
+              if (seen !== 'open') events.push(close);
+            }
+            const end = seen === 'open' ? open : close;
+            return { ...end, accountId, tag: facts.tag?.toWellFormed() ?? null };
+          });
+          const shuffled = events
+            .map((event) => ({ event, order: random.next().value as number }))
+            .sort((a, b) => a.order - b.order)
+            .map(({ event }) => event);
+          const batches = Array.from({ length: Math.ceil(shuffled.length / batchSize) }, (_, i) =>
+            shuffled.slice(i * batchSize, (i + 1) * batchSize),
+          );
+
+          await Promise.all(
+            Array.from({ length: workers }, async (_, worker) => {
+              const record = newRecorder();
+              for (let i = worker; i < batches.length; i += workers) {
+                const batch = batches[i] as UsageEvent[];
+                let fates = await record(batch);
+                // What the queue would deliver again.
+                for (let again = 0; again < 5 && fates.some(({ kind }) => kind === 'failed'); again++)
+                  fates = await record(batch);
+                expect(fates.filter(({ kind }) => kind === 'failed')).toEqual([]);
+              }
+            }),
+          );
+
+          for (const accountId of accountIds) {
+            const expected = expectedSums(ends.filter((end) => end.accountId === accountId));
+            const sums = await ledgerSums(table, accountId, Object.keys(expected.months));
+            expect(sums).toEqual(expected);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 180_000);
+
+  it('records a close event with everything that is known of it', async () => {
+    const accountId = newAccountId();
+    const event = closeEvent({ accountId, tag: 'batch', tokens: 11 });
+    const [fate] = await newRecorder()([event]);
+    expect(fate?.kind).toBe('recorded');
+    const { kind: _, version: __, ...facts } = event;
+    expect(await requestRepository(table, () => NOW).find(accountId, event.requestId)).toEqual({
+      ...facts,
+      revision: 1,
+      readingTruncated: false,
+      usage: expect.objectContaining({ inputTokens: 11, outputTokens: 0, units: { audioSeconds: 1.375 } }),
+      costNanoUsd: 77,
+      provenance: 'computed',
+      priceSource: 'test',
+      lines: [{ kind: 'input', quantity: 11, rateNanoUsdPerUnit: 7 }],
+      reason: null,
+      repeatOf: null,
+      foldLevel: 0,
+      recordedAt: '2026-11-21T09:00:00.000Z',
+      // An account nobody knows keeps records as long as FREE does.
+      expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,
+    });
+  });
+
+  it('upgrades a request that was lost sight of once its close event comes, and only once', async () => {
+    const accountId = newAccountId();
+    const record = newRecorder();
+    await record([openEvent({ accountId })]);
+    expect((await ledgerSums(table, accountId, ['2026-11'])).days).toEqual({
+      [cellText('2026-11-20', { ...openEvent(), model: null })]: {
+        requests: 1,
+        unpricedRequests: 1,
+        unsettledRequests: 1,
+      },
+    });
+    const fates = await Promise.all(
+      Array.from({ length: 5 }, () => newRecorder()([closeEvent({ accountId, tokens: 3 })])),
+    );
+    expect(fates.flat().filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
+    const late = closeEvent({ accountId, tokens: 4_000 });
+    expect(await record([late, openEvent({ accountId })])).toEqual([{ kind: 'known' }, { kind: 'known' }]);
+    expect(await ledgerSums(table, accountId, ['2026-11'])).toEqual(
+      expectedSums([closeEvent({ accountId, tokens: 3 }) as CloseEvent & { accountId: string }]),
+    );
+    const stored = await requestRepository(table, () => NOW).find(accountId, late.requestId);
+    expect(stored).toMatchObject({ outcome: 'completed', costNanoUsd: 21, revision: 2 });
+  });
+
+  it('never counts a cost that cannot be true, and says so', async () => {
+    const accountId = newAccountId();
+    const events = [9.1e13, Number.MAX_SAFE_INTEGER, 1e300].map((tokens, n) => closeEvent({ accountId, n, tokens }));
+    await newRecorder()(events);
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(Object.values(days)).toEqual([{ requests: 3, unpricedRequests: 3 }]);
+    const { items } = await requestRepository(table, () => NOW).page(accountId, {
+      from: '2026-11-20T00:00:00Z',
+      to: '2026-11-21T00:00:00Z',
+      limit: 1,
+    });
+    expect(items[0]).toMatchObject({ costNanoUsd: null, provenance: 'unknown', usage: null });
+    expect(items[0]?.reason).toMatch(/cannot be true/);
+  });
+
+  it('adds up a hundred of the highest believable costs exactly', async () => {
+    const accountId = newAccountId();
+    const tokens = 1e13 + 1;
+    const price = (event: Parameters<typeof priceOfTokens>[0]) => {
+      const priced = priceOfTokens(event);
+      return { ...priced, usage: priced.usage && { ...priced.usage, units: {} } };
+    };
+    const record = openRecorder(table, { logger: silent, price, now: () => NOW });
+    const fates = await record(Array.from({ length: 100 }, (_, n) => closeEvent({ accountId, n, tokens })));
+    expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(Object.values(days)).toEqual([
+      { requests: 100, inputTokens: 100 * tokens, costComputedNanoUsd: 700 * tokens },
+    ]);
+  });
+
+  it('does not count what is older than its account keeps records: it may have been counted', async () => {
+    const accountId = newAccountId();
+    expect(await newRecorder()([closeEvent({ accountId, startedAt: '2026-10-20T00:00:00.000Z' })])).toEqual([
+      { kind: 'expired' },
+    ]);
+    expect((await ledgerSums(table, accountId, ['2026-10'])).months).toEqual({ '2026-10': 0 });
+  });
+
+  it('counts an answer that is fetched again with the first request that shows it', async () => {
+    const accountId = newAccountId();
+    const reading = { dialect: 'openai-responses' as const, extras: { 'response.id': 'resp_1' } };
+    const again = { accountId, method: 'GET', path: '/v1/responses/resp_1', reading, tokens: 10 };
+    const events = [1, 2, 3, 4].map((n) => closeEvent({ ...again, n }));
+    await newRecorder()(events.slice(0, 2));
+    await Promise.all(events.slice(2).map((event) => newRecorder()([event])));
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(Object.values(days)).toEqual([
+      {
+        requests: 4,
+        freeRequests: 3,
+        inputTokens: 10,
+        costComputedNanoUsd: 70,
+        'milliUnits.audioSeconds': 1_250,
+      },
+    ]);
+  });
+});
