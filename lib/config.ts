@@ -99,6 +99,8 @@ const stageSettings = z
     corsOrigins: z.array(origin).default([]),
     /** Receives alarms. */
     alarmMail: z.email('must be an e-mail address').optional(),
+    /** Where docs/runbook.md is read: alarms link its sections. */
+    runbookUrl: z.string().min(1).default('docs/runbook.md'),
     logRetentionDays: z
       .number()
       .refine((days) => LOG_RETENTION_DAYS.includes(days), { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` })

@@ -5,6 +5,7 @@ import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
 import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
+import { MonitoringStack } from './stacks/monitoring.ts';
 import { UsageStack } from './stacks/usage.ts';
 
 /** The whole service in one account and region. */
@@ -18,8 +19,9 @@ export class SpendGatewayStage extends Stage {
     });
     const { table } = new DataStack(this, 'data', { settings });
     const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings });
-    const { queue } = new UsageStack(this, 'usage', { settings, table });
-    new GatewayStack(this, 'gateway', { settings, table, usageQueue: queue });
-    new DashboardApiStack(this, 'dashboard-api', { settings, table, userPool, userPoolClient });
+    const usage = new UsageStack(this, 'usage', { settings, table });
+    const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
+    const dashboard = new DashboardApiStack(this, 'dashboard-api', { settings, table, userPool, userPoolClient });
+    new MonitoringStack(this, 'monitoring', { monitored: { settings, table, usage, gateway, dashboard } });
   }
 }

@@ -24,6 +24,9 @@ const HANDLER_TIMEOUT = Duration.seconds(29);
 
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
+  readonly api: HouseApi;
+  readonly handlers: readonly HandlerFunction[];
+
   constructor(
     scope: Construct,
     id: string,
@@ -33,7 +36,7 @@ export class DashboardApiStack extends Stack {
     const { corsOrigins } = settings;
     const dependencies = { table, userPool, userPoolClient, corsOrigins };
 
-    const api = new HouseApi(this, 'Api', {
+    this.api = new HouseApi(this, 'Api', {
       description: `AI spend dashboard, ${settings.name}`,
       domainName: settings.dashboardDomain,
       hostedZone: settings.hostedZone,
@@ -57,7 +60,7 @@ export class DashboardApiStack extends Stack {
       authorizer: new CognitoUserPoolsAuthorizer(this, 'Authorizer', { cognitoUserPools: [userPool] }),
     };
 
-    for (const resource of dashboardResources) {
+    this.handlers = dashboardResources.map((resource) => {
       const handler = new HandlerFunction(this, `${capitalised(resource.name)}Handler`, {
         entry: `lambda/dashboard/${resource.name}/handler.ts`,
         description: resource.description,
@@ -69,14 +72,15 @@ export class DashboardApiStack extends Stack {
       resource.grant(handler, dependencies);
       const integration = new LambdaIntegration(handler, { proxy: true, allowTestInvoke: false });
       for (const { method, path, access } of resource.operations) {
-        const route = api.root
+        const route = this.api.root
           .resourceForPath(`/api${path}`)
           .addMethod(method, integration, access === 'authorizer' ? signedIn : undefined);
         if (access === 'authorizer') continue;
         const reason = 'Open by specification: one signs in here, or the handler itself checks a token or a signature.';
         Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason }, { id: 'AwsSolutions-COG4', reason });
       }
-    }
+      return handler;
+    });
   }
 }
 

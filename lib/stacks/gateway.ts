@@ -10,6 +10,7 @@ import type { StageSettings } from '../config.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
+import { countLogLines } from '../constructs/log-line-count.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
 import { partitions } from './partitions.ts';
@@ -25,6 +26,10 @@ const LONGEST_REQUEST = Duration.minutes(15);
 
 /** The proxy: every provider host, one API, one function. */
 export class GatewayStack extends Stack {
+  readonly api: HouseApi;
+  readonly proxy: HandlerFunction;
+  readonly lostEvents: { readonly namespace: string; readonly metricName: string };
+
   constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
     super(scope, id, props);
     const { gateway } = settings;
@@ -52,7 +57,7 @@ export class GatewayStack extends Stack {
       UPSTREAM_ORIGINS: JSON.stringify(gateway.upstreamOrigins),
     } satisfies GatewayEnvironment;
 
-    const proxy = new HandlerFunction(this, 'Proxy', {
+    this.proxy = new HandlerFunction(this, 'Proxy', {
       entry: 'lambda/gateway/handler.ts',
       description: 'Streaming proxy in front of the AI providers',
       environment,
@@ -63,21 +68,24 @@ export class GatewayStack extends Stack {
       reservedConcurrency: gateway.reservedConcurrency,
     });
     grantItems(
-      proxy,
+      this.proxy,
       table,
       { actions: ['GetItem'], partitions: partitions.serviceKeys },
       { actions: ['PutItem'], partitions: partitions.parkedEvents },
     );
-    grantSend(proxy, usageQueue);
-    grantReadSecret(proxy, fingerprintKey);
+    grantSend(this.proxy, usageQueue);
+    grantReadSecret(this.proxy, fingerprintKey);
 
-    const live = proxy.addAlias('live', {
+    // lambda/gateway/tracker.ts writes this line when neither queue nor table took an event.
+    this.lostEvents = countLogLines(this, 'LostUsageEvents', this.proxy.logGroup, 'usage event not delivered');
+
+    const live = this.proxy.addAlias('live', {
       ...(gateway.provisionedConcurrency > 0
         ? { provisionedConcurrentExecutions: gateway.provisionedConcurrency }
         : {}),
     });
 
-    const api = new HouseApi(this, 'Api', {
+    this.api = new HouseApi(this, 'Api', {
       description: `AI spend gateway, ${settings.name}`,
       domainName: `*.${settings.gatewayDomain}`,
       hostedZone: settings.hostedZone,
@@ -95,9 +103,9 @@ export class GatewayStack extends Stack {
       timeout: LONGEST_REQUEST,
       allowTestInvoke: false,
     });
-    api.root.addMethod('ANY', integration);
-    api.root.addResource('{proxy+}').addMethod('ANY', integration);
-    Validations.of(api).acknowledge(
+    this.api.root.addMethod('ANY', integration);
+    this.api.root.addResource('{proxy+}').addMethod('ANY', integration);
+    Validations.of(this.api).acknowledge(
       {
         id: 'AwsSolutions-APIG4',
         reason:

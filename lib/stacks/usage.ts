@@ -20,12 +20,15 @@ const RECORDER_TIMEOUT = Duration.seconds(60);
 /** From usage events to priced records: the queue, the recorder that works it off, and the sweep of what never reached it. */
 export class UsageStack extends Stack {
   readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly recorder: HandlerFunction;
+  readonly scheduled: readonly ScheduledFunction[];
 
   constructor(scope: Construct, id: string, { settings, table, ...props }: UsageStackProps) {
     super(scope, id, props);
     const environment = { TABLE_NAME: table.tableName } satisfies RecorderEnvironment;
 
-    const recorder = new HandlerFunction(this, 'Recorder', {
+    this.recorder = new HandlerFunction(this, 'Recorder', {
       entry: 'lambda/usage-recorder/handler.ts',
       description: 'Usage queue -> priced request records and spend counters',
       environment,
@@ -33,8 +36,8 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    const { queue } = new ConsumedQueue(this, 'UsageEvents', {
-      consumer: recorder,
+    const { queue, deadLetterQueue } = new ConsumedQueue(this, 'UsageEvents', {
+      consumer: this.recorder,
       consumerTimeout: RECORDER_TIMEOUT,
       batchSize: 100,
       batchWindow: Duration.seconds(2),
@@ -43,6 +46,7 @@ export class UsageStack extends Stack {
       retention: settings.retention,
     });
     this.queue = queue;
+    this.deadLetterQueue = deadLetterQueue;
 
     const sweep = new ScheduledFunction(this, 'Sweep', {
       entry: 'lambda/usage-recorder/sweep/handler.ts',
@@ -54,7 +58,9 @@ export class UsageStack extends Stack {
       retention: settings.retention,
     });
 
-    for (const writer of [recorder, sweep]) {
+    this.scheduled = [sweep];
+
+    for (const writer of [this.recorder, sweep]) {
       grantItems(
         writer,
         table,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseStageSettings } from '../../lib/config.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
 
-export const stackNames = ['data', 'identity', 'usage', 'gateway', 'dashboard-api'] as const;
+export const stackNames = ['data', 'identity', 'usage', 'gateway', 'dashboard-api', 'monitoring'] as const;
 export type StackName = (typeof stackNames)[number];
 
 const cdkJson = z

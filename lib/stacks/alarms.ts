@@ -1,0 +1,152 @@
+import { Duration } from 'aws-cdk-lib';
+import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RunbookAlarm } from '../constructs/alarm-topic.ts';
+import { errorShare, recorderCount, serverErrorShare, share, throttledItems } from './metrics.ts';
+import type { Monitored } from './monitoring.ts';
+
+const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
+
+const FIVE_MINUTES = Duration.minutes(5);
+const HOUR = Duration.hours(1);
+
+/** Every alarm. `section` is the anchor of a heading of docs/runbook.md; a test holds the two together. */
+export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored): readonly RunbookAlarm[] => [
+  {
+    id: 'LostUsageEvents',
+    summary:
+      'A usage event could be delivered neither to the queue nor to the table: it is in the log of the gateway only.',
+    section: 'lost-usage-events',
+    metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'DeadLetters',
+    summary: 'Usage events were given up after repeated deliveries: their requests are missing from the spend.',
+    section: 'dead-letters',
+    metric: usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      period: FIVE_MINUTES,
+      statistic: Stats.MAXIMUM,
+    }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'UsageQueueAge',
+    summary: 'The recorder falls behind: spend and alerts are late.',
+    section: 'usage-queue-age',
+    metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+    operator: GREATER_THAN_THRESHOLD,
+    // An open event counts as old from the moment it was sent, also while it is held back.
+    threshold: settings.gateway.openEventDelaySeconds + 600,
+    periods: { breaching: 2, of: 2 },
+  },
+  {
+    id: 'RecorderErrors',
+    summary: 'The usage recorder fails on whole batches.',
+    section: 'recorder-errors',
+    metric: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'UnsettledRequests',
+    summary: 'More than 1 % of the requests of an hour ended without a close event: their cost is unknown.',
+    section: 'unsettled-requests',
+    metric: share(
+      'Unsettled, %',
+      recorderCount('UnsettledRequests', HOUR),
+      recorderCount('RecordedEvents', HOUR),
+      HOUR,
+    ),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'UnpricedRequests',
+    summary: 'More than 10 % of the requests of an hour have no known cost: most often a new model without a price.',
+    section: 'unpriced-requests',
+    metric: share('Unpriced, %', recorderCount('UnpricedRequests', HOUR), recorderCount('RecordedEvents', HOUR), HOUR),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 10,
+  },
+  ...usage.scheduled.flatMap((scheduled): RunbookAlarm[] => [
+    {
+      id: `${scheduled.node.id}Errors`,
+      summary: `The scheduled function "${scheduled.node.id}" fails.`,
+      section: 'scheduled-function-fails',
+      metric: scheduled.metricErrors({ period: FIVE_MINUTES }),
+      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      periods: { breaching: 2, of: 3 },
+    },
+    {
+      id: `${scheduled.node.id}NotRunning`,
+      summary: `The scheduled function "${scheduled.node.id}" has not run.`,
+      section: 'scheduled-function-does-not-run',
+      metric: scheduled.metricInvocations({ period: FIVE_MINUTES }),
+      operator: LESS_THAN_THRESHOLD,
+      threshold: 1,
+      periods: { breaching: 2, of: 2 },
+      missingIsBreach: true,
+    },
+  ]),
+  {
+    id: 'GatewayErrors',
+    summary:
+      'More than 5 % of the proxied requests broke off: the function crashed or ran out of time, or a provider breaks its streams.',
+    section: 'gateway-errors',
+    metric: errorShare(gateway.proxy),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 5,
+    periods: { breaching: 3, of: 5 },
+  },
+  {
+    id: 'GatewayThrottles',
+    summary: 'Proxy requests were refused because no concurrency was left.',
+    section: 'gateway-throttles',
+    metric: gateway.proxy.metricThrottles({ period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  ...(settings.gateway.reservedConcurrency === undefined
+    ? []
+    : [
+        {
+          id: 'GatewayConcurrency',
+          summary: 'The gateway uses more than 80 % of the concurrency reserved for it.',
+          section: 'gateway-throttles',
+          metric: gateway.proxy.metric('ConcurrentExecutions', { period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+          operator: GREATER_THAN_THRESHOLD,
+          threshold: Math.floor(settings.gateway.reservedConcurrency * 0.8),
+        },
+      ]),
+  {
+    id: 'GatewayServerErrors',
+    summary: 'More than 25 % of the proxied requests were answered with 5xx, by a provider or by us.',
+    section: 'gateway-server-errors',
+    metric: serverErrorShare(gateway.api),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 25,
+    periods: { breaching: 3, of: 5 },
+  },
+  {
+    id: 'DashboardServerErrors',
+    summary: 'More than 5 % of the dashboard requests were answered with 5xx.',
+    section: 'dashboard-server-errors',
+    metric: serverErrorShare(dashboard.api),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 5,
+    periods: { breaching: 3, of: 5 },
+  },
+  {
+    id: 'TableThrottles',
+    summary: 'The table refuses reads or writes for their rate: a partition is hot, or a quota is reached.',
+    section: 'table-throttles',
+    metric: throttledItems(table),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 100,
+    periods: { breaching: 2, of: 3 },
+  },
+];

@@ -1,0 +1,66 @@
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+
+const FIVE_MINUTES = Duration.minutes(5);
+
+/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts */
+const NAMESPACE = 'AiSpendGateway';
+
+export type RecorderMetric =
+  | 'RecordedEvents'
+  | 'KnownEvents'
+  | 'UnsettledRequests'
+  | 'UnpricedRequests'
+  | 'FoldedRequests'
+  | 'UnownedEvents'
+  | 'ExpiredEvents'
+  | 'FailedEvents'
+  | 'PoisonMessages';
+
+/** A count of the usage recorder, written to its log in the embedded metric format. */
+export const recorderCount = (metricName: RecorderMetric, period = FIVE_MINUTES): Metric =>
+  new Metric({
+    namespace: NAMESPACE,
+    metricName,
+    dimensionsMap: { service: 'usage-recorder' },
+    statistic: Stats.SUM,
+    period,
+  });
+
+/** Per cent of a whole; nothing where the whole is nothing. */
+export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression =>
+  new MathExpression({
+    label,
+    expression: 'IF(whole > 0, 100 * FILL(part, 0) / whole)',
+    usingMetrics: { part, whole },
+    period,
+  });
+
+export const errorShare = (handler: LambdaFunction): MathExpression =>
+  share(
+    'Errors, %',
+    handler.metricErrors({ period: FIVE_MINUTES }),
+    handler.metricInvocations({ period: FIVE_MINUTES }),
+  );
+
+export const serverErrorShare = (api: RestApi): MathExpression =>
+  share(
+    '5xx, %',
+    api.metricServerError({ period: FIVE_MINUTES, statistic: Stats.SUM }),
+    api.metricCount({ period: FIVE_MINUTES }),
+  );
+
+/** Reads and writes that the table refused for their rate. */
+export const throttledItems = (table: Table): MathExpression =>
+  new MathExpression({
+    label: 'Throttled',
+    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    usingMetrics: {
+      reads: table.metric('ReadThrottleEvents', { period: FIVE_MINUTES, statistic: Stats.SUM }),
+      writes: table.metric('WriteThrottleEvents', { period: FIVE_MINUTES, statistic: Stats.SUM }),
+    },
+    period: FIVE_MINUTES,
+  });

@@ -1,0 +1,131 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Dashboard, GraphWidget, type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
+import { AlarmTopic } from '../constructs/alarm-topic.ts';
+import { alarms } from './alarms.ts';
+import { recorderCount } from './metrics.ts';
+
+/** What is watched. */
+export interface Monitored {
+  readonly settings: StageSettings;
+  readonly table: Table;
+  readonly usage: {
+    readonly queue: Queue;
+    readonly deadLetterQueue: Queue;
+    readonly recorder: LambdaFunction;
+    readonly scheduled: readonly LambdaFunction[];
+  };
+  readonly gateway: {
+    readonly api: RestApi;
+    readonly proxy: LambdaFunction;
+    /** Counts the log lines of events that could not be delivered. */
+    readonly lostEvents: { readonly namespace: string; readonly metricName: string };
+  };
+  readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };
+}
+
+const MINUTE = Duration.minutes(1);
+
+const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []) =>
+  new GraphWidget({ title, left: [...left], right: [...right], width: 12, height: 6 });
+
+const percentiles = (metric: (statistic: string) => IMetric) => [Stats.p(50), Stats.p(99)].map(metric);
+
+/** Alarms by mail, and one dashboard that shows the way of a request from left to right and top to bottom. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, { monitored, ...props }: StackProps & { readonly monitored: Monitored }) {
+    super(scope, id, props);
+    const { settings, table, usage, gateway, dashboard } = monitored;
+
+    const topic = new AlarmTopic(this, 'Alarms', { mail: settings.alarmMail, runbookUrl: settings.runbookUrl });
+    for (const alarm of alarms(monitored)) topic.raise(alarm);
+
+    new Dashboard(this, 'Dashboard', {
+      widgets: [
+        [
+          graph('Gateway: requests, 4xx, 5xx', [
+            gateway.api.metricCount(),
+            gateway.api.metricClientError({ statistic: Stats.SUM }),
+            gateway.api.metricServerError({ statistic: Stats.SUM }),
+          ]),
+          graph('Gateway: requests in flight and throttled', [
+            gateway.proxy.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, period: MINUTE }),
+            gateway.proxy.metricThrottles({ period: MINUTE }),
+          ]),
+        ],
+        [
+          graph(
+            'Gateway: duration of whole requests, ms',
+            percentiles((statistic) => gateway.proxy.metricDuration({ statistic, label: `Duration ${statistic}` })),
+          ),
+          graph('Gateway: broken off, lost events', [
+            gateway.proxy.metricErrors(),
+            new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, label: 'Lost usage events' }),
+          ]),
+        ],
+        [
+          graph(
+            'Usage queue: depth, age of the oldest event (s)',
+            [
+              usage.queue.metricApproximateNumberOfMessagesVisible(),
+              usage.queue.metricApproximateNumberOfMessagesDelayed(),
+              usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: 'Dead letters' }),
+            ],
+            [usage.queue.metricApproximateAgeOfOldestMessage()],
+          ),
+          graph('Recorder: events', [
+            recorderCount('RecordedEvents'),
+            recorderCount('KnownEvents'),
+            recorderCount('FailedEvents'),
+            recorderCount('PoisonMessages'),
+            recorderCount('UnownedEvents'),
+          ]),
+        ],
+        [
+          graph('Spend: unpriced and unsettled requests', [
+            recorderCount('UnpricedRequests'),
+            recorderCount('UnsettledRequests'),
+            recorderCount('FoldedRequests'),
+          ]),
+          graph(
+            'Scheduled functions: runs and failures',
+            usage.scheduled.flatMap((scheduled) => [
+              scheduled.metricInvocations({ label: `${scheduled.node.id} runs` }),
+              scheduled.metricErrors({ label: `${scheduled.node.id} failures` }),
+            ]),
+          ),
+        ],
+        [
+          graph(
+            'Dashboard API: requests, errors, latency (ms)',
+            [
+              dashboard.api.metricCount(),
+              dashboard.api.metricClientError({ statistic: Stats.SUM }),
+              dashboard.api.metricServerError({ statistic: Stats.SUM }),
+            ],
+            percentiles((statistic) => dashboard.api.metricLatency({ statistic, label: `Latency ${statistic}` })),
+          ),
+          graph(
+            'Dashboard API: failures by function',
+            dashboard.handlers.map((handler) => handler.metricErrors({ label: handler.node.id })),
+          ),
+        ],
+        [
+          graph('Table: capacity used', [
+            table.metricConsumedReadCapacityUnits(),
+            table.metricConsumedWriteCapacityUnits(),
+          ]),
+          graph('Table: throttled', [
+            table.metric('ReadThrottleEvents', { statistic: Stats.SUM }),
+            table.metric('WriteThrottleEvents', { statistic: Stats.SUM }),
+          ]),
+        ],
+      ],
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+
+const alarmSchema = z.object({ AlarmDescription: z.string(), AlarmActions: z.array(z.object({ Ref: z.string() })) });
+
+const alarmsOf = (settings: object = {}) =>
+  Object.entries(resourcesOf(synthStage(settings)('monitoring'), 'AWS::CloudWatch::Alarm')).map(
+    ([id, { Properties }]) => ({
+      id,
+      properties: Properties,
+      ...alarmSchema.parse(Properties),
+    }),
+  );
+
+/** Anchors as GitHub makes them. */
+const runbookAnchors = readFileSync(join(import.meta.dirname, '../../docs/runbook.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('## '))
+  .map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
+
+describe('alarms', () => {
+  const monitoring = synthStage({ alarmMail: 'ops@acme.dev' })('monitoring');
+  const [topicId] = Object.keys(resourcesOf(monitoring, 'AWS::SNS::Topic'));
+
+  it.each(alarmsOf())(
+    '$id goes to the topic and links a section of the runbook',
+    ({ AlarmDescription, AlarmActions }) => {
+      const [, anchor] = /Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
+      expect(runbookAnchors).toContain(anchor);
+      expect(AlarmActions).toEqual([{ Ref: topicId }]);
+    },
+  );
+
+  it('link the runbook where the settings say it is', () => {
+    for (const { AlarmDescription } of alarmsOf({ runbookUrl: 'https://wiki.acme.dev/ai-spend' })) {
+      expect(AlarmDescription).toContain('Runbook: https://wiki.acme.dev/ai-spend#');
+    }
+  });
+
+  it('tell of a schedule that fails and of one that does not run', () => {
+    const text = alarmsOf().map(({ properties }) => properties);
+    expect(text).toContainEqual(
+      expect.objectContaining({
+        MetricName: 'Invocations',
+        ComparisonOperator: 'LessThanThreshold',
+        TreatMissingData: 'breaching',
+      }),
+    );
+    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(1);
+  });
+
+  it('do not take the delay of open events for lateness', () => {
+    const age = alarmsOf().find(({ id }) => id.includes('UsageQueueAge'));
+    expect(age?.properties['Threshold']).toBe(1_500);
+  });
+
+  it('watch concurrency where it is bounded', () => {
+    expect(alarmsOf().filter(({ id }) => id.includes('GatewayConcurrency'))).toEqual([]);
+    const bounded = alarmsOf({ gateway: { reservedConcurrency: 500 } }).find(({ id }) =>
+      id.includes('GatewayConcurrency'),
+    );
+    expect(bounded?.properties['Threshold']).toBe(400);
+  });
+
+  it('reach a mail address, over TLS, and CloudWatch may publish them', () => {
+    expect(onlyResource(monitoring, 'AWS::SNS::Subscription').Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'ops@acme.dev',
+    });
+    const policy = JSON.stringify(onlyResource(monitoring, 'AWS::SNS::TopicPolicy').Properties);
+    expect(policy).toContain('"aws:SecureTransport":"false"');
+    expect(policy).toContain('cloudwatch.amazonaws.com');
+  });
+
+  it('count events that were lost to the log', () => {
+    const filter = onlyResource(synthStage()('gateway'), 'AWS::Logs::MetricFilter').Properties;
+    expect(filter).toMatchObject({
+      FilterPattern: '"usage event not delivered"',
+      MetricTransformations: [{ MetricName: 'LostUsageEvents', MetricNamespace: 'AiSpendGateway' }],
+    });
+    const tracker = readFileSync(join(import.meta.dirname, '../../lambda/gateway/tracker.ts'), 'utf8');
+    expect(tracker).toContain('usage event not delivered');
+  });
+});
+
+describe('the CloudWatch dashboard', () => {
+  it('is one', () => {
+    const { DashboardBody } = onlyResource(synthStage()('monitoring'), 'AWS::CloudWatch::Dashboard').Properties;
+    const text = JSON.stringify(DashboardBody);
+    for (const metric of [
+      'LostUsageEvents',
+      'ConcurrentExecutions',
+      'UnpricedRequests',
+      'ApproximateAgeOfOldestMessage',
+    ]) {
+      expect(text).toContain(metric);
+    }
+  });
+});
