@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { SetupError } from '../setup-error.ts';
 import type { Emulator } from './emulator.ts';
 import { freePort } from './free-port.ts';
 import { startProcess } from './process.ts';
 
 /** No DynamoDB emulator can run on this machine. The message says what to do. */
-export class MissingEmulatorError extends Error {
+export class MissingEmulatorError extends SetupError {
   override readonly name = 'MissingEmulatorError';
 }
 

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SetupError } from '../setup-error.ts';
 
 /** Another instance works on this data folder. */
-export class DataFolderInUseError extends Error {
+export class DataFolderInUseError extends SetupError {
   override readonly name = 'DataFolderInUseError';
 }
 

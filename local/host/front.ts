@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SetupError } from '../setup-error.ts';
 
 /** Something else listens on the port. */
-export class PortInUseError extends Error {
+export class PortInUseError extends SetupError {
   override readonly name = 'PortInUseError';
 }
 

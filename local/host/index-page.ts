@@ -17,7 +17,7 @@ export const indexText = ({ url, mailUrl, dataDir, logsDir }: StackIndex): strin
     `Gateway    http://{provider}.${host}/… or ${url}/gateway/{provider}/…`,
     `           ${providerLabels.slice(0, 6).join(', ')},`,
     `           ${providerLabels.slice(6).join(', ')}`,
-    `Dashboard  ${url}/api (see ${url}/api/openapi.json)`,
+    `Dashboard  ${url}/api`,
     `Mail       ${mailUrl}`,
     `Data       ${dataDir}`,
     `Logs       ${logsDir}`,

@@ -33,7 +33,7 @@ export const startEmulators = async (
   const stop = async () => {
     await Promise.all(started.map((emulator) => emulator.stop()));
   };
-  const options = (name: string) => ({ dataDir: join(data.path, name), logFile: join(data.logs, `${name}.log`) });
+  const options = (name: string) => ({ dataDir: data.path, logFile: join(data.logs, `${name}.log`) });
   const mailAndUsers = async () => {
     const ses = await keep(startSes(options('ses')));
     const cognito = await keep(startCognito({ ...options('cognito'), userPools, mailEndpoint: ses.endpoint }));

@@ -6,6 +6,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
+import { SetupError } from '../../setup-error.ts';
 import { type App, definitions } from '../template/definitions.ts';
 
 const keySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
@@ -30,7 +31,7 @@ const tableSchema = z.object({
 type TableProperties = z.infer<typeof tableSchema>;
 
 /** The table on disk was made by a template with other keys or indexes. The message says what to do. */
-export class OutdatedTableError extends Error {
+export class OutdatedTableError extends SetupError {
   override readonly name = 'OutdatedTableError';
 }
 

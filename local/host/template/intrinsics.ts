@@ -1,9 +1,10 @@
 import { LOCAL_REGION } from '../../emulators/cognito.ts';
+import { SetupError } from '../../setup-error.ts';
 import { type Resource, resourcesOf, type Stack } from './assembly.ts';
 import { LOCAL_ACCOUNT, localNames } from './names.ts';
 
 /** A template refers to something that is not there, or uses a function this resolver does not know. */
-export class UnresolvableError extends Error {
+export class UnresolvableError extends SetupError {
   override readonly name = 'UnresolvableError';
 }
 

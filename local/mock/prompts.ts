@@ -1,0 +1,32 @@
+/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, or `[status 429]`. */
+export interface MockOrder {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** An error is answered with this status. */
+  readonly status?: number;
+}
+
+const ORDER = /\[in (\d+), out (\d+)\]/;
+const STATUS = /\[status (\d{3})\]/;
+const CHARACTERS_PER_TOKEN = 4;
+/** Tokens of the mock's answer to a prompt that orders none. */
+const DEFAULT_OUTPUT_TOKENS = 12;
+
+/** A prompt whose answer will report this usage. */
+export const promptFor = (text: string, { inputTokens, outputTokens, status }: MockOrder): string =>
+  `${text} [in ${inputTokens}, out ${outputTokens}]${status ? ` [status ${status}]` : ''}`;
+
+/** The order in a prompt; where there is none, about what its text would use. */
+export const orderOf = (prompt: string): MockOrder => {
+  const [, input, output] = ORDER.exec(prompt) ?? [];
+  const [, status] = STATUS.exec(prompt) ?? [];
+  return {
+    inputTokens: input ? Number(input) : Math.ceil(prompt.length / CHARACTERS_PER_TOKEN),
+    outputTokens: output ? Number(output) : DEFAULT_OUTPUT_TOKENS,
+    ...(status && { status: Number(status) }),
+  };
+};
+
+/** What the mock of OpenRouter says a call cost, in nano-USD: it reports cost itself. */
+export const openRouterCostNanoUsd = ({ inputTokens, outputTokens }: MockOrder): number =>
+  inputTokens * 200 + outputTokens * 800;

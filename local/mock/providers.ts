@@ -1,0 +1,47 @@
+import { type ChatCompletionRequest, type FixtureResponse, LLMock } from '@copilotkit/aimock';
+import { providerLabels } from '../../lambda/domain/providers.ts';
+import { openRouterCostNanoUsd, orderOf } from './prompts.ts';
+
+/** Stand-ins for all providers, on one local port. */
+export interface MockProviders {
+  /** Value of UPSTREAM_ORIGINS: every label leads here. */
+  readonly upstreamOrigins: string;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const textOf = ({ messages }: ChatCompletionRequest): string => {
+  const content = messages.findLast(({ role }) => role === 'user')?.content;
+  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join(' ');
+};
+
+const answer = (request: ChatCompletionRequest): FixtureResponse => {
+  const order = orderOf(textOf(request));
+  const { inputTokens, outputTokens, status } = order;
+  if (status) return { status, error: { message: `The mock was asked for status ${status}.`, type: 'mock_error' } };
+  return {
+    content: 'This is the mock provider speaking. It bills exactly what the prompt asks for.',
+    // Every provider's own names; the mock takes those of the shape it answers in.
+    usage: {
+      prompt_tokens: inputTokens,
+      completion_tokens: outputTokens,
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      promptTokenCount: inputTokens,
+      candidatesTokenCount: outputTokens,
+      cost: openRouterCostNanoUsd(order) / 1e9,
+    },
+  };
+};
+
+/** @param options.chunkDelayMs pause between the chunks of a streamed answer */
+export const startMockProviders = async (options: { readonly chunkDelayMs?: number } = {}): Promise<MockProviders> => {
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: options.chunkDelayMs ?? 0 });
+  mock.onMessage(/.*/s, answer);
+  await mock.start();
+  return {
+    url: mock.url,
+    upstreamOrigins: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, mock.url]))),
+    stop: () => mock.stop(),
+  };
+};

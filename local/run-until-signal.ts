@@ -1,0 +1,34 @@
+import { SetupError } from './setup-error.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Prints what went wrong: one line where the message says what to do, everything otherwise. */
+export const reportFailure = (error: unknown): void => {
+  console.error(error instanceof SetupError ? error.message : error);
+};
+
+/**
+ * Starts something and stops it at the first signal; a second signal ends the process at once.
+ *
+ * @param start returns what stops it
+ */
+export const runUntilSignal = async (start: () => Promise<() => Promise<void>>): Promise<void> => {
+  const { promise: signalled, resolve } = Promise.withResolvers<void>();
+  let stopping = false;
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (stopping) process.exit(130);
+      stopping = true;
+      resolve();
+    });
+  }
+  try {
+    const stop = await start();
+    await signalled;
+    await stop();
+    process.exit(0);
+  } catch (error) {
+    reportFailure(error);
+    process.exit(1);
+  }
+};

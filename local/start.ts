@@ -1,0 +1,59 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { firstCall } from './first-call.ts';
+import { indexText } from './host/index-page.ts';
+import { startStack } from './host/stack.ts';
+import { startMockProviders } from './mock/providers.ts';
+import { runUntilSignal } from './run-until-signal.ts';
+import { SetupError } from './setup-error.ts';
+import { currentAssembly } from './synth.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DEFAULT_PORT = 8787;
+const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock]';
+
+const options = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        data: { type: 'string', default: '.data' },
+        port: { type: 'string', default: String(DEFAULT_PORT) },
+        mock: { type: 'boolean', default: false },
+      },
+    });
+    const port = Number(values.port);
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
+    return { dataDir: resolve(values.data), port, mock: values.mock };
+  } catch (error) {
+    throw new SetupError(`${error instanceof Error ? error.message : error} ${USAGE}`);
+  }
+};
+
+/** `npm start`: the whole stack on this machine, until it is told to stop. */
+await runUntilSignal(async () => {
+  const { dataDir, port, mock } = options();
+  const startedAt = Date.now();
+  const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
+  const providers = mock ? await startMockProviders() : undefined;
+  const stack = await startStack({
+    assembly,
+    dataDir,
+    port,
+    ...(providers && { environment: { UPSTREAM_ORIGINS: providers.upstreamOrigins } }),
+  });
+
+  console.log(
+    `\nThe AI Spend Gateway runs on this machine (ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s).\n`,
+  );
+  console.log(indexText(stack));
+  if (mock) console.log('Providers  mocks: no call leaves this machine, and any credential will do');
+  console.log('\nThe first tracked call, in another terminal (its spend shows after about 3 s):\n');
+  for (const line of firstCall(stack.url, { mock })) console.log(`${line}\n`);
+  console.log('Ctrl-C stops everything; the data stays.');
+
+  return async () => {
+    console.log('\nStopping …');
+    await stack.stop();
+    await providers?.stop();
+  };
+});

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetupError } from './setup-error.ts';
+
+/** The app could not be synthesized. */
+export class SynthError extends SetupError {
+  override readonly name = 'SynthError';
+}
+
+/** What the templates and bundles are made from. A folder's own time tells of files that are gone. */
+const SOURCES = ['lib', 'bin', 'lambda', 'cdk.json', 'package-lock.json'];
+
+const MANIFEST = 'manifest.json';
+
+const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const newestIn = (path: string): number =>
+  statSync(path).isDirectory()
+    ? Math.max(
+        modifiedAt(path),
+        ...readdirSync(path, { recursive: true }).map((name) => modifiedAt(join(path, String(name)))),
+      )
+    : modifiedAt(path);
+
+const isCurrent = (root: string, manifest: string): boolean => {
+  const made = modifiedAt(manifest);
+  return SOURCES.every((source) => newestIn(join(root, source)) < made);
+};
+
+const synthesize = (root: string, assembly: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const cli = join(root, 'node_modules/aws-cdk/bin/cdk');
+    if (!existsSync(cli)) {
+      reject(new SynthError('The packages are not installed: run npm ci first.'));
+      return;
+    }
+    // No notices: they come over the network.
+    const child = spawn(process.execPath, [cli, 'synth', '--quiet', '--no-notices', '--output', assembly], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString('utf8');
+      });
+    }
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (code === 0) {
+        resolve();
+        return;
+      }
+      // CDK leaves its output also when a check of it fails: the next start must not take that for current.
+      rmSync(join(assembly, MANIFEST), { force: true });
+      reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${output.trim()}`));
+    });
+  });
+
+/**
+ * The folder of the synthesized templates, `cdk.out`, made anew when it is missing or older than what it is made from.
+ *
+ * @param onSynth called before the seconds that takes
+ * @throws SynthError
+ */
+export const currentAssembly = async (root: string, onSynth: () => void): Promise<string> => {
+  const assembly = join(root, 'cdk.out');
+  if (!isCurrent(root, join(assembly, MANIFEST))) {
+    onSynth();
+    await synthesize(root, assembly);
+  }
+  return assembly;
+};
