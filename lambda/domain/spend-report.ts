@@ -69,14 +69,14 @@ export const sumsOf = (counters: Counters) => ({
   units: unitsOf(counters),
 });
 
-const passes = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
+export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
   Object.entries(filter).every(([name, values]) => values.includes(dimensions[name as SpendDimensionName]));
 
-const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
+export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
   Object.fromEntries(groupBy.map((name) => [name, dimensions[name]]));
 
 /** Cost first, then requests, then name: the order of groups never depends on that of the cells. */
-const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
+export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
   knownCostNanoUsd(right) - knownCostNanoUsd(left) ||
   (right.requests ?? 0) - (left.requests ?? 0) ||
   (leftKey < rightKey ? -1 : 1);
@@ -90,7 +90,7 @@ const sumMap = () => {
 /** Total of the cells that pass. */
 export const totalOf = async (cells: AsyncIterable<ReportCell>, filter: SpendFilter): Promise<Counters> => {
   let total: Counters = {};
-  for await (const cell of cells) if (passes(cell.dimensions, filter)) total = addCounters(total, cell.counters);
+  for await (const cell of cells) if (passesFilter(cell.dimensions, filter)) total = addCounters(total, cell.counters);
   return total;
 };
 
@@ -111,7 +111,7 @@ export const spendReport = async (cells: AsyncIterable<ReportCell>, { span, grou
   const byGroup = sumMap();
   const byBucketAndGroup = sumMap();
   for await (const { time, dimensions, counters } of cells) {
-    if (!passes(dimensions, filter)) continue;
+    if (!passesFilter(dimensions, filter)) continue;
     const bucket = bucketOf(time, span.granularity);
     byBucket.add(bucket, counters);
     if (groupBy.length === 0) continue;

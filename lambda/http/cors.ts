@@ -1,10 +1,11 @@
 import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { HttpResult } from './http-result.ts';
 import { headersOf } from './parse-request.ts';
 
 /** Lets browsers on the given origins read the answers. Tokens travel in a header, so credentials (cookies) stay off. */
-export const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
-  const add: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {
+export const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
+  const add: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = (request) => {
     const origin = headersOf(request.event)['origin'];
     if (request.response == null || origins.length === 0) return;
     request.response.headers = {

@@ -1,13 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ErrorBody, errorCodes } from './error-codes.ts';
 import { mapError } from './error-map.ts';
+import type { HttpResult } from './http-result.ts';
 
 /** Turns what was thrown into the one error shape. What we did not expect is logged whole, and told to nobody. */
 export const errorResponse = (
   logger: Pick<Logger, 'error'>,
-): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => ({
+): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
   onError: (request) => {
     const { code, message, violations, retryAfterSeconds } = mapError(request.error);
     const { requestId } = request.event.requestContext;

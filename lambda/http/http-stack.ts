@@ -1,8 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { cors } from './cors.ts';
 import { errorResponse } from './error-response.ts';
+import { type HttpResult, streamedResult } from './http-result.ts';
 import { matchRoute } from './match-route.ts';
 import type { Input, Operation, Route } from './operation.ts';
 import { callerOf, headersOf, jsonBodyOf, parseWith, queryOf } from './parse-request.ts';
@@ -30,23 +32,19 @@ const inputOf = (
     requestId: event.requestContext.requestId,
   }) as Input<Operation>;
 
-const respond = ({ success }: Operation, output: unknown): APIGatewayProxyResult => {
+const respond = async ({ success }: Operation, output: unknown): Promise<HttpResult> => {
+  if (success.streamed) return streamedResult(success.status, success.streamed, output as AsyncIterable<string>);
   if (success.schema === undefined) return { statusCode: success.status, headers: {}, body: '' };
   // Parsed on the way out too: an answer the document does not describe is a bug of ours, and unlisted members stay in.
-  const answer = success.schema.parse(output);
   return {
     statusCode: success.status,
-    headers: { 'Content-Type': success.contentType ?? 'application/json' },
-    body: success.contentType === undefined ? JSON.stringify(answer) : String(answer),
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(success.schema.parse(output)),
   };
 };
 
-/**
- * A Lambda handler for API Gateway REST proxy events that serves the given routes: each request is matched, authorized,
- * parsed, run, and its answer held against the operation's schema.
- */
-export const httpStack = (routes: readonly Route[], { logger, corsOrigins }: HttpStackOptions) =>
-  middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+const stack = (routes: readonly Route[], { logger, corsOrigins }: HttpStackOptions, plugin: middy.PluginObject) =>
+  middy<APIGatewayProxyEvent, HttpResult>(plugin)
     .use(requestLog(logger))
     .use(securityHeaders())
     .use(cors(corsOrigins))
@@ -55,3 +53,13 @@ export const httpStack = (routes: readonly Route[], { logger, corsOrigins }: Htt
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
       return respond(route.operation, await route.run(inputOf(route.operation, event, params)));
     });
+
+/**
+ * A Lambda handler for API Gateway REST proxy events that serves the given routes: each request is matched, authorized,
+ * parsed, run, and its answer held against the operation's schema.
+ */
+export const httpStack = (routes: readonly Route[], options: HttpStackOptions) => stack(routes, options, {});
+
+/** The same for an integration whose responses are streamed: needed by operations that stream their answer. */
+export const streamingHttpStack = (routes: readonly Route[], options: HttpStackOptions) =>
+  stack(routes, options, { executionMode: executionModeStreamifyResponse });

@@ -23,8 +23,8 @@ export interface Operation {
     readonly description: string;
     /** None for an empty answer. */
     readonly schema?: z.ZodType;
-    /** `application/json` unless said otherwise; then the implementation gives the text itself. */
-    readonly contentType?: string;
+    /** The answer is text of this media type instead of JSON, sent piece by piece as the implementation yields it. */
+    readonly streamed?: { readonly contentType: string; readonly filename: string };
   };
   /** Beyond those every operation may answer with. */
   readonly errors: readonly ErrorCode[];
@@ -52,9 +52,11 @@ export interface Input<O extends Operation> {
 }
 
 /** What an implementation gives; nothing where the answer is empty. */
-export type Output<O extends Operation> = O['success'] extends { schema: infer S extends z.ZodType }
-  ? z.input<S>
-  : undefined;
+export type Output<O extends Operation> = O['success'] extends { streamed: object }
+  ? AsyncIterable<string>
+  : O['success'] extends { schema: infer S extends z.ZodType }
+    ? z.input<S>
+    : undefined;
 
 export type Implementation<O extends Operation> = (input: Input<O>) => Promise<Output<O>>;
 

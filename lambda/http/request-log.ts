@@ -1,16 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { HttpResult } from './http-result.ts';
 
 /**
  * One line per request: what was asked, how it ended, how long it took. No body, query or header; and not the account id,
  * since that is the account's first service key. The user id leads to it.
  */
-export const requestLog = (
-  logger: Pick<Logger, 'info'>,
-): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
+export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const startedAt = new WeakMap<object, number>();
-  const log: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = ({ event, response }) => {
+  const log: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = ({ event, response }) => {
     logger.info('request', {
       requestId: event.requestContext.requestId,
       method: event.httpMethod,

@@ -1,5 +1,6 @@
 import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { HttpResult } from './http-result.ts';
 
 /** The API answers data to programs: nothing in it is to be framed, sniffed, cached or run. */
 const headers = {
@@ -11,8 +12,8 @@ const headers = {
 };
 
 /** Adds security headers and the request id to every answer. */
-export const securityHeaders = (): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> => {
-  const add: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {
+export const securityHeaders = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
+  const add: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = (request) => {
     if (request.response == null) return;
     request.response.headers = {
       ...headers,

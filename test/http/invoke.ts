@@ -17,10 +17,9 @@ export interface ApiCall {
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Calls a handler the way API Gateway does, with the parts of a REST proxy event that handlers may rely on. */
-export const invoke = async (handler: unknown, call: ApiCall) => {
-  const requestId = randomUUID();
-  const event = {
+/** What API Gateway sends a handler: the parts of a REST proxy event that handlers may rely on. */
+export const apiEvent = (call: ApiCall) =>
+  ({
     httpMethod: call.method,
     path: call.path,
     headers: call.headers ?? {},
@@ -28,13 +27,17 @@ export const invoke = async (handler: unknown, call: ApiCall) => {
     body: call.rawBody ?? (call.body === undefined ? null : JSON.stringify(call.body)),
     isBase64Encoded: call.isBase64Encoded ?? false,
     requestContext: {
-      requestId,
+      requestId: randomUUID(),
       authorizer: call.caller && { claims: { 'custom:accountId': call.caller.accountId, sub: call.caller.userId } },
     },
-  } as unknown as APIGatewayProxyEvent;
+  }) as unknown as APIGatewayProxyEvent;
+
+/** Calls a handler the way API Gateway does. */
+export const invoke = async (handler: unknown, call: ApiCall) => {
+  const event = apiEvent(call);
   const result = await (handler as Handler)(event, {} as Context);
   return {
-    requestId,
+    requestId: event.requestContext.requestId,
     status: result.statusCode,
     headers: result.headers as Record<string, string>,
     text: result.body,

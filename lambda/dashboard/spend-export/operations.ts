@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { operation } from '../../http/operation.ts';
+import { spendQuery } from '../spend/spend-query.ts';
+
+export const exportSpend = operation({
+  id: 'exportSpend',
+  method: 'GET',
+  path: '/spend/export.csv',
+  group: 'Spend',
+  summary: 'Download spend as CSV',
+  description:
+    'A line for each hour, day or month and group that has requests. A cost that is not known is an empty cell. Text that a spreadsheet would run as a formula is put behind an apostrophe.',
+  access: 'authorizer',
+  query: spendQuery.omit({ limit: true }),
+  success: {
+    status: 200,
+    description: 'RFC 4180, UTF-8, with a header line.',
+    schema: z.string(),
+    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'spend.csv' },
+  },
+  errors: [],
+});

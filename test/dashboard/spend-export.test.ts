@@ -1,0 +1,115 @@
+import { PassThrough, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import type { ReadCells } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
+import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
+import { csvCell } from '../../lambda/domain/spend-csv.ts';
+import type { ReportCell } from '../../lambda/domain/spend-report.ts';
+import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { apiEvent, silentLogger } from '../http/invoke.ts';
+
+interface Prelude {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+}
+
+/** The streaming runtime: a prelude, then bytes. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
+const preludes = new WeakMap<Writable, Prelude>();
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: (handler: unknown) => handler,
+    HttpResponseStream: {
+      from: (stream: Writable, prelude: Prelude) => {
+        preludes.set(stream, prelude);
+        return stream;
+      },
+    },
+  },
+});
+
+const readCells = jest.fn<ReadCells>();
+let handler: (event: unknown, stream: Writable, context: unknown) => Promise<void>;
+
+beforeAll(() => {
+  handler = streamingHttpStack(
+    [route(operation, exportSpend({ readCells, now: () => new Date('2026-11-20T16:30:00Z') }))],
+    { logger: silentLogger(), corsOrigins: [] },
+  ) as unknown as typeof handler;
+});
+beforeEach(() => {
+  readCells.mockReset();
+});
+
+const get = async (query: Record<string, string[]> = {}) => {
+  const stream = new PassThrough();
+  const body = text(stream);
+  const caller = { accountId: 'svc_mine', userId: 'user' };
+  const done = handler(apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller }), stream, {});
+  await done.catch((error) => stream.destroy(error));
+  return { prelude: preludes.get(stream), body: await body };
+};
+
+const cell = (time: string, tag: string | null, counters: ReportCell['counters']): ReportCell => ({
+  time,
+  dimensions: { provider: 'openai', model: 'gpt-4o', tag, keyId: 'k', providerKey: null },
+  counters,
+});
+
+describe('GET /spend/export.csv', () => {
+  it('streams a line for each bucket and group', async () => {
+    readCells.mockImplementation(async function* () {
+      yield cell('2026-11-01', 'a,"b"', { requests: 2, costComputedNanoUsd: 1_500_000_000, inputTokens: 7 });
+      yield cell('2026-11-01', '=1+1', { requests: 1, unpricedRequests: 1 });
+      yield cell('2026-11-02', null, { requests: 1, freeRequests: 1 });
+    });
+    const { prelude, body } = await get({ groupBy: ['tag', 'key'] });
+    expect(prelude).toMatchObject({
+      statusCode: 200,
+      headers: {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="spend.csv"',
+        'X-Request-Id': expect.any(String),
+      },
+    });
+    expect(body.split('\r\n')).toEqual([
+      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens',
+      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0',
+      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0",
+      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0',
+      '',
+    ]);
+  });
+
+  it('answers a wrong request in the error shape', async () => {
+    const { prelude, body } = await get({ groupBy: ['user'] });
+    expect(prelude?.statusCode).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+  });
+
+  it('breaks off where reading fails in the midst, instead of ending as if whole', async () => {
+    readCells.mockImplementation(async function* () {
+      yield cell('2026-11-01', null, { requests: 1 });
+      throw new Error('table gone');
+    });
+    await expect(get()).rejects.toThrow();
+  });
+});
+
+describe('csvCell', () => {
+  it('never begins as a formula, and gives the text back', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', 'a') }),
+        (value) => {
+          const written = csvCell(value);
+          const unquoted = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
+          expect(unquoted).not.toMatch(/^[=+\-@\t\r\n]/);
+          expect(unquoted.replace(/^'/, '')).toBe(value);
+        },
+      ),
+    );
+  });
+});
