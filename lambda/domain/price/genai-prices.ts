@@ -5,6 +5,8 @@ import type { PriceBook, RateKind, Rates } from './rates.ts';
 /** The book's provider ids, where they differ from the gateway's labels. */
 const providerIds: Readonly<Record<string, string>> = { xai: 'x-ai' };
 
+export const genaiProviderId = (provider: string): string => providerIds[provider] ?? provider;
+
 /** The book's price keys: which rate each is, and per how many units it is quoted. */
 const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {
   input_mtok: ['input', 1e6],
@@ -53,7 +55,7 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
 /** The first book: `@pydantic/genai-prices` finds the model and the price of that day and hour; the arithmetic is ours (exact). */
 export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
   try {
-    const providerId = providerIds[provider] ?? provider;
+    const providerId = genaiProviderId(provider);
     const found = calcPrice({}, model, { providerId, timestamp: at });
     if (!found) return null;
     const rates = ratesOf(found.model.id, found.model_price, inputTokens);

@@ -22,3 +22,26 @@ export const modelNames = (model: string): readonly string[] => {
   const unrouted = name.replace(ROUTE, '');
   return [...new Set([name, unrouted, unrouted.replace(DATED, '')])].filter((candidate) => candidate !== '');
 };
+
+/** OpenRouter's vendors that the gateway knows as providers. */
+const vendors: Readonly<Record<string, string>> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'google',
+  mistralai: 'mistral',
+  cohere: 'cohere',
+  deepseek: 'deepseek',
+  perplexity: 'perplexity',
+  'x-ai': 'xai',
+};
+
+/**
+ * Where OpenRouter's model is sold by its maker, whose list price OpenRouter passes on: `x-ai/grok-4.1-fast` is xAI's
+ * `grok-4-1-fast`. Null for models of makers that the gateway has no provider for.
+ */
+export const atVendor = (model: string): { readonly provider: string; readonly model: string } | null => {
+  const [vendor = '', name] = model.toLowerCase().split('/');
+  const provider = Object.hasOwn(vendors, vendor) ? vendors[vendor] : undefined;
+  if (provider === undefined || !name) return null;
+  return { provider, model: provider === 'xai' ? name.replace(/(\d)\.(\d)-fast/, '$1-$2-fast') : name };
+};

@@ -1,7 +1,7 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage.ts';
 import { genaiPrices } from './genai-prices.ts';
-import { modelNames } from './model-names.ts';
+import { atVendor, modelNames } from './model-names.ts';
 import { providerOverrides } from './overrides/index.ts';
 import { isMeant, type Override } from './overrides/override.ts';
 import type { PriceBook, PricedModel, PriceQuery, RateKind, Rates, TokenKind } from './rates.ts';
@@ -51,5 +51,6 @@ export const findPrice: PriceBook = (query) => {
     const priced = priceOf({ ...query, model });
     if (priced) return priced;
   }
-  return null;
+  const vendors = query.provider === 'openrouter' ? atVendor(query.model) : null;
+  return vendors ? findPrice({ ...query, ...vendors }) : null;
 };

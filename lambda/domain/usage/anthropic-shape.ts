@@ -39,6 +39,5 @@ export const readAnthropicUsage = (raw: Raw): UsageDraft => {
     cacheWriteTokens: cacheWrite,
     cacheWrite1hTokens: sum('cacheWrite1h'),
     reasoningTokens: sum('thinking'),
-    units: { webSearches: count(at(raw, 'server_tool_use', 'web_search_requests')) },
   };
 };

@@ -1,3 +1,4 @@
+import { anthropic } from './anthropic.ts';
 import { cohere } from './cohere.ts';
 import { deepseek } from './deepseek.ts';
 import { fireworks } from './fireworks.ts';
@@ -14,6 +15,7 @@ import { xai } from './xai.ts';
 /** By gateway label. */
 export const providerOverrides: Readonly<Record<string, ProviderOverrides>> = {
   openai,
+  anthropic,
   google,
   mistral,
   cohere,

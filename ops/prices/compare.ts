@@ -1,0 +1,118 @@
+import { findProvider } from '@pydantic/genai-prices';
+import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
+import { genaiPrices, genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
+import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
+import { isMeant, type Override, type Settlement } from '../../lambda/domain/price/overrides/override.ts';
+import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
+import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
+import { secondPrices } from '../../lambda/domain/price/second-book.ts';
+
+/** Two kinds of prompt: where long ones are dearer, both prices are compared. */
+const PROMPT_TOKENS = [1_000, 300_000];
+
+/** Books round: 0.083333 is 0.25 / 3. */
+const RELATIVE_TOLERANCE = 1e-4;
+
+/** Which rates are compared, and what each is charged as where a book does not have it. */
+const compared: readonly (readonly [TokenKind, ...TokenKind[]])[] = [
+  ['input'],
+  ['output'],
+  ['cacheRead', 'input'],
+  ['cacheWrite', 'input'],
+  ['inputAudio', 'input'],
+  ['outputAudio', 'output'],
+];
+
+/** What the second book quotes as "output" for models that make images, audio or video. */
+const otherOutputs: readonly TokenKind[] = ['outputImage', 'outputAudio', 'outputVideo'];
+
+export interface Disagreement {
+  readonly provider: string;
+  readonly model: string;
+  /** `input: 2 | 0.5` in USD per million tokens, the first book's and the second's. */
+  readonly rates: readonly string[];
+  /** What settles it; null where nothing does. */
+  readonly settledBy: Settlement | Override | null;
+}
+
+export interface ProviderCoverage {
+  readonly provider: string;
+  readonly genaiPrices: number;
+  readonly aiModelPrices: number;
+  readonly inBoth: number;
+  readonly agreeing: number;
+  readonly onlyInSecond: number;
+  readonly disagreements: readonly Disagreement[];
+}
+
+const usdPerMtok = (rate: bigint | undefined): string =>
+  rate === undefined ? '-' : String(nanoUsdPerUnit(rate) / 1_000);
+
+const differ = (a: bigint, b: bigint): boolean => {
+  const larger = a > b ? a : b;
+  const difference = a > b ? a - b : b - a;
+  return larger > 0n && Number(difference) / Number(larger) > RELATIVE_TOLERANCE;
+};
+
+/** Kinds in which two books differ. A rate that only the first has is not in dispute; one that only the second has is, unless it changes nothing. */
+const differingKinds = (first: Rates, second: Rates): TokenKind[] =>
+  compared.flatMap(([kind, ...chargedAs]) => {
+    const theirs = second[kind];
+    if (theirs === undefined) return [];
+    const ours = [kind, ...chargedAs].map((name) => first[name]).find((rate) => rate !== undefined);
+    if (ours === undefined) return theirs === 0n ? [] : [kind];
+    if (!differ(ours, theirs)) return [];
+    const isOtherOutput = kind === 'output' && otherOutputs.some((name) => first[name] === theirs);
+    return isOtherOutput ? [] : [kind];
+  });
+
+const holds = (override: Override, model: string, at: Date): boolean =>
+  isMeant(override.models, model) &&
+  (!override.from || at >= new Date(override.from)) &&
+  (!override.until || at < new Date(override.until));
+
+const settledBy = (provider: string, model: string, kinds: readonly TokenKind[], at: Date) => {
+  const { settlements = [], overrides = [] } = providerOverrides[provider] ?? {};
+  const settlement = settlements.find(({ models }) => isMeant(models, model));
+  if (settlement) return settlement;
+  return (
+    overrides.find(
+      (override) => holds(override, model, at) && kinds.every((kind) => override.usdPerMtok?.[kind] !== undefined),
+    ) ?? null
+  );
+};
+
+/** What the two books say of one provider at one time, and where they differ. */
+export const compareProvider = (provider: string, at: Date): ProviderCoverage => {
+  const secondModels = Object.keys(secondBook[provider] ?? {});
+  const disagreements: Disagreement[] = [];
+  let inBoth = 0;
+  for (const model of secondModels) {
+    const kinds = new Set<TokenKind>();
+    const rates = new Set<string>();
+    let isInFirst = false;
+    for (const inputTokens of PROMPT_TOKENS) {
+      const query = { provider, model, at, inputTokens };
+      const first = genaiPrices(query);
+      const second = secondPrices(query);
+      if (!first || !second) continue;
+      isInFirst = true;
+      for (const kind of differingKinds(first.rates, second.rates)) {
+        kinds.add(kind);
+        rates.add(`${kind}: ${usdPerMtok(first.rates[kind])} | ${usdPerMtok(second.rates[kind])}`);
+      }
+    }
+    if (isInFirst) inBoth++;
+    if (kinds.size > 0)
+      disagreements.push({ provider, model, rates: [...rates], settledBy: settledBy(provider, model, [...kinds], at) });
+  }
+  return {
+    provider,
+    genaiPrices: findProvider({ providerId: genaiProviderId(provider) })?.models.length ?? 0,
+    aiModelPrices: secondModels.length,
+    inBoth,
+    agreeing: inBoth - disagreements.length,
+    onlyInSecond: secondModels.length - inBoth,
+    disagreements,
+  };
+};
