@@ -34,9 +34,6 @@ export interface DashboardResource {
 const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
   ({ TABLE_NAME: table.tableName, CORS_ORIGINS: corsOrigins.join(',') }) satisfies DashboardEnvironment;
 
-const readAccounts = (grantee: IGrantable, { table }: DashboardDependencies) =>
-  grantItems(grantee, table, { actions: ['GetItem', 'BatchGetItem', 'Query'], partitions: partitions.accounts });
-
 /** A new resource is a new row. A path or method that none of them has is answered with 404 by API Gateway. */
 export const dashboardResources: readonly DashboardResource[] = [
   {
@@ -91,13 +88,14 @@ export const dashboardResources: readonly DashboardResource[] = [
     operations: Object.values(spend),
     description: 'Dashboard API: spend totals, series and export',
     environment: dashboardEnvironment,
-    grant: readAccounts,
+    grant: (grantee, { table }) => grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend }),
   },
   {
     name: 'requests',
     operations: Object.values(requests),
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,
-    grant: readAccounts,
+    grant: (grantee, { table }) =>
+      grantItems(grantee, table, { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }),
   },
 ];

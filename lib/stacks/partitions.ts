@@ -2,17 +2,28 @@ import {
   accountKey,
   PARKED_EVENT_SHARDS,
   parkedEventPartition,
+  requestPartition,
   serviceKeyKey,
+  spendPartition,
   userKey,
 } from '../../lambda/data/keys.ts';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+
+/** As long as an account key, so that an account's own partition is told from those whose names go on after it. */
+const ANY_ACCOUNT_KEY = newAccountKey((size) => new Uint8Array(size)).replace(/(?<=^svc_).+/, (rest) =>
+  '?'.repeat(rest.length),
+);
 
 /**
- * The partitions of the one table as patterns for IAM conditions, made by the functions that make the keys.
- * An account's patterns also cover what hangs under it: its request log and its spend.
+ * The partitions of the one table as patterns for IAM conditions (`?` one character, `*` any number), made by the functions
+ * that make the keys.
  */
 export const partitions = {
-  accounts: [accountKey('*').pk],
-  serviceKeys: [serviceKeyKey('*').pk],
+  /** Account, keys, rules, alerts, counters of months … */
+  accounts: [accountKey(ANY_ACCOUNT_KEY).pk],
+  requestLogs: [requestPartition(ANY_ACCOUNT_KEY, '????-??-??')],
+  spend: [spendPartition(ANY_ACCOUNT_KEY)],
+  serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
   users: [userKey('*').pk],
   parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),
 } as const;

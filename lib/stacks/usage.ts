@@ -64,11 +64,10 @@ export class UsageStack extends Stack {
       grantItems(
         writer,
         table,
-        {
-          actions: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-          partitions: partitions.accounts,
-        },
-        { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.serviceKeys },
+        { actions: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
+        { actions: ['BatchGetItem', 'PutItem'], partitions: partitions.requestLogs },
+        { actions: ['PutItem', 'UpdateItem'], partitions: partitions.spend },
+        { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       );
     }
     grantItems(sweep, table, { actions: ['Query', 'DeleteItem'], partitions: partitions.parkedEvents });

@@ -31,6 +31,9 @@ const wordFor = (resource: unknown): string => {
   return (word ?? text) + path;
 };
 
+/** An account key is `svc_` and 30 characters: none of the partitions that continue after it matches. */
+const ANY_KEY = `svc_${'?'.repeat(30)}`;
+
 const stage = synthStage();
 const permissions = Object.fromEntries(
   stackNames.flatMap((stack) => {
@@ -46,7 +49,7 @@ const permissions = Object.fromEntries(
         `${stack}/${id.slice(0, -8)}`,
         statements.map(({ Action, Resource, Condition }) => {
           const keys = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
-          return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${keys ? ` WHERE ${keys.join(' ')}` : ''}`;
+          return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${keys ? ` WHERE ${keys.join(' ').replaceAll(ANY_KEY, '{key}')}` : ''}`;
         }),
       ] as const;
     });
@@ -54,10 +57,11 @@ const permissions = Object.fromEntries(
 );
 
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
-const READ_ACCOUNTS = 'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query ON data:Table WHERE ACCOUNT#*';
 const RECORD = [
-  'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#*',
-  'dynamodb:GetItem dynamodb:BatchGetItem ON data:Table WHERE KEY#*',
+  'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+  'dynamodb:BatchGetItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
+  'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}#SPEND',
+  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{key}',
 ];
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
@@ -66,20 +70,23 @@ describe('what each function may do', () => {
     expect(permissions).toEqual({
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#* USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#* KEY#* USER#*',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key} KEY#{key} USER#*',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser ON identity:Users',
       ],
       'dashboard-api/KeysHandler': [
         logsTo('KeysHandler'),
-        'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#*',
-        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#* KEY#*',
+        'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key} KEY#{key}',
       ],
-      'dashboard-api/RequestsHandler': [logsTo('RequestsHandler'), READ_ACCOUNTS],
-      'dashboard-api/SpendHandler': [logsTo('SpendHandler'), READ_ACCOUNTS],
+      'dashboard-api/RequestsHandler': [
+        logsTo('RequestsHandler'),
+        'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
+      ],
+      'dashboard-api/SpendHandler': [logsTo('SpendHandler'), 'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND'],
       'gateway/Proxy': [
         logsTo('Proxy'),
-        'dynamodb:GetItem ON data:Table WHERE KEY#*',
+        'dynamodb:GetItem ON data:Table WHERE KEY#{key}',
         `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
         'sqs:SendMessage ON usage:UsageEventsQueue',
         'secretsmanager:GetSecretValue ON FingerprintKey',
