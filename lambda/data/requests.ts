@@ -32,7 +32,8 @@ export type RequestName = Pick<RequestRecord, 'accountId' | 'requestId' | 'start
 
 /** A page examines no more than this, so that a filter that hardly anything passes cannot make it slow. */
 const MAX_EXAMINED = 2_000;
-const MAX_QUERIES = 64;
+/** A day without requests is a query too: more than a year of them must not end a page. */
+const MAX_QUERIES = 512;
 const FILTERED_PAGE_SIZE = 200;
 
 const passes = (record: RequestRecord, filter: RequestFilter): boolean => {

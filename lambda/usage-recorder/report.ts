@@ -1,10 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { UsageEvent } from '../domain/usage-event.ts';
 import type { EventFate } from './record-events.ts';
 
 export type ReportLogger = Pick<Logger, 'error' | 'warn'>;
-export type ReportMetrics = Pick<Metrics, 'addMetric'>;
+export interface ReportMetrics {
+  addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown;
+}
 
 const errorName = (error: unknown): string => (error instanceof Error ? error.name : String(error));
 

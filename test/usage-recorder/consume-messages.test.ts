@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SQSEvent } from 'aws-lambda';
+import { serviceKeyKey } from '../../lambda/data/keys.ts';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { consumeMessages } from '../../lambda/usage-recorder/consume-messages.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { closeEvent, openEvent, priceOfTokens } from './events.ts';
+import { ledgerSums, total } from './ledger-sums.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const logs: string[] = [];
+let counted: Record<string, number> = {};
+beforeEach(() => {
+  logs.length = 0;
+  counted = {};
+});
+
+const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
+const messages = (bodies: readonly unknown[]): SQSEvent =>
+  ({
+    Records: bodies.map((body, i) => ({
+      messageId: `m${i}`,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })),
+  }) as SQSEvent;
+
+const consume = (bodies: readonly unknown[]) =>
+  consumeMessages({
+    record: openRecorder(table, { logger: { error: log }, price: priceOfTokens, now: () => NOW }),
+    logger: { error: log, warn: log },
+    metrics: {
+      addMetric: (name, _unit, value) => {
+        counted[name] = (counted[name] ?? 0) + value;
+      },
+    },
+  })(messages(bodies));
+
+const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
+
+describe('consumeMessages', () => {
+  it('records the rest of a batch where some messages are poison, and names those alone', async () => {
+    const accountId = 'svc_poison';
+    const secret = 'sk-do-not-log';
+    const answer = await consume([
+      closeEvent({ accountId, n: 1 }),
+      `{"requestId": "${secret}`,
+      { ...closeEvent({ accountId, n: 2 }), status: secret },
+      { ...closeEvent({ accountId, n: 3 }), kind: 'other' },
+      'null',
+      closeEvent({ accountId, n: 4 }),
+    ]);
+    expect(answer).toEqual({
+      batchItemFailures: ['m1', 'm2', 'm3', 'm4'].map((itemIdentifier) => ({ itemIdentifier })),
+    });
+    expect(await requestsOf(accountId)).toBe(2);
+    expect(logs).toHaveLength(4);
+    expect(logs[0]).toContain('"messageId":"m1","issues":["not JSON"]');
+    expect(logs[1]).toContain('"messageId":"m2","issues":["status: invalid_type"]');
+    expect(logs.join()).not.toContain(secret);
+    expect(counted).toEqual({ PoisonMessages: 4, RecordedEvents: 2 });
+  });
+
+  it('settles events that carry an unverified key, revoked ones too', async () => {
+    const serviceKey = newAccountKey(randomBytes);
+    const accountId = 'svc_settled';
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: {
+          ...serviceKeyKey(serviceKey),
+          accountId,
+          keyId: 'key-9',
+          keyStatus: 'revoked',
+          accountStatus: 'suspended',
+        },
+      }),
+    );
+    const unverified = { accountId: null, keyId: null, unverifiedKey: serviceKey };
+    expect(await consume([closeEvent({ ...unverified, n: 1 }), openEvent({ ...unverified, n: 1 })])).toEqual({
+      batchItemFailures: [],
+    });
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(Object.keys(days)).toEqual([expect.stringContaining('"key-9"')]);
+    expect(total(days).requests).toBe(1);
+    const stored = JSON.stringify(
+      await import('@aws-sdk/lib-dynamodb').then(({ ScanCommand }) =>
+        table.client.send(new ScanCommand({ TableName: table.name })),
+      ),
+    );
+    expect(stored.split(serviceKey)).toHaveLength(2);
+  });
+
+  it('drops events of keys that are nobody’s: counted, logged once each, the key never', async () => {
+    const unknownKey = newAccountKey(randomBytes);
+    const answer = await consume([
+      closeEvent({ accountId: null, keyId: null, unverifiedKey: unknownKey, n: 1 }),
+      closeEvent({ accountId: null, keyId: null, unverifiedKey: 'nonsense \ud800', n: 2 }),
+      closeEvent({ accountId: null, keyId: null, n: 3 }),
+      closeEvent({ accountId: 'svc_other', n: 4 }),
+    ]);
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(counted).toEqual({ UnownedEvents: 3, RecordedEvents: 1 });
+    expect(logs).toHaveLength(3);
+    expect(logs.join()).not.toContain(unknownKey);
+  });
+
+  it('counts what deserves attention', async () => {
+    const accountId = 'svc_metrics';
+    await consume([
+      openEvent({ accountId, n: 1 }),
+      closeEvent({ accountId, n: 2, reading: { usage: null } }),
+      closeEvent({ accountId, n: 3 }),
+      closeEvent({ accountId, n: 3 }),
+      closeEvent({ accountId, n: 4, startedAt: '2025-01-01T00:00:00.000Z' }),
+    ]);
+    expect(counted).toEqual({
+      // Both copies of a message are recorded by the one write.
+      RecordedEvents: 4,
+      UnsettledRequests: 1,
+      UnpricedRequests: 1,
+      ExpiredEvents: 1,
+    });
+  });
+
+  it('answers an empty batch', async () => {
+    expect(await consume([])).toEqual({ batchItemFailures: [] });
+  });
+});

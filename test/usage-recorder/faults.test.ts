@@ -1,0 +1,129 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Table } from '../../lambda/data/table.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { faultyTable } from '../data/faulty-table.ts';
+import { closeEvent, openEvent, priceOfTokens } from './events.ts';
+import { ledgerSums, total } from './ledger-sums.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const recorderOver = (of: Table) =>
+  openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
+
+const cancelled = (codes: readonly string[]) =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: 'cancelled',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+const actionsOf = (command: object): number =>
+  command instanceof TransactWriteCommand ? (command.input.TransactItems?.length ?? 0) : 0;
+
+let accounts = 0;
+const newEvents = (count: number) => {
+  const accountId = `svc_${++accounts}`;
+  return { accountId, events: Array.from({ length: count }, (_, n) => closeEvent({ accountId, n, tokens: 1 })) };
+};
+const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
+
+describe('the recorder over a table that fails', () => {
+  it('tries again where another transaction was in the way', async () => {
+    let conflicts = 2;
+    const { accountId, events } = newEvents(3);
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (actionsOf(command) > 0 && conflicts-- > 0)
+          throw cancelled(['None', 'None', 'None', 'TransactionConflict', 'None', 'None']);
+        return send();
+      }),
+    );
+    expect((await record(events)).map(({ kind }) => kind)).toEqual(['recorded', 'recorded', 'recorded']);
+    expect(await requestsOf(accountId)).toBe(3);
+  });
+
+  it('gives up in the end, having written nothing, and says that trying later may help', async () => {
+    const { accountId, events } = newEvents(2);
+    const throttled = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (actionsOf(command) > 0) throw cancelled(['None', 'None', 'ThrottlingError', 'None', 'None']);
+        return send();
+      }),
+    );
+    const fates = await throttled(events);
+    expect(fates).toEqual(events.map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
+    expect(await requestsOf(accountId)).toBe(0);
+    expect((await recorderOver(table)(events)).every(({ kind }) => kind === 'recorded')).toBe(true);
+    expect(await requestsOf(accountId)).toBe(2);
+  });
+
+  it('counts once what was written although the answer never came', async () => {
+    const { accountId, events } = newEvents(5);
+    let lost = false;
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        const answer = await send();
+        if (actionsOf(command) === 0 || lost) return answer;
+        lost = true;
+        throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+      }),
+    );
+    expect((await record(events)).map(({ kind }) => kind)).toEqual(events.map(() => 'known'));
+    expect(await requestsOf(accountId)).toBe(5);
+  });
+
+  it('records all but the one event that the table refuses for good', async () => {
+    const { accountId, events } = newEvents(9);
+    const bad = closeEvent({ accountId, n: 99, method: 'x'.repeat(500_000) });
+    const fates = await recorderOver(table)([...events.slice(0, 4), bad, ...events.slice(4)]);
+    expect(fates.map(({ kind }) => kind)).toEqual([
+      ...events.slice(0, 4).map(() => 'recorded'),
+      'failed',
+      ...events.slice(4).map(() => 'recorded'),
+    ]);
+    expect(fates[4]).toMatchObject({ permanent: true });
+    expect(await requestsOf(accountId)).toBe(9);
+  });
+
+  it('keeps one account going while the table fails for another', async () => {
+    const broken = newEvents(2);
+    const sound = newEvents(2);
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (JSON.stringify(command).includes(`${broken.accountId}"`)) throw new Error('down');
+        if (JSON.stringify(command).includes(`ACCOUNT#${broken.accountId}#`)) throw new Error('down');
+        return send();
+      }),
+    );
+    const fates = await record([broken.events[0], sound.events[0], broken.events[1], sound.events[1]].map((e) => e!));
+    expect(fates.map(({ kind }) => kind)).toEqual(['failed', 'recorded', 'failed', 'recorded']);
+    expect(await requestsOf(sound.accountId)).toBe(2);
+    expect(await requestsOf(broken.accountId)).toBe(0);
+  });
+
+  it('packs a busy account into few transactions within their limits', async () => {
+    const sizes: number[] = [];
+    const { accountId, events } = newEvents(250);
+    const record = recorderOver(
+      faultyTable(table, (command, send) => {
+        if (actionsOf(command) > 0) sizes.push(actionsOf(command));
+        return send();
+      }),
+    );
+    await record([...events, openEvent({ accountId, n: 1 })]);
+    // All share an hour cell, a day cell and a month counter.
+    expect(sizes).toHaveLength(3);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(250 + 3 * 3);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+    expect(await requestsOf(accountId)).toBe(250);
+  });
+});

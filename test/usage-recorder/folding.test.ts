@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { closeEvent, priceOfTokens } from './events.ts';
+import { ledgerSums, total } from './ledger-sums.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const newRecorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
+
+describe('an account whose clients invent values without end', () => {
+  it('keeps models and keys apart while endless tags are folded, and loses no request', async () => {
+    const accountId = 'svc_tags';
+    const record = newRecorder();
+    for (let batch = 0; batch < 13; batch++) {
+      const fates = await record(
+        Array.from({ length: 100 }, (_, i) => {
+          const n = 100 * batch + i;
+          return closeEvent({
+            accountId,
+            n,
+            tokens: 1,
+            tag: `user-${n}`,
+            reading: { modelAnswered: `model-${n % 3}` },
+          });
+        }),
+      );
+      expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    }
+    // A tag that had its cell before the limit keeps it.
+    await record([
+      closeEvent({ accountId, n: 5_000, tokens: 1, tag: 'user-0', reading: { modelAnswered: 'model-0' } }),
+    ]);
+    const { days, hours } = await ledgerSums(table, accountId, []);
+    expect(Object.keys(days)).toHaveLength(1_003);
+    expect(Object.keys(hours)).toHaveLength(1_003);
+    expect(total(days)).toMatchObject({ requests: 1_301, inputTokens: 1_301, foldedRequests: 300 });
+    const folded = Object.entries(days).filter(([cell]) => cell.includes(OTHER));
+    expect(folded.map(([cell, { requests }]) => [JSON.parse(cell).slice(2, 4), requests]).sort()).toEqual(
+      [0, 1, 2].map((n) => [[`model-${n}`, OTHER], 100]),
+    );
+    expect(days[JSON.stringify(['2026-11-20', 'openai', 'model-0', 'user-0', 'key-1', 'fingerprint'])]).toMatchObject({
+      requests: 2,
+    });
+  }, 60_000);
+
+  it('stays bounded with many recorders at once, each with a memory of its own', async () => {
+    const accountId = 'svc_all';
+    const recorders = Array.from({ length: 8 }, newRecorder);
+    await Promise.all(
+      recorders.map(async (record, worker) => {
+        for (let batch = 0; batch < 4; batch++) {
+          const events = Array.from({ length: 80 }, (_, i) => {
+            const n = 10_000 * worker + 100 * batch + i;
+            return closeEvent({
+              accountId,
+              n,
+              tokens: 1,
+              provider: n % 2 ? 'openai' : 'groq',
+              tag: `t${n}`,
+              keyId: `k${n}`,
+              providerKey: `p${n}`,
+              reading: { modelAnswered: `m${n}` },
+            });
+          });
+          for (let pending = events; pending.length > 0; ) {
+            const fates = await record(pending);
+            pending = pending.filter((_, i) => fates[i]?.kind === 'failed');
+          }
+        }
+      }),
+    );
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(total(days)).toMatchObject({ requests: 2_560, foldedRequests: 1_560 });
+    expect(Object.keys(days).length).toBeLessThanOrEqual(1_752);
+    const everythingFolded = Object.keys(days).filter((cell) => cell.split(OTHER).length === 5);
+    expect(everythingFolded).toHaveLength(2);
+  }, 60_000);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Change, MAX_ACTIONS, planTransactions } from '../../lambda/data/ledger-plan.ts';
+import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
+import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
+import { type AccountCloseEvent, type AccountOpenEvent, onePerRequest } from '../../lambda/usage-recorder/events.ts';
+import { planEvents } from '../../lambda/usage-recorder/plan.ts';
+import { closeEvent, openEvent, priceOfTokens } from './events.ts';
+
+const context = { revision: 1, foldLevel: 0, recordedAt: '2026-11-20T12:00:00.000Z', expiresAt: 2_000_000_000 };
+const open = (n: number, facts = {}) => openEvent({ n, ...facts }) as AccountOpenEvent;
+const close = (n: number, facts = {}) => closeEvent({ n, ...facts }) as AccountCloseEvent;
+const settled = (n: number, facts = {}): RequestRecord =>
+  recordOfClose(close(n, facts), priceOfTokens(close(n, facts)), null, context);
+const lost = (n: number, facts = {}): RequestRecord => recordOfOpen(open(n, facts), context);
+
+const planWith = (events: readonly (AccountOpenEvent | AccountCloseEvent)[], records: readonly RequestRecord[] = []) =>
+  planEvents(
+    events,
+    { records: new Map(records.map((record) => [record.requestId, record])), answers: new Map() },
+    priceOfTokens,
+  );
+
+describe('onePerRequest', () => {
+  it('prefers a close event, and the first of several', () => {
+    const first = close(1, { tokens: 1 });
+    const second = close(1, { tokens: 2 });
+    for (const events of [
+      [open(1), first, second],
+      [first, open(1), second],
+    ])
+      expect([...onePerRequest(events).values()]).toEqual([first]);
+  });
+});
+
+describe('planEvents', () => {
+  it.each([
+    ['an open event', open(1), undefined, 1],
+    ['a close event', close(1), undefined, 1],
+    ['an open event of a request known to be open', open(1), lost(1), 0],
+    ['an open event of a settled request', open(1), settled(1), 0],
+    ['a close event of a request that was lost sight of', close(1), lost(1), 1],
+    ['a close event of a settled request', close(1), settled(1), 0],
+  ])('of %s: what it has to say', (_, event, record, plans) => {
+    expect(planWith([event], record && [record])).toHaveLength(plans);
+  });
+});
+
+const someChange = fc
+  .record({
+    n: fc.nat(200),
+    accountId: fc.constantFrom('svc_a', 'svc_b'),
+    startedAt: fc.constantFrom('2026-11-20T12:00:00.000Z', '2026-11-19T12:00:00.000Z', '2026-10-31T23:00:00.000Z'),
+    tag: fc.constantFrom('x', 'y', null),
+    tokens: fc.nat(10_000),
+    wasLost: fc.boolean(),
+  })
+  .map(({ wasLost, ...facts }): Change => {
+    const after = settled(facts.n, facts);
+    return { before: wasLost ? lost(facts.n, facts) : null, after };
+  });
+
+describe('planTransactions', () => {
+  it('writes every change once, and exactly what it adds, within the limits of a transaction', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(someChange, { maxLength: 250, selector: ({ after }) => after.accountId + after.requestId }),
+        (changes) => {
+          const transactions = planTransactions(changes, '2026-11-20');
+          expect(new Set(transactions.flatMap((transaction) => transaction.changes))).toEqual(new Set(changes));
+          let written: Counters = {};
+          for (const { changes: own, cells, months, lateDays } of transactions) {
+            expect(own.length + cells.length + months.length + lateDays.length).toBeLessThanOrEqual(MAX_ACTIONS);
+            const keys = [...cells, ...months].map(({ key }) => `${key.pk}#${key.sk}`);
+            expect(new Set(keys).size).toBe(keys.length);
+            const lateOwn = own.filter(({ after }) => after.startedAt < '2026-11-20');
+            expect(new Set(lateDays.map(({ accountId, day }) => accountId + day))).toEqual(
+              new Set(lateOwn.map(({ after }) => after.accountId + after.startedAt.slice(0, 10))),
+            );
+            for (const { counters } of cells.filter(({ key }) => key.sk.startsWith('DAY#')))
+              written = addCounters(written, counters);
+          }
+          const expected = changes.reduce<Counters>((sum, { before, after }) => {
+            const added = addCounters(sum, contributionOf(after).counters);
+            return before ? subtractCounters(added, contributionOf(before).counters) : added;
+          }, {});
+          expect(written).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('takes no month counter for a request that was counted already', () => {
+    const [transaction] = planTransactions([{ before: lost(1), after: settled(1) }], '2026-11-20');
+    expect(transaction?.months).toEqual([]);
+    expect(transaction?.cells).toHaveLength(4);
+  });
+
+  it('keeps large records below the size of a transaction', () => {
+    const changes = Array.from({ length: 90 }, (_, n) => {
+      const event = close(n, { reading: { usage: { tokens: 1, text: '€'.repeat(10_000) } } });
+      return { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) };
+    });
+    for (const { changes: own } of planTransactions(changes, '2026-11-20'))
+      expect(Buffer.byteLength(JSON.stringify(own))).toBeLessThan(4_000_000);
+  });
+});
+
+describe('recordOfClose', () => {
+  it('leaves out a reading that is larger than a record may hold, and says so', () => {
+    const event = close(1, { reading: { usage: { tokens: 1, text: 'x'.repeat(50_000) } } });
+    expect(recordOfClose(event, priceOfTokens(event), null, context)).toMatchObject({
+      readingTruncated: true,
+      reading: { usage: null, modelAnswered: 'gpt-4o-2024-08-06' },
+      costNanoUsd: 7,
+    });
+  });
+});
