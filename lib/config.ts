@@ -43,14 +43,20 @@ const throttle = (ratePerSecond: number, burst: number) =>
     })
     .prefault({});
 
-const gatewaySettings = z.strictObject({
-  memoryMb: memoryMb.default(1024),
-  /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
-  throttle: throttle(5_000, 2_500),
+const concurrency = {
   /** Upper bound of requests in flight, taken out of the account's concurrency. Unset: what the account has. */
   reservedConcurrency: wholeNumber(1, 100_000).optional(),
   /** Environments kept warm. 0: none, the first requests after a quiet time meet cold starts. */
   provisionedConcurrency: wholeNumber(0, 100_000).default(0),
+};
+
+const gatewaySettings = z.strictObject({
+  memoryMb: memoryMb.default(1024),
+  /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
+  throttle: throttle(5_000, 2_500),
+  ...concurrency,
+  /** Providers with a function of their own, and how much concurrency it has. */
+  isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
   connectTimeoutMs: wholeNumber(1, 900_000).default(10_000),
   headersTimeoutMs: wholeNumber(1, 900_000).default(600_000),
   idleTimeoutMs: wholeNumber(1, 900_000).default(300_000),

@@ -22,7 +22,6 @@ export interface RateRule {
 }
 
 export interface FirewallProps {
-  readonly api: RestApi;
   readonly managedRules: readonly ManagedRules[];
   readonly rateRules: readonly RateRule[];
 }
@@ -84,20 +83,25 @@ const managedRule = ({ name, countOnly = [], observe = false }: ManagedRules): O
   visibilityConfig: visibility(name),
 });
 
-/** A web ACL in front of an API. Rate rules come first: they are the cheapest, and a flood need not be looked at closer. */
+/** A web ACL for the APIs it is told to protect. Rate rules come first: they are the cheapest, and a flood need not be looked at closer. */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, { api, managedRules, rateRules }: FirewallProps) {
+  readonly #acl: CfnWebACL;
+
+  constructor(scope: Construct, id: string, { managedRules, rateRules }: FirewallProps) {
     super(scope, id);
     const rules = [...rateRules.map(rateRule), ...managedRules.map(managedRule)];
-    const acl = new CfnWebACL(this, 'Acl', {
+    this.#acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       customResponseBodies: { [RATE_LIMITED]: { contentType: 'APPLICATION_JSON', content: RATE_LIMITED_BODY } },
       visibilityConfig: visibility(id),
       rules: rules.map((rule, priority) => ({ ...rule, priority })),
     });
-    new CfnWebACLAssociation(this, 'Association', {
-      webAclArn: acl.attrArn,
+  }
+
+  protect(api: RestApi): void {
+    new CfnWebACLAssociation(api, 'Firewall', {
+      webAclArn: this.#acl.attrArn,
       resourceArn: api.deploymentStage.stageArn,
     });
   }

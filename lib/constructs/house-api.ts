@@ -7,23 +7,26 @@ import {
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
 import { overrideErrorResponses } from './error-responses.ts';
-import { Firewall, type FirewallProps } from './firewall.ts';
-import { RegionalDomain, type RegionalDomainProps } from './regional-domain.ts';
+import type { Firewall } from './firewall.ts';
+import { RegionalDomain, type Zone } from './regional-domain.ts';
 
 export interface HouseApiProps {
-  readonly description: string;
+  /** Metrics are filed under it: unique in account and region. */
+  readonly name: string;
   readonly domainName: string;
-  readonly hostedZone: RegionalDomainProps['hostedZone'];
+  readonly certificate: Certificate;
+  readonly hostedZone: Zone;
   readonly throttle: { readonly ratePerSecond: number; readonly burst: number };
   readonly corsOrigins: readonly string[];
   readonly binaryMediaTypes?: string[];
   readonly preflight?: CorsOptions;
-  /** Its firewall; none where the stage goes without. */
-  readonly firewall: Omit<FirewallProps, 'api'> | undefined;
+  /** None where the stage goes without. */
+  readonly firewall: Firewall | undefined;
   readonly retention: Retention;
 }
 
@@ -59,7 +62,7 @@ export class HouseApi extends RestApi {
       removalPolicy: props.retention.data,
     });
     super(scope, id, {
-      description: props.description,
+      restApiName: props.name,
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: true,
       cloudWatchRole: true,
@@ -80,6 +83,7 @@ export class HouseApi extends RestApi {
     new RegionalDomain(this, 'Domain', {
       api: this,
       domainName: props.domainName,
+      certificate: props.certificate,
       hostedZone: props.hostedZone,
     });
     if (props.firewall === undefined) {
@@ -88,7 +92,7 @@ export class HouseApi extends RestApi {
         reason: 'The settings of this stage say firewall.enabled false.',
       });
     } else {
-      new Firewall(this, 'Firewall', { api: this, ...props.firewall });
+      props.firewall.protect(this);
     }
     Validations.of(this).acknowledge(
       {

@@ -92,45 +92,7 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
       missingIsBreach: true,
     },
   ]),
-  {
-    id: 'GatewayErrors',
-    summary:
-      'More than 5 % of the proxied requests broke off: the function crashed or ran out of time, or a provider breaks its streams.',
-    section: 'gateway-errors',
-    metric: errorShare(gateway.proxy),
-    operator: GREATER_THAN_THRESHOLD,
-    threshold: 5,
-    periods: { breaching: 3, of: 5 },
-  },
-  {
-    id: 'GatewayThrottles',
-    summary: 'Proxy requests were refused because no concurrency was left.',
-    section: 'gateway-throttles',
-    metric: gateway.proxy.metricThrottles({ period: FIVE_MINUTES }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
-  },
-  ...(settings.gateway.reservedConcurrency === undefined
-    ? []
-    : [
-        {
-          id: 'GatewayConcurrency',
-          summary: 'The gateway uses more than 80 % of the concurrency reserved for it.',
-          section: 'gateway-throttles',
-          metric: gateway.proxy.metric('ConcurrentExecutions', { period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
-          operator: GREATER_THAN_THRESHOLD,
-          threshold: Math.floor(settings.gateway.reservedConcurrency * 0.8),
-        },
-      ]),
-  {
-    id: 'GatewayServerErrors',
-    summary: 'More than 25 % of the proxied requests were answered with 5xx, by a provider or by us.',
-    section: 'gateway-server-errors',
-    metric: serverErrorShare(gateway.api),
-    operator: GREATER_THAN_THRESHOLD,
-    threshold: 25,
-    periods: { breaching: 3, of: 5 },
-  },
+  ...gateway.proxies.flatMap((proxy) => proxyAlarms(proxy)),
   {
     id: 'DashboardServerErrors',
     summary: 'More than 5 % of the dashboard requests were answered with 5xx.',
@@ -150,3 +112,54 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
     periods: { breaching: 2, of: 3 },
   },
 ];
+
+const proxyAlarms = ({
+  node,
+  handler,
+  api,
+  reservedConcurrency,
+}: Monitored['gateway']['proxies'][number]): RunbookAlarm[] => {
+  const bounded: RunbookAlarm[] =
+    reservedConcurrency === undefined
+      ? []
+      : [
+          {
+            id: `${node.id}Concurrency`,
+            summary: 'A gateway function uses more than 80 % of the concurrency reserved for it.',
+            section: 'gateway-throttles',
+            metric: handler.metric('ConcurrentExecutions', { period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+            operator: GREATER_THAN_THRESHOLD,
+            threshold: Math.floor(reservedConcurrency * 0.8),
+          },
+        ];
+  return [
+    {
+      id: `${node.id}Errors`,
+      summary:
+        'More than 5 % of the proxied requests broke off: the function crashed or ran out of time, or a provider breaks its streams.',
+      section: 'gateway-errors',
+      metric: errorShare(handler),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: 5,
+      periods: { breaching: 3, of: 5 },
+    },
+    {
+      id: `${node.id}Throttles`,
+      summary: 'Proxy requests were refused because no concurrency was left.',
+      section: 'gateway-throttles',
+      metric: handler.metricThrottles({ period: FIVE_MINUTES }),
+      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+    },
+    ...bounded,
+    {
+      id: `${node.id}ServerErrors`,
+      summary: 'More than 25 % of the proxied requests were answered with 5xx, by a provider or by us.',
+      section: 'gateway-server-errors',
+      metric: serverErrorShare(api),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: 25,
+      periods: { breaching: 3, of: 5 },
+    },
+  ];
+};

@@ -7,8 +7,10 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
+import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
+import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
 
@@ -37,8 +39,9 @@ export class DashboardApiStack extends Stack {
     const dependencies = { table, userPool, userPoolClient, corsOrigins };
 
     this.api = new HouseApi(this, 'Api', {
-      description: `AI spend dashboard, ${settings.name}`,
+      name: `ai-spend-${settings.name}-dashboard`,
       domainName: settings.dashboardDomain,
+      certificate: dnsCertificate(this, 'Certificate', settings.dashboardDomain, settings.hostedZone),
       hostedZone: settings.hostedZone,
       throttle: settings.dashboard.throttle,
       corsOrigins,
@@ -52,7 +55,9 @@ export class DashboardApiStack extends Stack {
             },
           }
         : {}),
-      firewall: settings.firewall.enabled ? dashboardFirewall(settings.firewall) : undefined,
+      firewall: settings.firewall.enabled
+        ? new Firewall(this, 'Firewall', dashboardFirewall(settings.firewall))
+        : undefined,
       retention: settings.retention,
     });
     const signedIn: MethodOptions = {

@@ -1,19 +1,18 @@
-import { Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { LambdaIntegration, ResponseTransferMode } from 'aws-cdk-lib/aws-apigateway';
+import { Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
-import { HandlerFunction } from '../constructs/handler-function.ts';
-import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
+import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
 import { partitions } from './partitions.ts';
+import { ProviderProxy } from './provider-proxy.ts';
 
 interface GatewayStackProps extends StackProps {
   readonly settings: StageSettings;
@@ -21,13 +20,13 @@ interface GatewayStackProps extends StackProps {
   readonly usageQueue: Queue;
 }
 
-/** The longest a function may run and a streamed answer may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
-const LONGEST_REQUEST = Duration.minutes(15);
-
-/** The proxy: every provider host, one API, one function. */
+/**
+ * The proxy. One function serves every provider host, and those of `gateway.isolatedProviders` have one of their own: a
+ * provider that stalls holds an execution environment for each request until its time-out, and at 600 s a stall of no more than
+ * 1.7 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
+ */
 export class GatewayStack extends Stack {
-  readonly api: HouseApi;
-  readonly proxy: HandlerFunction;
+  readonly proxies: readonly ProviderProxy[];
   readonly lostEvents: { readonly namespace: string; readonly metricName: string };
 
   constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
@@ -45,76 +44,46 @@ export class GatewayStack extends Stack {
         'A new key gives every provider credential a new fingerprint: spend by provider key would fall apart at each rotation. It is rotated by hand if it leaks.',
     });
 
-    const environment = {
-      TABLE_NAME: table.tableName,
-      USAGE_QUEUE_URL: usageQueue.queueUrl,
-      GATEWAY_DOMAIN: settings.gatewayDomain,
-      FINGERPRINT_SECRET_ID: fingerprintKey.secretArn,
-      OPEN_EVENT_DELAY_SECONDS: String(gateway.openEventDelaySeconds),
-      CONNECT_TIMEOUT_MS: String(gateway.connectTimeoutMs),
-      HEADERS_TIMEOUT_MS: String(gateway.headersTimeoutMs),
-      IDLE_TIMEOUT_MS: String(gateway.idleTimeoutMs),
-      UPSTREAM_ORIGINS: JSON.stringify(gateway.upstreamOrigins),
-    } satisfies GatewayEnvironment;
-
-    this.proxy = new HandlerFunction(this, 'Proxy', {
-      entry: 'lambda/gateway/handler.ts',
-      description: 'Streaming proxy in front of the AI providers',
-      environment,
-      timeout: LONGEST_REQUEST,
-      memoryMb: gateway.memoryMb,
-      retention: settings.retention,
-      sourceMap: false,
-      reservedConcurrency: gateway.reservedConcurrency,
-    });
-    grantItems(
-      this.proxy,
-      table,
-      { actions: ['GetItem'], partitions: partitions.serviceKeys },
-      { actions: ['PutItem'], partitions: partitions.parkedEvents },
-    );
-    grantSend(this.proxy, usageQueue);
-    grantReadSecret(this.proxy, fingerprintKey);
-
+    const shared = {
+      settings,
+      environment: {
+        TABLE_NAME: table.tableName,
+        USAGE_QUEUE_URL: usageQueue.queueUrl,
+        GATEWAY_DOMAIN: settings.gatewayDomain,
+        FINGERPRINT_SECRET_ID: fingerprintKey.secretArn,
+        OPEN_EVENT_DELAY_SECONDS: String(gateway.openEventDelaySeconds),
+        CONNECT_TIMEOUT_MS: String(gateway.connectTimeoutMs),
+        HEADERS_TIMEOUT_MS: String(gateway.headersTimeoutMs),
+        IDLE_TIMEOUT_MS: String(gateway.idleTimeoutMs),
+        UPSTREAM_ORIGINS: JSON.stringify(gateway.upstreamOrigins),
+      } satisfies GatewayEnvironment,
+      certificate: dnsCertificate(this, 'Certificate', `*.${settings.gatewayDomain}`, settings.hostedZone),
+      firewall: settings.firewall.enabled
+        ? new Firewall(this, 'Firewall', gatewayFirewall(settings.firewall))
+        : undefined,
+    };
+    this.proxies = [
+      new ProviderProxy(this, 'Proxy', { ...shared, label: '*', concurrency: gateway }),
+      ...Object.entries(gateway.isolatedProviders).map(
+        ([label, concurrency]) => new ProviderProxy(this, `Proxy-${label}`, { ...shared, label, concurrency }),
+      ),
+    ];
+    for (const { handler } of this.proxies) {
+      grantItems(
+        handler,
+        table,
+        { actions: ['GetItem'], partitions: partitions.serviceKeys },
+        { actions: ['PutItem'], partitions: partitions.parkedEvents },
+      );
+      grantSend(handler, usageQueue);
+      grantReadSecret(handler, fingerprintKey);
+    }
     // lambda/gateway/tracker.ts writes this line when neither queue nor table took an event.
-    this.lostEvents = countLogLines(this, 'LostUsageEvents', this.proxy.logGroup, 'usage event not delivered');
-
-    const live = this.proxy.addAlias('live', {
-      ...(gateway.provisionedConcurrency > 0
-        ? { provisionedConcurrentExecutions: gateway.provisionedConcurrency }
-        : {}),
-    });
-
-    this.api = new HouseApi(this, 'Api', {
-      description: `AI spend gateway, ${settings.name}`,
-      domainName: `*.${settings.gatewayDomain}`,
-      hostedZone: settings.hostedZone,
-      throttle: gateway.throttle,
-      corsOrigins: [],
-      // Every body reaches the function as its bytes: uploads are not to pass through a character set.
-      binaryMediaTypes: ['*/*'],
-      firewall: settings.firewall.enabled ? gatewayFirewall(settings.firewall) : undefined,
-      retention: settings.retention,
-    });
-    // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
-    const integration = new LambdaIntegration(live as IFunction, {
-      proxy: true,
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout: LONGEST_REQUEST,
-      allowTestInvoke: false,
-    });
-    this.api.root.addMethod('ANY', integration);
-    this.api.root.addResource('{proxy+}').addMethod('ANY', integration);
-    Validations.of(this.api).acknowledge(
-      {
-        id: 'AwsSolutions-APIG4',
-        reason:
-          'The function checks X-Service-Key itself, in the order of the specification, and passes the provider’s Authorization on: an authorizer would take that header for its own.',
-      },
-      {
-        id: 'AwsSolutions-COG4',
-        reason: 'As APIG4: clients of the proxy hold service keys, not tokens of the user pool.',
-      },
+    this.lostEvents = countLogLines(
+      this,
+      'LostUsageEvents',
+      this.proxies.map(({ handler }) => handler.logGroup),
+      'usage event not delivered',
     );
   }
 }

@@ -9,6 +9,7 @@ import type { StageSettings } from '../config.ts';
 import { AlarmTopic } from '../constructs/alarm-topic.ts';
 import { alarms } from './alarms.ts';
 import { recorderCount } from './metrics.ts';
+import type { ProviderProxy } from './provider-proxy.ts';
 
 /** What is watched. */
 export interface Monitored {
@@ -21,8 +22,7 @@ export interface Monitored {
     readonly scheduled: readonly LambdaFunction[];
   };
   readonly gateway: {
-    readonly api: RestApi;
-    readonly proxy: LambdaFunction;
+    readonly proxies: readonly ProviderProxy[];
     /** Counts the log lines of events that could not be delivered. */
     readonly lostEvents: { readonly namespace: string; readonly metricName: string };
   };
@@ -48,23 +48,35 @@ export class MonitoringStack extends Stack {
     new Dashboard(this, 'Dashboard', {
       widgets: [
         [
-          graph('Gateway: requests, 4xx, 5xx', [
-            gateway.api.metricCount(),
-            gateway.api.metricClientError({ statistic: Stats.SUM }),
-            gateway.api.metricServerError({ statistic: Stats.SUM }),
-          ]),
-          graph('Gateway: requests in flight and throttled', [
-            gateway.proxy.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, period: MINUTE }),
-            gateway.proxy.metricThrottles({ period: MINUTE }),
-          ]),
+          graph(
+            'Gateway: requests, 4xx, 5xx',
+            gateway.proxies.flatMap(({ node, api }) => [
+              api.metricCount({ label: `${node.id} requests` }),
+              api.metricClientError({ statistic: Stats.SUM, label: `${node.id} 4xx` }),
+              api.metricServerError({ statistic: Stats.SUM, label: `${node.id} 5xx` }),
+            ]),
+          ),
+          graph(
+            'Gateway: requests in flight and throttled',
+            gateway.proxies.flatMap(({ node, handler }) => [
+              handler.metric('ConcurrentExecutions', {
+                statistic: Stats.MAXIMUM,
+                period: MINUTE,
+                label: `${node.id} in flight`,
+              }),
+              handler.metricThrottles({ period: MINUTE, label: `${node.id} throttled` }),
+            ]),
+          ),
         ],
         [
           graph(
             'Gateway: duration of whole requests, ms',
-            percentiles((statistic) => gateway.proxy.metricDuration({ statistic, label: `Duration ${statistic}` })),
+            gateway.proxies.flatMap(({ node, handler }) =>
+              percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
+            ),
           ),
           graph('Gateway: broken off, lost events', [
-            gateway.proxy.metricErrors(),
+            ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} broken off` })),
             new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, label: 'Lost usage events' }),
           ]),
         ],

@@ -109,6 +109,28 @@ describe('the gateway', () => {
   });
 });
 
+describe('a provider on its own', () => {
+  const gateway = synthStage({ gateway: { isolatedProviders: { openai: { reservedConcurrency: 300 } } } })('gateway');
+
+  it('has its own host, API and function, and leaves the rest to the others', () => {
+    const hosts = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::DomainName')).map(({ DomainName }) => DomainName);
+    expect(hosts.sort()).toEqual(['*.gateway.example.com', 'openai.gateway.example.com']);
+    const names = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::RestApi')).map(({ Name }) => Name);
+    expect(names.sort()).toEqual(['ai-spend-dev-gateway', 'ai-spend-dev-gateway-openai']);
+    const reserved = propertiesOf(resourcesOf(gateway, 'AWS::Lambda::Function')).map(
+      ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions,
+    );
+    expect(reserved).toEqual([undefined, 300]);
+  });
+
+  it('shares certificate, firewall and fingerprint key', () => {
+    for (const type of ['AWS::CertificateManager::Certificate', 'AWS::WAFv2::WebACL', 'AWS::SecretsManager::Secret']) {
+      expect(Object.keys(resourcesOf(gateway, type))).toHaveLength(1);
+    }
+    expect(Object.keys(resourcesOf(gateway, 'AWS::WAFv2::WebACLAssociation'))).toHaveLength(2);
+  });
+});
+
 describe('the gateway’s firewall', () => {
   const rulesOf = (settings: object) =>
     onlyResource(synthStage(settings)('gateway'), 'AWS::WAFv2::WebACL').Properties['Rules'] as Record<

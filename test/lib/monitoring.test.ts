@@ -58,9 +58,9 @@ describe('alarms', () => {
   });
 
   it('watch concurrency where it is bounded', () => {
-    expect(alarmsOf().filter(({ id }) => id.includes('GatewayConcurrency'))).toEqual([]);
+    expect(alarmsOf().filter(({ id }) => id.includes('ProxyConcurrency'))).toEqual([]);
     const bounded = alarmsOf({ gateway: { reservedConcurrency: 500 } }).find(({ id }) =>
-      id.includes('GatewayConcurrency'),
+      id.includes('ProxyConcurrency'),
     );
     expect(bounded?.properties['Threshold']).toBe(400);
   });

@@ -84,8 +84,8 @@ describe('what each function may do', () => {
         'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
       ],
       'dashboard-api/SpendHandler': [logsTo('SpendHandler'), 'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND'],
-      'gateway/Proxy': [
-        logsTo('Proxy'),
+      'gateway/ProxyFunction': [
+        logsTo('ProxyFunction'),
         'dynamodb:GetItem ON data:Table WHERE KEY#{key}',
         `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
         'sqs:SendMessage ON usage:UsageEventsQueue',

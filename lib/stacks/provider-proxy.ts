@@ -1,0 +1,86 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { LambdaIntegration, ResponseTransferMode } from 'aws-cdk-lib/aws-apigateway';
+import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { GatewayEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import type { Firewall } from '../constructs/firewall.ts';
+import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HouseApi } from '../constructs/house-api.ts';
+
+/** The longest a function may run and a streamed answer may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+const LONGEST_REQUEST = Duration.minutes(15);
+
+export interface ProviderProxyProps {
+  readonly settings: StageSettings;
+  /** `*`, or the label of one provider. */
+  readonly label: string;
+  readonly environment: GatewayEnvironment;
+  readonly concurrency: {
+    readonly reservedConcurrency?: number | undefined;
+    readonly provisionedConcurrency: number;
+  };
+  readonly certificate: Certificate;
+  readonly firewall: Firewall | undefined;
+}
+
+/** A way through the gateway: host, API, function. One serves all providers, or a provider has its own. */
+export class ProviderProxy extends Construct {
+  readonly api: HouseApi;
+  readonly handler: HandlerFunction;
+  readonly reservedConcurrency: number | undefined;
+
+  constructor(scope: Construct, id: string, props: ProviderProxyProps) {
+    super(scope, id);
+    const { settings, label, concurrency } = props;
+    this.reservedConcurrency = concurrency.reservedConcurrency;
+    this.handler = new HandlerFunction(this, 'Function', {
+      entry: 'lambda/gateway/handler.ts',
+      description: `Streaming proxy in front of ${label === '*' ? 'the AI providers' : label}`,
+      environment: { ...props.environment },
+      timeout: LONGEST_REQUEST,
+      memoryMb: settings.gateway.memoryMb,
+      retention: settings.retention,
+      sourceMap: false,
+      reservedConcurrency: concurrency.reservedConcurrency,
+    });
+    const live = this.handler.addAlias('live', {
+      ...(concurrency.provisionedConcurrency > 0
+        ? { provisionedConcurrentExecutions: concurrency.provisionedConcurrency }
+        : {}),
+    });
+    this.api = new HouseApi(this, 'Api', {
+      name: `ai-spend-${settings.name}-gateway${label === '*' ? '' : `-${label}`}`,
+      domainName: `${label}.${settings.gatewayDomain}`,
+      certificate: props.certificate,
+      hostedZone: settings.hostedZone,
+      throttle: settings.gateway.throttle,
+      corsOrigins: [],
+      // Every body reaches the function as its bytes: uploads are not to pass through a character set.
+      binaryMediaTypes: ['*/*'],
+      firewall: props.firewall,
+      retention: settings.retention,
+    });
+    // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
+    const integration = new LambdaIntegration(live as IFunction, {
+      proxy: true,
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: LONGEST_REQUEST,
+      allowTestInvoke: false,
+    });
+    this.api.root.addMethod('ANY', integration);
+    this.api.root.addResource('{proxy+}').addMethod('ANY', integration);
+    Validations.of(this.api).acknowledge(
+      {
+        id: 'AwsSolutions-APIG4',
+        reason:
+          'The function checks X-Service-Key itself, in the order of the specification, and passes the provider’s Authorization on: an authorizer would take that header for its own.',
+      },
+      {
+        id: 'AwsSolutions-COG4',
+        reason: 'As APIG4: clients of the proxy hold service keys, not tokens of the user pool.',
+      },
+    );
+  }
+}
