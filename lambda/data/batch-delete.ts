@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { chunk } from './chunk.ts';
+import type { Key } from './keys.ts';
+import type { Table } from './table.ts';
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+const MAX_KEYS = 25;
+const MAX_ATTEMPTS = 6;
+
+/** The table kept leaving items of a batch undeleted. */
+export class BatchDeleteError extends Error {
+  override readonly name = 'BatchDeleteError';
+}
+
+/** Deletes items by key; those that do not exist are no error. Keys must differ from one another. */
+export const batchDelete = async ({ client, name }: Table, keys: readonly Key[]): Promise<void> => {
+  for (const some of chunk(keys, MAX_KEYS)) {
+    let pending = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+    for (let attempt = 0; pending.length > 0; attempt++) {
+      if (attempt === MAX_ATTEMPTS) throw new BatchDeleteError(`${pending.length} items could not be deleted.`);
+      if (attempt > 0) await sleep(Math.random() * 25 * 2 ** attempt);
+      const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [name]: pending } }));
+      pending = (UnprocessedItems?.[name] ?? []) as typeof pending;
+    }
+  }
+};

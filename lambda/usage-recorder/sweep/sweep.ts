@@ -1,0 +1,90 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { PARKED_EVENT_SHARDS } from '../../data/keys.ts';
+import type { ParkedEvent, parkedEventRepository } from '../../data/parked-events.ts';
+import type { UsageEvent } from '../../domain/usage-event.ts';
+import { PoisonEventError, parseUsageEvent } from '../parse-event.ts';
+import type { EventFate } from '../record-events.ts';
+import type { Recorder } from '../recorder.ts';
+import { type ReportLogger, type ReportMetrics, reportFates } from '../report.ts';
+
+interface SweepDependencies {
+  readonly parked: ReturnType<typeof parkedEventRepository>;
+  readonly record: Recorder;
+  readonly logger: ReportLogger;
+  readonly metrics: ReportMetrics;
+  readonly now: () => number;
+}
+
+const PAGE_SIZE = 100;
+/** An event that could not be recorded for this long, by a table that can be read all the while, never will be. */
+const MAX_WAIT_MS = 24 * 3_600_000;
+/** What recording one page may take at worst. */
+const PAGE_MS = 15_000;
+
+type Parsed = { readonly parked: ParkedEvent; readonly event: UsageEvent };
+
+/** Why an event must be set aside; null where it need not. */
+const reasonToRefuse = (fate: EventFate, { parkedAt }: ParkedEvent, now: number): string | null => {
+  if (fate.kind !== 'failed') return null;
+  const name = fate.error instanceof Error ? fate.error.name : 'Error';
+  if (fate.permanent) return `The table refuses it: ${name}`;
+  return now - Date.parse(parkedAt) > MAX_WAIT_MS ? `Could not be recorded for a day: ${name}` : null;
+};
+
+/**
+ * Records the usage events that were written to the table while the queue was down, and takes away each that is recorded.
+ * What cannot be recorded yet stays for the next run; what never can is set aside with the reason.
+ *
+ * @param remainingMs time left for this run
+ */
+export const sweepParkedEvents =
+  ({ parked, record, logger, metrics, now }: SweepDependencies) =>
+  async (remainingMs: () => number): Promise<void> => {
+    const setAside = async (event: ParkedEvent, reason: string): Promise<void> => {
+      logger.error('Parked event set aside', { parkedEvent: event.key.sk, reason });
+      metrics.addMetric('RefusedParkedEvents', MetricUnit.Count, 1);
+      await parked.setAside(event, reason);
+    };
+
+    const parse = async (page: readonly ParkedEvent[]): Promise<Parsed[]> => {
+      const parsed: Parsed[] = [];
+      for (const each of page) {
+        try {
+          parsed.push({ parked: each, event: parseUsageEvent(each.event) });
+        } catch (error) {
+          if (!(error instanceof PoisonEventError)) throw error;
+          await setAside(each, error.message);
+        }
+      }
+      return parsed;
+    };
+
+    /** @returns true where the page was worked off, false where events of it must wait */
+    const sweepPage = async (page: readonly ParkedEvent[]): Promise<boolean> => {
+      const parsed = await parse(page);
+      const events = parsed.map(({ event }) => event);
+      const fates = await record(events);
+      reportFates({ logger, metrics }, events, fates);
+      const done: ParkedEvent[] = [];
+      let waiting = 0;
+      for (const [index, each] of parsed.entries()) {
+        const fate = fates[index] as EventFate;
+        const reason = reasonToRefuse(fate, each.parked, now());
+        if (reason !== null) await setAside(each.parked, reason);
+        else if (fate.kind === 'failed') waiting += 1;
+        else done.push(each.parked);
+      }
+      await parked.remove(done);
+      metrics.addMetric('SweptEvents', MetricUnit.Count, done.length);
+      return waiting === 0;
+    };
+
+    const sweepShard = async (shard: number): Promise<void> => {
+      for await (const page of parked.pages(shard, PAGE_SIZE)) {
+        // A table that cannot take this page will not take the next: the next run tries again.
+        if (remainingMs() < PAGE_MS || !(await sweepPage(page))) return;
+      }
+    };
+
+    await Promise.all(Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => sweepShard(shard)));
+  };

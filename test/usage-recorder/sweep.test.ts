@@ -1,0 +1,120 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PARKED_EVENT_SHARDS, parkedEventKey } from '../../lambda/data/keys.ts';
+import { parkedEventRepository } from '../../lambda/data/parked-events.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import type { UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { sweepParkedEvents } from '../../lambda/usage-recorder/sweep/sweep.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { faultyTable } from '../data/faulty-table.ts';
+import { closeEvent, priceOfTokens } from './events.ts';
+import { ledgerSums, total } from './ledger-sums.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const logs: string[] = [];
+beforeEach(() => {
+  logs.length = 0;
+});
+const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
+
+const sweepOver = (of: Table, { now = NOW, remainingMs = 50_000 } = {}) =>
+  sweepParkedEvents({
+    parked: parkedEventRepository(of, () => now),
+    record: openRecorder(of, { logger: { error: log }, price: priceOfTokens, now: () => now }),
+    logger: { error: log, warn: log },
+    metrics: { addMetric: () => {} },
+    now: () => now,
+  })(() => remainingMs);
+
+const park = async (shard: number, requestId: string, event: UsageEvent | string) => {
+  await table.client.send(
+    new PutCommand({
+      TableName: table.name,
+      Item: {
+        ...parkedEventKey(shard, requestId, 'close'),
+        event: typeof event === 'string' ? event : JSON.stringify(event),
+        parkedAt: '2026-11-20T12:30:00.000Z',
+      },
+    }),
+  );
+};
+
+const itemsOf = async (pk: string) => {
+  const { Items } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+    }),
+  );
+  return Items ?? [];
+};
+const stillParked = async () =>
+  (await Promise.all(Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => itemsOf(`PARKED#${shard}`)))).flat();
+const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
+
+describe('sweepParkedEvents', () => {
+  it('records parked events of every shard once and takes them away, side by side with another sweep', async () => {
+    const accountId = 'svc_parked';
+    for (let n = 0; n < 300; n++) {
+      const event = closeEvent({ accountId, n });
+      await park(n % PARKED_EVENT_SHARDS, event.requestId, event);
+    }
+    await Promise.all([sweepOver(table), sweepOver(table)]);
+    expect(await requestsOf(accountId)).toBe(300);
+    expect(await stillParked()).toEqual([]);
+  });
+
+  it('sets aside what is no usage event, with the reason, and goes on', async () => {
+    const accountId = 'svc_refused';
+    const good = closeEvent({ accountId, n: 2 });
+    await park(3, 'a', '{"secret":');
+    await park(3, 'b', JSON.stringify({ ...closeEvent({ accountId, n: 1 }), provider: 'nobody' }));
+    await park(3, good.requestId, good);
+    await park(4, 'c', closeEvent({ accountId, n: 3, method: 'BAD' }));
+    const refusing = faultyTable(table, async (command, send) => {
+      if (command.constructor.name === 'TransactWriteCommand' && JSON.stringify(command).includes('"BAD"'))
+        throw Object.assign(new Error('no such number'), { name: 'ValidationException' });
+      return send();
+    });
+    await sweepOver(refusing);
+    expect(await requestsOf(accountId)).toBe(1);
+    expect(await stillParked()).toEqual([]);
+    const refused = await itemsOf('REFUSED#2026-11-20');
+    expect(refused.map(({ sk, reason }) => [sk, reason])).toEqual([
+      ['a#close', 'Not a usage event: not JSON'],
+      ['b#close', 'Not a usage event: provider: invalid_value'],
+      ['c#close', 'The table refuses it: ValidationException'],
+    ]);
+    expect(refused[0]).toMatchObject({ event: '{"secret":', expiresAt: NOW / 1_000 + 90 * 86_400 });
+    expect(logs.join()).not.toContain('secret');
+  });
+
+  it('leaves for the next run what cannot be recorded now, but not for ever', async () => {
+    const accountId = 'svc_waiting';
+    const event = closeEvent({ accountId });
+    await park(0, event.requestId, event);
+    const failing = faultyTable(table, async (command, send) => {
+      if (command.constructor.name === 'TransactWriteCommand') throw new Error('throttled');
+      return send();
+    });
+    await sweepOver(failing);
+    expect(await stillParked()).toHaveLength(1);
+    await sweepOver(table, { remainingMs: 1_000 });
+    expect(await stillParked()).toHaveLength(1);
+    await sweepOver(failing, { now: NOW + 2 * 86_400_000 });
+    expect(await stillParked()).toEqual([]);
+    expect(await itemsOf('REFUSED#2026-11-22')).toEqual([
+      expect.objectContaining({ reason: 'Could not be recorded for a day: Error' }),
+    ]);
+    expect(await requestsOf(accountId)).toBe(0);
+  }, 60_000);
+});
