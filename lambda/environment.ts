@@ -23,10 +23,13 @@ export interface RecorderEnvironment {
   TABLE_NAME: string;
 }
 
-export interface DashboardEnvironment {
-  TABLE_NAME: string;
+export interface ApiEnvironment {
   /** Comma-separated origins that browsers may call the dashboard API from; empty for none. */
   CORS_ORIGINS: string;
+}
+
+export interface DashboardEnvironment extends ApiEnvironment {
+  TABLE_NAME: string;
 }
 
 export interface AuthEnvironment extends DashboardEnvironment {

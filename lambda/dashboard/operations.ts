@@ -1,0 +1,21 @@
+import type { Operation } from '../http/operation.ts';
+import * as auth from './auth/operations.ts';
+import * as keys from './keys/operations.ts';
+import * as openapi from './openapi/operations.ts';
+import * as requests from './requests/operations.ts';
+import * as spend from './spend/operations.ts';
+import * as spendExport from './spend-export/operations.ts';
+
+/** Every operation of the dashboard API, in the order of its documentation. */
+export const operations: readonly Operation[] = [auth, keys, spend, spendExport, requests, openapi].flatMap(
+  (resource) => Object.values<Operation>(resource),
+);
+
+/** What the groups of operations are about, for the documentation. */
+export const groups = {
+  Authentication: 'Users and their tokens.',
+  Keys: 'Service keys, which proxy requests are sent with.',
+  Spend: 'What was spent, on what.',
+  Requests: 'The log of tracked requests.',
+  Meta: 'About this API.',
+};

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
+import type { Operation } from './operation.ts';
+
+type Json = Record<string, unknown>;
+
+const VERSION = '1.0.0';
+
+const description = `Spend of AI providers, tracked by the gateway.
+
+Every error has the same shape, whoever answers. Times are UTC, in ISO 8601. Money is an integer of nano-USD (1e-9 USD)
+and the same as a decimal string; a cost that is not known is null, never 0. Members and parameters that are not described
+are refused.`;
+
+/** Example messages, as the service words them. */
+const errorExamples: Record<ErrorCode, string> = {
+  VALIDATION_ERROR: 'The request is not valid: see details.',
+  INVALID_CREDENTIALS: 'E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.',
+  UNAUTHORIZED: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
+  FORBIDDEN: 'This token may not do that.',
+  NOT_FOUND: 'There is no such key.',
+  EMAIL_TAKEN: 'There is already a user with this e-mail address. Log in, or reset the password.',
+  CONFLICT: 'A registration with this e-mail address is under way. Try again in a minute.',
+  LIMIT_REACHED: 'The plan allows 2 active keys. Revoke one, or upgrade the plan.',
+  PAYLOAD_TOO_LARGE: 'The body has 70000 bytes; at most 65536 are taken.',
+  RATE_LIMITED: 'Too many attempts. Wait some minutes before you try again.',
+  INTERNAL: 'Something went wrong on our side. Report it with the request id.',
+  UNAVAILABLE: 'The service is busy. Try again in a few seconds.',
+};
+
+const errorExample = (code: ErrorCode) => ({
+  summary: errorCodes[code].description,
+  value: {
+    error: {
+      code,
+      message: errorExamples[code],
+      type: 'gateway_error',
+      requestId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      ...(code === 'VALIDATION_ERROR' && { details: [{ path: 'email', message: 'must be an e-mail address' }] }),
+    },
+  },
+});
+
+/** `format` says it all, and says it shorter. */
+const withoutDatePattern = ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
+  if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+};
+
+/** Schemas with an id are said once, under components; other schemas stand where they are used. */
+const schemaWriter = () => {
+  const components: Json = {};
+  const responses: Json = {};
+  const hoisted = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(hoisted);
+    if (typeof node !== 'object' || node === null) return node;
+    const { $defs, $schema: _, id: __, ...rest } = node as Json & { $defs?: Json };
+    for (const [name, schema] of Object.entries($defs ?? {})) components[name] = hoisted(schema);
+    return Object.fromEntries(
+      Object.entries(rest).map(([key, value]) =>
+        key === '$ref' && typeof value === 'string'
+          ? [key, value.replace('#/$defs/', '#/components/schemas/')]
+          : [key, hoisted(value)],
+      ),
+    );
+  };
+  const write = (schema: z.ZodType, io: 'input' | 'output'): Json =>
+    hoisted(z.toJSONSchema(schema, { io, override: withoutDatePattern })) as Json;
+  /** A response that many operations share, said once. */
+  const share = (name: string, response: () => Json): Json => {
+    responses[name] ??= response();
+    return { $ref: `#/components/responses/${name}` };
+  };
+  return { components, responses, write, share };
+};
+
+type Writer = ReturnType<typeof schemaWriter>;
+
+const parameters = (schema: z.ZodObject | undefined, location: 'path' | 'query', { write }: Writer): Json[] => {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = write(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description: text, ...property }]) => ({
+    name,
+    in: location,
+    required: location === 'path' || required.includes(name),
+    ...(text !== undefined && { description: text }),
+    schema: property,
+  }));
+};
+
+/** What any operation may answer, besides its own errors. */
+const commonErrors = ({ params, query, body, access }: Operation): ErrorCode[] => [
+  ...(params || query || body ? (['VALIDATION_ERROR'] as const) : []),
+  ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
+  ...(access === 'public' ? [] : (['UNAUTHORIZED'] as const)),
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } } };
+
+const errorResponse = (status: number, codes: readonly ErrorCode[], { write, share }: Writer): Json =>
+  share(`${status}-${codes.join('-')}`, () => ({
+    description: codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' '),
+    ...((status === 429 || status === 503) && { headers: retryAfter }),
+    content: {
+      'application/json': {
+        schema: write(errorBodySchema, 'output'),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
+      },
+    },
+  }));
+
+const errorResponses = (operation: Operation, writer: Writer): Json => {
+  const codes = [...new Set([...operation.errors, ...commonErrors(operation)])];
+  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
+  // API Gateway gives up on its own after 29 s.
+  byStatus.set(504, ['UNAVAILABLE']);
+  return Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
+};
+
+const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
+  description: success.description,
+  ...(success.schema && {
+    content: {
+      [success.streamed?.contentType.split(';')[0] ?? 'application/json']: { schema: write(success.schema, 'output') },
+    },
+  }),
+});
+
+const operationObject = (operation: Operation, writer: Writer): Json => {
+  const { id, group, summary, description: text, access, params, query, body, success } = operation;
+  const all = [...parameters(params, 'path', writer), ...parameters(query, 'query', writer)];
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(text !== undefined && { description: text }),
+    security: access === 'public' ? [] : [{ token: [] }],
+    ...(all.length > 0 && { parameters: all }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: writer.write(body, 'input') } } },
+    }),
+    responses: { [success.status]: successResponse(operation, writer), ...errorResponses(operation, writer) },
+  };
+};
+
+/**
+ * The OpenAPI 3.1 document of the given operations.
+ *
+ * @param groups a description of each group
+ */
+export const openApiDocument = (operations: readonly Operation[], groups: Readonly<Record<string, string>>) => {
+  const writer = schemaWriter();
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationObject(operation, writer),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'AI Spend Gateway: dashboard API',
+      version: VERSION,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      {
+        url: 'https://{dashboardDomain}/api',
+        variables: { dashboardDomain: { default: 'dashboard.example.com', description: 'Of your deployment.' } },
+      },
+    ],
+    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name, description: groups[name] })),
+    paths,
+    components: {
+      schemas: writer.components,
+      responses: writer.responses,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of POST /auth/login.' },
+      },
+    },
+  };
+};

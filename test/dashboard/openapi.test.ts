@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { groups, operations } from '../../lambda/dashboard/operations.ts';
+import { openApiDocument } from '../../lambda/http/openapi.ts';
+
+const document = openApiDocument(operations, groups);
+
+describe('docs/openapi.json', () => {
+  it('is what the schemas say (npm run openapi writes it)', () => {
+    const written = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+    expect(written).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('passes the recommended rules of a linter', async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: { 'operation-4xx-response': 'error' },
+    });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message, location }) => `${location[0]?.pointer} ${ruleId}: ${message}`)).toEqual(
+      [],
+    );
+  });
+
+  it('has an example of every error an operation may answer', () => {
+    for (const [name, response] of Object.entries(document.components.responses)) {
+      const { examples } = (response as { content: { 'application/json': { examples: object } } }).content[
+        'application/json'
+      ];
+      expect([name, Object.keys(examples)]).toEqual([name, name.split('-').slice(1)]);
+    }
+  });
+});
