@@ -16,7 +16,7 @@ export const firstCall = (url: string, options: { readonly mock: boolean }): str
   const credential = options.mock ? 'any' : '$OPENAI_API_KEY';
   return [
     `export $(curl -s ${url}/api/auth/register ${JSON_BODY} -d '${JSON.stringify(user)}' | ${SESSION})`,
-    `curl ${url}/gateway/openai/v1/chat/completions -H "X-Service-Key: $KEY" -H "Authorization: Bearer ${credential}" ${JSON_BODY} -d '${JSON.stringify(call)}'`,
-    `curl "${url}/api/spend?groupBy=model" -H "Authorization: Bearer $TOKEN"`,
+    `curl -s ${url}/gateway/openai/v1/chat/completions -H "X-Service-Key: $KEY" -H "Authorization: Bearer ${credential}" ${JSON_BODY} -d '${JSON.stringify(call)}'`,
+    `curl -s "${url}/api/spend?groupBy=model" -H "Authorization: Bearer $TOKEN"`,
   ];
 };

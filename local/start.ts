@@ -10,7 +10,13 @@ import { currentAssembly } from './synth.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_PORT = 8787;
-const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock]';
+const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock] [--set NAME=VALUE …]';
+
+const setting = (text: string): [string, string] => {
+  const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`--set takes NAME=VALUE, not ${text}.`);
+  return [name, value];
+};
 
 const options = () => {
   try {
@@ -19,11 +25,18 @@ const options = () => {
         data: { type: 'string', default: '.data' },
         port: { type: 'string', default: String(DEFAULT_PORT) },
         mock: { type: 'boolean', default: false },
+        // Environment variables of the functions, instead of the templates' values.
+        set: { type: 'string', multiple: true, default: [] },
       },
     });
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
-    return { dataDir: resolve(values.data), port, mock: values.mock };
+    return {
+      dataDir: resolve(values.data),
+      port,
+      mock: values.mock,
+      environment: Object.fromEntries(values.set.map(setting)),
+    };
   } catch (error) {
     throw new SetupError(`${error instanceof Error ? error.message : error} ${USAGE}`);
   }
@@ -31,7 +44,7 @@ const options = () => {
 
 /** `npm start`: the whole stack on this machine, until it is told to stop. */
 await runUntilSignal(async () => {
-  const { dataDir, port, mock } = options();
+  const { dataDir, port, mock, environment } = options();
   const startedAt = Date.now();
   const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
   const providers = mock ? await startMockProviders() : undefined;
@@ -39,7 +52,7 @@ await runUntilSignal(async () => {
     assembly,
     dataDir,
     port,
-    ...(providers && { environment: { UPSTREAM_ORIGINS: providers.upstreamOrigins } }),
+    environment: { ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins }), ...environment },
   });
 
   console.log(

@@ -1,5 +1,6 @@
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from '@copilotkit/aimock';
 import { providerLabels } from '../../lambda/domain/providers.ts';
+import { googleV1 } from './google-v1.ts';
 import { openRouterCostNanoUsd, orderOf } from './prompts.ts';
 
 /** Stand-ins for all providers, on one local port. */
@@ -9,6 +10,13 @@ export interface MockProviders {
   readonly url: string;
   stop(): Promise<void>;
 }
+
+/** What every mock answers. */
+export const MOCK_ANSWER = 'This is the mock provider speaking. It bills exactly what the prompt asks for.';
+
+/** A prompt with this in it is answered so slowly that there is time to pull a plug. */
+const SLOW_PROMPT = /\[slow\]/;
+const SLOW_CHUNK_DELAY_MS = 1_000;
 
 const textOf = ({ messages }: ChatCompletionRequest): string => {
   const content = messages.findLast(({ role }) => role === 'user')?.content;
@@ -20,7 +28,7 @@ const answer = (request: ChatCompletionRequest): FixtureResponse => {
   const { inputTokens, outputTokens, status } = order;
   if (status) return { status, error: { message: `The mock was asked for status ${status}.`, type: 'mock_error' } };
   return {
-    content: 'This is the mock provider speaking. It bills exactly what the prompt asks for.',
+    content: MOCK_ANSWER,
     // Every provider's own names; the mock takes those of the shape it answers in.
     usage: {
       prompt_tokens: inputTokens,
@@ -37,7 +45,12 @@ const answer = (request: ChatCompletionRequest): FixtureResponse => {
 /** @param options.chunkDelayMs pause between the chunks of a streamed answer */
 export const startMockProviders = async (options: { readonly chunkDelayMs?: number } = {}): Promise<MockProviders> => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: options.chunkDelayMs ?? 0 });
+  mock.onMessage(SLOW_PROMPT, answer, { latency: SLOW_CHUNK_DELAY_MS });
   mock.onMessage(/.*/s, answer);
+  mock.mount(
+    '/v1/models',
+    googleV1(() => mock.url),
+  );
   await mock.start();
   return {
     url: mock.url,

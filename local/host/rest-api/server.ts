@@ -92,6 +92,10 @@ export const restApiServer = async (
       if (match.route.integration.Type === 'MOCK') answerMock(match.route.integration, request, response);
       else sendProxyResult(await invoke(match, request, requestId), requestId, response);
     } catch (error) {
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
       // The body may not have been read to its end; the connection cannot be used again then.
       if (!request.complete) response.setHeader('Connection', 'close');
       const type =

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demoCalls } from './demo/calls.ts';
+import { demoClients } from './demo/clients.ts';
+import { groupsOf, register, settledSpend } from './demo/dashboard.ts';
+import { differences, expectedGroups, total } from './demo/expectation.ts';
+import { dollars, spendTable } from './demo/table.ts';
+import { sendTraffic } from './demo/traffic.ts';
+import { startStack } from './host/stack.ts';
+import { startMockProviders } from './mock/providers.ts';
+import { reportFailure } from './run-until-signal.ts';
+import { currentAssembly } from './synth.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const CHUNK_DELAY_MS = 20;
+
+const startedAt = Date.now();
+const seconds = () => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+const undo: (() => Promise<unknown>)[] = [];
+const cleanUp = async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+};
+
+const showProgress = (made: number): void => {
+  const { length } = demoCalls;
+  const bar = '█'.repeat(Math.round((made / length) * 30)).padEnd(30, '░');
+  if (process.stdout.isTTY) process.stdout.write(`\r  ${bar} ${made}/${length}${made === length ? '\n' : ''}`);
+  else if (made % 10 === 0 || made === length) console.log(`  ${made}/${length}`);
+};
+
+/** @returns the line of totals, and what was found wrong */
+const demo = async (): Promise<{ readonly summary: string; readonly faults: readonly string[] }> => {
+  const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the CDK app …'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'ai-spend-demo-'));
+  undo.push(() => rm(dataDir, { recursive: true, force: true }));
+  console.log('Starting the stack and 12 mock providers …');
+  const providers = await startMockProviders({ chunkDelayMs: CHUNK_DELAY_MS });
+  undo.push(providers.stop);
+  const stack = await startStack({
+    assembly,
+    dataDir,
+    port: 0,
+    environment: { UPSTREAM_ORIGINS: providers.upstreamOrigins },
+  });
+  undo.push(stack.stop);
+
+  const { accountId, token } = await register(stack.url);
+  console.log(`Registered an account: ${accountId.slice(0, 8)}… (after ${seconds()})`);
+  console.log(`Sending ${demoCalls.length} calls with the openai, @anthropic-ai/sdk and @google/genai clients …`);
+  const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress);
+
+  console.log('Waiting for the usage queue to be worked off …');
+  const spend = await settledSpend(stack.url, token, demoCalls.length);
+  const groups = groupsOf(spend);
+  for (const by of ['provider', 'model', 'tag'] as const) console.log(`\n${spendTable(groups, by)}`);
+
+  const { totals } = spend;
+  const { freeRequests, errors, costNanoUsd, unpricedRequests } = total(groups);
+  faults.push(...differences(expectedGroups(demoCalls), groups));
+  if (totals.requests !== demoCalls.length)
+    faults.push(`${totals.requests} of ${demoCalls.length} calls were recorded`);
+  if (totals.costNanoUsd !== costNanoUsd) faults.push('the total is not the sum of its groups');
+  if (totals.bypassedRequests > 0) faults.push(`${totals.bypassedRequests} calls were bypassed`);
+  return {
+    faults,
+    summary: `${totals.requests} calls to ${new Set(groups.map(({ provider }) => provider)).size} providers: ${dollars(costNanoUsd)} known, ${unpricedRequests} of unknown cost, ${errors} refused, ${freeRequests - errors} free`,
+  };
+};
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+
+try {
+  const { summary, faults } = await demo();
+  await cleanUp();
+  if (faults.length > 0) {
+    console.log(`\nWhat was recorded differs from what was sent:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    process.exitCode = 1;
+  } else {
+    console.log('\nEvery group agrees with what was sent, to the nano-dollar.');
+  }
+  console.log(`${summary}; ${seconds()}.`);
+} catch (error) {
+  reportFailure(error);
+  await cleanUp();
+  process.exitCode = 1;
+}

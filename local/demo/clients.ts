@@ -1,0 +1,97 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
+import OpenAI from 'openai';
+import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import { promptFor } from '../mock/prompts.ts';
+import type { DemoCall, Method } from './calls.ts';
+
+/** Makes one call with the provider's own SDK. Resolves with the text the SDK gave; rejects as the SDK does. */
+export type MakeCall = (call: DemoCall) => Promise<string>;
+
+/** Where each provider's SDK expects its API below the host. */
+const API_PATHS: Partial<Record<ProviderLabel, string>> = {
+  groq: '/openai/v1',
+  openrouter: '/api/v1',
+};
+
+const promptOf = (call: DemoCall): string => promptFor('Tell me something.', call);
+const tagHeader = ({ tag }: DemoCall): Record<string, string> => (tag === null ? {} : { 'X-Service-Tag': tag });
+
+/**
+ * @param url of the local stack
+ * @param serviceKey the account's key: all that tracking needs of a client, besides the other base URL
+ */
+export const demoClients = (url: string, serviceKey: string): MakeCall => {
+  const defaultHeaders = { 'X-Service-Key': serviceKey };
+  const base = (provider: ProviderLabel) => `${url}/gateway/${provider}`;
+  const openai = (provider: ProviderLabel) =>
+    new OpenAI({
+      baseURL: `${base(provider)}${API_PATHS[provider] ?? '/v1'}`,
+      apiKey: 'sk-demo',
+      defaultHeaders,
+      maxRetries: 0,
+    });
+  const anthropic = new Anthropic({
+    baseURL: base('anthropic'),
+    apiKey: 'sk-ant-demo',
+    defaultHeaders,
+    maxRetries: 0,
+  });
+  const google = new GoogleGenAI({ apiKey: 'demo', httpOptions: { baseUrl: base('google') } });
+
+  const methods: Readonly<Record<Method, MakeCall>> = {
+    'openai-chat': async (call) => {
+      const { completions } = openai(call.provider).chat;
+      const request = {
+        model: call.model ?? '',
+        messages: [{ role: 'user' as const, content: promptOf(call) }],
+      };
+      const options = { headers: tagHeader(call) };
+      if (!call.stream) return (await completions.create(request, options)).choices[0]?.message.content ?? '';
+      let text = '';
+      for await (const chunk of await completions.create({ ...request, stream: true }, options)) {
+        text += chunk.choices[0]?.delta.content ?? '';
+      }
+      return text;
+    },
+    'openai-responses': async (call) => {
+      const { responses } = openai(call.provider);
+      const request = { model: call.model ?? '', input: promptOf(call) };
+      const options = { headers: tagHeader(call) };
+      if (!call.stream) return (await responses.create(request, options)).output_text;
+      let text = '';
+      for await (const event of await responses.create({ ...request, stream: true }, options)) {
+        if (event.type === 'response.output_text.delta') text += event.delta;
+      }
+      return text;
+    },
+    'openai-models': async (call) => {
+      const page = await openai(call.provider).models.list({ headers: tagHeader(call) });
+      return page.data.map(({ id }) => id).join(' ');
+    },
+    'anthropic-messages': async (call) => {
+      const request = {
+        model: call.model ?? '',
+        max_tokens: 1_000,
+        messages: [{ role: 'user' as const, content: promptOf(call) }],
+      };
+      const options = { headers: tagHeader(call) };
+      const message = call.stream
+        ? await anthropic.messages.stream(request, options).finalMessage()
+        : await anthropic.messages.create(request, options);
+      return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    },
+    'google-generate': async (call) => {
+      const request = {
+        model: call.model ?? '',
+        contents: promptOf(call),
+        config: { httpOptions: { headers: { ...defaultHeaders, ...tagHeader(call) } } },
+      };
+      if (!call.stream) return (await google.models.generateContent(request)).text ?? '';
+      let text = '';
+      for await (const chunk of await google.models.generateContentStream(request)) text += chunk.text ?? '';
+      return text;
+    },
+  };
+  return (call) => methods[call.method](call);
+};

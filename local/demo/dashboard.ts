@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Group } from './expectation.ts';
+
+const sessionSchema = z.object({ accountId: z.string(), token: z.string() });
+
+const sums = {
+  requests: z.number(),
+  costNanoUsd: z.number().nullable(),
+  unpricedRequests: z.number(),
+  freeRequests: z.number(),
+  errors: z.number(),
+  tokens: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+};
+
+const spendSchema = z.object({
+  totals: z.object({ ...sums, unsettledRequests: z.number(), bypassedRequests: z.number() }),
+  groups: z.array(
+    z.object({ provider: z.string(), model: z.string().nullable(), tag: z.string().nullable(), ...sums }),
+  ),
+});
+
+export type Spend = z.infer<typeof spendSchema>;
+
+const POLL_MS = 250;
+const SETTLE_TIMEOUT_MS = 30_000;
+
+const read = async <T>(url: string, schema: z.ZodType<T>, init: RequestInit): Promise<T> => {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${url}: ${response.status} ${await response.text()}`);
+  return schema.parse(await response.json());
+};
+
+/** Registers an account over the dashboard API. */
+export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
+  read(`${url}/api/auth/register`, sessionSchema, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      email: 'ada@example.com',
+      password: 'Correct-Horse-7-Battery',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      companyName: 'Analytical Engines',
+    }),
+  });
+
+/** Spend by provider, model and tag, once that many requests are recorded and settled. */
+export const settledSpend = async (url: string, token: string, requests: number): Promise<Spend> => {
+  const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+  for (;;) {
+    const spend = await read(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { totals } = spend;
+    if ((totals.requests >= requests && totals.unsettledRequests === 0) || Date.now() > deadline) return spend;
+    await delay(POLL_MS);
+  }
+};
+
+/** The report's groups in the words of the expectation. An unknown cost counts nothing here; `unpricedRequests` tells of it. */
+export const groupsOf = ({ groups }: Spend): Group[] =>
+  groups.map(({ tokens, costNanoUsd, ...group }) => ({ ...group, ...tokens, costNanoUsd: costNanoUsd ?? 0 }));

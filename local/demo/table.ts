@@ -1,0 +1,49 @@
+import { type Group, total } from './expectation.ts';
+
+const NANO = 1_000_000_000n;
+
+/** Nano-USD as dollars with all nine decimals: `$0.000450000`. */
+export const dollars = (nanoUsd: number): string => {
+  const value = BigInt(nanoUsd);
+  return `$${value / NANO}.${String(value % NANO).padStart(9, '0')}`;
+};
+
+/** What a cost cell shows: an unknown cost is never $0. */
+const cost = (sums: ReturnType<typeof total>): string => {
+  const { costNanoUsd, unpricedRequests, requests } = sums;
+  if (unpricedRequests === requests) return 'unknown';
+  return unpricedRequests > 0 ? `${dollars(costNanoUsd)} + ${unpricedRequests} unknown` : dollars(costNanoUsd);
+};
+
+const remarks = ({ freeRequests, errors }: ReturnType<typeof total>): string =>
+  [errors > 0 && `${errors} refused`, freeRequests > errors && `${freeRequests - errors} free`]
+    .filter(Boolean)
+    .join(', ');
+
+/** Spend by one member of the groups, the costliest first. */
+export const spendTable = (groups: readonly Group[], by: 'provider' | 'model' | 'tag'): string => {
+  const rows = [...Map.groupBy(groups, (group) => group[by])]
+    .map(([name, members]) => ({ name, sums: total(members) }))
+    .sort((a, b) => b.sums.costNanoUsd - a.sums.costNanoUsd)
+    .map(({ name, sums }) => [
+      name ?? '(none)',
+      String(sums.requests),
+      sums.inputTokens.toLocaleString('en'),
+      sums.outputTokens.toLocaleString('en'),
+      cost(sums),
+      remarks(sums),
+    ]);
+  const table = [[by, 'requests', 'tokens in', 'tokens out', 'cost', ''], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `  ${line}`)
+    .join('\n');
+};

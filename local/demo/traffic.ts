@@ -1,0 +1,46 @@
+import { MOCK_ANSWER } from '../mock/providers.ts';
+import type { DemoCall } from './calls.ts';
+import type { MakeCall } from './clients.ts';
+
+const CONCURRENCY = 4;
+
+const statusOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+
+/** What went wrong from the client's view, undefined where the SDK saw what it should have seen. */
+const fault = async (call: DemoCall, makeCall: MakeCall): Promise<string | undefined> => {
+  const name = `${call.provider} ${call.model ?? call.method}${call.stream ? ' (streamed)' : ''}`;
+  try {
+    const text = await makeCall(call);
+    if (call.status !== undefined) return `${name}: the SDK reported no error, expected status ${call.status}`;
+    return call.method === 'openai-models' || text === MOCK_ANSWER ? undefined : `${name}: the SDK read "${text}"`;
+  } catch (error) {
+    return statusOf(error) === call.status && call.status !== undefined ? undefined : `${name}: ${error}`;
+  }
+};
+
+/**
+ * Makes all calls, a few at a time.
+ *
+ * @param onProgress called with the number of calls made
+ * @returns what clients saw go wrong
+ */
+export const sendTraffic = async (
+  calls: readonly DemoCall[],
+  makeCall: MakeCall,
+  onProgress: (made: number) => void,
+): Promise<string[]> => {
+  const faults: string[] = [];
+  const queue = calls.values();
+  let made = 0;
+  const client = async () => {
+    for (const call of queue) {
+      const found = await fault(call, makeCall);
+      if (found) faults.push(found);
+      made += 1;
+      onProgress(made);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, client));
+  return faults;
+};
