@@ -3,9 +3,11 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as auth from '../../lambda/dashboard/auth/operations.ts';
 import * as keys from '../../lambda/dashboard/keys/operations.ts';
+import * as openapi from '../../lambda/dashboard/openapi/operations.ts';
 import * as requests from '../../lambda/dashboard/requests/operations.ts';
 import * as spend from '../../lambda/dashboard/spend/operations.ts';
-import type { AuthEnvironment, DashboardEnvironment } from '../../lambda/environment.ts';
+import * as spendExport from '../../lambda/dashboard/spend-export/operations.ts';
+import type { ApiEnvironment, AuthEnvironment, DashboardEnvironment } from '../../lambda/environment.ts';
 import type { Operation } from '../../lambda/http/operation.ts';
 import { grantActions } from '../constructs/grants.ts';
 import { grantItems } from '../constructs/table-access.ts';
@@ -33,6 +35,9 @@ export interface DashboardResource {
 
 const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
   ({ TABLE_NAME: table.tableName, CORS_ORIGINS: corsOrigins.join(',') }) satisfies DashboardEnvironment;
+
+const readSpend = (grantee: IGrantable, { table }: DashboardDependencies) =>
+  grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend });
 
 /** A new resource is a new row. A path or method that none of them has is answered with 404 by API Gateway. */
 export const dashboardResources: readonly DashboardResource[] = [
@@ -86,9 +91,16 @@ export const dashboardResources: readonly DashboardResource[] = [
   {
     name: 'spend',
     operations: Object.values(spend),
-    description: 'Dashboard API: spend totals, series and export',
+    description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
-    grant: (grantee, { table }) => grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend }),
+    grant: readSpend,
+  },
+  {
+    name: 'spend-export',
+    operations: Object.values(spendExport),
+    description: 'Dashboard API: spend as CSV, streamed',
+    environment: dashboardEnvironment,
+    grant: readSpend,
   },
   {
     name: 'requests',
@@ -97,5 +109,12 @@ export const dashboardResources: readonly DashboardResource[] = [
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
       grantItems(grantee, table, { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }),
+  },
+  {
+    name: 'openapi',
+    operations: Object.values(openapi),
+    description: 'Dashboard API: its own description',
+    environment: ({ corsOrigins }) => ({ CORS_ORIGINS: corsOrigins.join(',') }) satisfies ApiEnvironment,
+    grant: () => {},
   },
 ];

@@ -4,6 +4,7 @@ import {
   CognitoUserPoolsAuthorizer,
   LambdaIntegration,
   type MethodOptions,
+  ResponseTransferMode,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
@@ -75,7 +76,12 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       resource.grant(handler, dependencies);
-      const integration = new LambdaIntegration(handler, { proxy: true, allowTestInvoke: false });
+      const streams = resource.operations.some(({ success }) => success.streamed !== undefined);
+      const integration = new LambdaIntegration(handler, {
+        proxy: true,
+        allowTestInvoke: false,
+        ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
+      });
       for (const { method, path, access } of resource.operations) {
         const route = this.api.root
           .resourceForPath(`/api${path}`)

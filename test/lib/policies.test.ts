@@ -83,7 +83,12 @@ describe('what each function may do', () => {
         logsTo('RequestsHandler'),
         'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
       ],
+      'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
       'dashboard-api/SpendHandler': [logsTo('SpendHandler'), 'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND'],
+      'dashboard-api/SpendExportHandler': [
+        logsTo('SpendExportHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+      ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
         'dynamodb:GetItem ON data:Table WHERE KEY#{key}',
