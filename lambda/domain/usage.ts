@@ -70,6 +70,8 @@ export const unitNames = [
   'imageToolInputTokens',
   'imageToolInputImageTokens',
   'imageToolOutputTokens',
+  /** Units a provider bills by a name we do not know: never priced, so that their cost is unknown and not nothing. */
+  'otherUnits',
 ] as const;
 
 export type UnitName = (typeof unitNames)[number];

@@ -1,6 +1,7 @@
 import { costNanoUsd } from '../money.ts';
 import { EXTRA } from '../usage/extras.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
+import { partsOf } from '../usage/parts.ts';
 import type { PricedUsage, Provenance, Usage } from '../usage.ts';
 import type { Reading } from '../usage-event.ts';
 import { charge, lineOf } from './charge.ts';
@@ -39,11 +40,21 @@ export const priceRequest = (request: PriceableRequest): PricedUsage => {
   if (isFree(request, usage)) return settled(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
   if (usage.providerCostNanoUsd !== null) return settled(usage, 'provider', usage.providerCostNanoUsd);
-  if (modelsOf(request).length === 0) return unknown(usage, reasons.noModel);
+  return combined(
+    usage,
+    partsOf(reading).map((part) => priceByBook({ ...request, reading: part })),
+  );
+};
 
+/** Usage times the price book. */
+const priceByBook = (request: PriceableRequest): PricedUsage => {
+  const { reading } = request;
+  const usage = normalizeUsage(request.provider, reading);
+  if (!usage) return unknown(null, reasons.noUsage);
+  if (modelsOf(request).length === 0) return unknown(usage, reasons.noModel);
   const found = ratesFor(request, usage);
   if (!found) return unknown(usage, reasons.noPrice);
-  const { charges, unpriced } = charge(usage, found.rates);
+  const { charges, unpriced } = charge(billed(request.provider, usage), found.rates);
   if (unpriced.length > 0) return unknown(usage, reasons.noRate);
   const reason = whyEstimated(reading, found.doubts);
   return {
@@ -56,11 +67,35 @@ export const priceRequest = (request: PriceableRequest): PricedUsage => {
   };
 };
 
+/** Groq charges for ten seconds of audio at least. @see https://console.groq.com/docs/speech-to-text */
+const MIN_GROQ_AUDIO_SECONDS = 10;
+
+const billed = (provider: string, usage: Usage): Usage => {
+  const seconds = usage.units.audioSeconds ?? 0;
+  if (provider !== 'groq' || seconds === 0 || seconds >= MIN_GROQ_AUDIO_SECONDS) return usage;
+  return { ...usage, units: { ...usage.units, audioSeconds: MIN_GROQ_AUDIO_SECONDS } };
+};
+
+/** The parts of one request as one price: known only where all are. */
+const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
+  const [first, ...others] = parts as [PricedUsage, ...PricedUsage[]];
+  if (others.length === 0) return first;
+  const missing = parts.find(({ provenance }) => provenance === 'unknown');
+  if (missing) return { ...missing, usage };
+  const doubtful = parts.find(({ provenance }) => provenance === 'estimated');
+  return {
+    ...(doubtful ?? first),
+    usage,
+    costNanoUsd: parts.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
+    priceSource: [...new Set(parts.map(({ priceSource }) => priceSource))].join(' + '),
+    lines: parts.flatMap(({ lines }) => lines),
+  };
+};
+
 const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (reading.dialect === 'free') return true;
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
-  if (method === 'GET' && reading.dialect === 'openai-responses' && !reading.extras[EXTRA.responseBackground])
-    return reading.complete;
+  if (method === 'GET' && reading.extras[EXTRA.responseBackground] === 0) return true;
   if (usage) return false;
   if (status !== null && status >= 400) return true;
   if (reading.extras[EXTRA.responseError]) return true;

@@ -1,5 +1,11 @@
-import { at, count, countOf, type Raw } from './raw.ts';
+import { at, count, countOf, isRaw, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
+
+const knownUnits = new Set(['input_tokens', 'output_tokens', 'search_units', 'images', 'image_tokens']);
+
+/** Such as `classifications`. */
+const otherUnits = (billed: Raw): number =>
+  Object.entries(billed).reduce((sum, [unit, quantity]) => sum + (knownUnits.has(unit) ? 0 : count(quantity)), 0);
 
 /**
  * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble and its like are free). Older answers,
@@ -21,6 +27,10 @@ export const readCohereUsage = (raw: Raw): UsageDraft => {
     inputImageTokens: count(at(tokens, 'image_tokens'), billedImages),
     billedInputTokens: billedInput,
     billedOutputTokens: billedOutput,
-    units: { searchUnits: count(at(billed, 'search_units')), images: count(at(billed, 'images')) },
+    units: {
+      searchUnits: count(at(billed, 'search_units')),
+      images: count(at(billed, 'images')),
+      otherUnits: isRaw(billed) ? otherUnits(billed) : 0,
+    },
   };
 };

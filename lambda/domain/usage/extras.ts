@@ -50,7 +50,7 @@ export const EXTRA = {
   responseStatus: 'response.status',
   /** String: `id` of an answer that can be fetched again by GET (background responses): the key by which it is counted once. */
   responseId: 'response.id',
-  /** 1 where the answer says `background: true`: only such answers are charged for when fetched by GET. */
+  /** 1 or 0 as the answer says `background: true` or `false`: an answer made in the foreground was charged for when it was made. */
   responseBackground: 'response.background',
   /**
    * 1 where a status below 400 carries an error and no result: a body that is one `error` object, or a stream whose first event

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialect.ts';
 import type { Usage } from '../usage.ts';
 import type { Reading } from '../usage-event.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
@@ -12,7 +13,7 @@ import { settleUsage, type UsageDraft } from './settle.ts';
 interface Shape {
   /** A usage object of this shape has at least one of these members. */
   readonly members: readonly string[];
-  readonly read: (raw: Raw, provider: string) => UsageDraft;
+  readonly read: (raw: Raw, provider: string, dialect: Dialect) => UsageDraft;
 }
 
 /**
@@ -63,14 +64,14 @@ const readUnits = (raw: Raw, provider: string, model: string | null): UsageDraft
  */
 export const normalizeUsage = (
   provider: string,
-  reading: Pick<Reading, 'usage' | 'extras' | 'modelAnswered'>,
+  reading: Pick<Reading, 'dialect' | 'usage' | 'extras' | 'modelAnswered'>,
 ): Usage | null => {
   const raw = reading.usage;
   const extraUnits = readExtraUnits(reading.extras);
   const shape = raw && shapes.find(({ members }) => members.some((member) => isSaid(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
   if (!shape && providerCostNanoUsd === null && Object.keys(extraUnits).length === 0) return null;
-  const draft = raw && shape ? shape.read(raw, provider) : {};
+  const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
   return settleUsage({
     ...draft,
     units: { ...(raw && readUnits(raw, provider, reading.modelAnswered)), ...draft.units, ...extraUnits },

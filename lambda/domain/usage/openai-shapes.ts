@@ -1,4 +1,5 @@
-import { at, count, countOf, type Raw } from './raw.ts';
+import type { Dialect } from '../dialect.ts';
+import { amountOf, at, count, countOf, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
 
 /**
@@ -28,7 +29,9 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
   // Gemini's OpenAI-style answers leave thinking out of every count but the total.
   const thinking = provider === 'google' && reported === 0 ? beyond : 0;
   // Mistral counts audio in seconds and in the total, outside prompt_tokens.
-  const audioBeside = provider === 'mistral' && count(raw['prompt_audio_seconds']) > 0 ? beyond : 0;
+  const audio = count(at(input, 'audio_tokens'));
+  const audioBeside =
+    provider === 'mistral' && (count(raw['prompt_audio_seconds']) > 0 || (audio > 0 && beyond >= audio)) ? beyond : 0;
   return {
     inputTokens: prompt + audioBeside,
     outputTokens: completion + (beside ? reported : 0) + thinking,
@@ -40,19 +43,22 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
     ),
     cacheWriteTokens: count(at(input, 'cache_write_tokens'), at(input, 'cache_creation_tokens')),
     reasoningTokens: reported + thinking,
-    inputAudioTokens: audioBeside || count(at(input, 'audio_tokens')),
+    inputAudioTokens: audioBeside || audio,
     inputImageTokens: count(at(input, 'image_tokens')),
     inputVideoTokens: count(at(input, 'video_tokens')),
     outputAudioTokens: count(at(output, 'audio_tokens')),
     outputImageTokens: count(at(output, 'image_tokens')),
     cacheReadAudioTokens: count(at(input, 'cached_tokens_details', 'audio_tokens')),
     cacheReadImageTokens: count(at(input, 'cached_tokens_details', 'image_tokens')),
-    units: { audioSeconds: count(raw['prompt_audio_seconds']) },
+    units: { audioSeconds: amountOf(raw['prompt_audio_seconds']) ?? 0 },
   };
 };
 
-/** Responses, images, speech-to-text by tokens: cached, audio, image and reasoning tokens are inside the totals. */
-export const readResponsesUsage = (raw: Raw): UsageDraft => {
+/**
+ * Responses, images, speech-to-text by tokens: cached, audio, image and reasoning tokens are inside the totals. Where an answer
+ * of images does not tell its output apart, all of it is images.
+ */
+export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
   const input = raw['input_tokens_details'] ?? raw['input_token_details'];
   const output = raw['output_tokens_details'] ?? raw['output_token_details'];
   const inputTokens = count(raw['input_tokens']);
@@ -68,7 +74,7 @@ export const readResponsesUsage = (raw: Raw): UsageDraft => {
     inputAudioTokens: count(at(input, 'audio_tokens')),
     inputImageTokens: count(at(input, 'image_tokens')),
     outputAudioTokens: count(at(output, 'audio_tokens')),
-    outputImageTokens: count(at(output, 'image_tokens')),
+    outputImageTokens: countOf(at(output, 'image_tokens')) ?? (dialect === 'openai-images' ? outputTokens : 0),
     cacheReadAudioTokens: count(at(input, 'cached_tokens_details', 'audio_tokens')),
     cacheReadImageTokens: count(at(input, 'cached_tokens_details', 'image_tokens')),
   };
