@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { fetchJwksFrom } from './offline-jwks.ts';
 import type { Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
+import { offerResponseStreaming } from './response-streaming.ts';
 
 /** One execution environment of one function: a thread with the function's own environment variables. */
 
@@ -18,6 +19,7 @@ const serialized = (error: unknown): SerializedError =>
 
 process.setSourceMapsEnabled(true);
 fetchJwksFrom(cognitoEndpoint);
+offerResponseStreaming();
 
 type Handler = (event: unknown, context: object) => unknown;
 

@@ -12,7 +12,7 @@ import { proxyEvent } from './proxy-event.ts';
 import { sendProxyResult } from './proxy-result.ts';
 import { findRoute, type RouteMatch, routesOf } from './routes.ts';
 
-/** Serves the REST APIs of the templates (those that are not streamed), as API Gateway would. */
+/** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** API Gateway's limit of a request body. */
@@ -57,7 +57,8 @@ export const restApiServer = async (
   invoker: Invoker,
   readJwks: (userPoolId: string) => Promise<Jwks>,
 ): Promise<ServeRestApi> => {
-  const routes = routesOf(app).filter(({ integration }) => integration.ResponseTransferMode !== 'STREAM');
+  // The gateway's own streamed routes are served by its node:http adapter: see stack.ts.
+  const routes = routesOf(app).filter(({ resourcePath }) => resourcePath.startsWith('/api/'));
   const binaryMediaTypes = new Map(
     definitions(app, apiSchema, 'AWS::ApiGateway::RestApi').map(({ ref, properties }) => [
       ref,
