@@ -24,6 +24,8 @@ const ALLOWED_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 
 /** What API Gateway waits for a function that is not streamed. */
 const HANDLER_TIMEOUT = Duration.seconds(29);
+/** For one that is. */
+const STREAM_TIMEOUT = Duration.minutes(5);
 
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
@@ -67,20 +69,20 @@ export class DashboardApiStack extends Stack {
     };
 
     this.handlers = dashboardResources.map((resource) => {
+      const streams = resource.operations.some(({ success }) => success.streamed !== undefined);
       const handler = new HandlerFunction(this, `${capitalised(resource.name)}Handler`, {
         entry: `lambda/dashboard/${resource.name}/handler.ts`,
         description: resource.description,
         environment: resource.environment(dependencies),
-        timeout: HANDLER_TIMEOUT,
+        timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
         memoryMb: settings.dashboard.memoryMb,
         retention: settings.retention,
       });
       resource.grant(handler, dependencies);
-      const streams = resource.operations.some(({ success }) => success.streamed !== undefined);
       const integration = new LambdaIntegration(handler, {
         proxy: true,
         allowTestInvoke: false,
-        ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
+        ...(streams && { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }),
       });
       for (const { method, path, access } of resource.operations) {
         const route = this.api.root

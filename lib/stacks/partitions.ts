@@ -2,6 +2,7 @@ import {
   accountKey,
   PARKED_EVENT_SHARDS,
   parkedEventPartition,
+  refusedEventKey,
   requestPartition,
   serviceKeyKey,
   spendPartition,
@@ -26,4 +27,6 @@ export const partitions = {
   serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
   users: [userKey('*').pk],
   parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),
+  /** Set aside by the sweep for people to look at. */
+  refusedEvents: [refusedEventKey('????-??-??', '').pk],
 } as const;

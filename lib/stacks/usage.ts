@@ -70,6 +70,11 @@ export class UsageStack extends Stack {
         { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       );
     }
-    grantItems(sweep, table, { actions: ['Query', 'DeleteItem'], partitions: partitions.parkedEvents });
+    grantItems(
+      sweep,
+      table,
+      { actions: ['Query', 'BatchWriteItem', 'DeleteItem'], partitions: partitions.parkedEvents },
+      { actions: ['PutItem'], partitions: partitions.refusedEvents },
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
+import { operations } from '../../lambda/dashboard/operations.ts';
 import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
 
 interface Method {
@@ -73,6 +74,25 @@ describe('the dashboard API', () => {
       Type: 'COGNITO_USER_POOLS',
       IdentitySource: 'method.request.header.Authorization',
     });
+  });
+
+  it('streams what its operation says is streamed, and nothing else', () => {
+    const integrations = methods.map(({ route, properties }) => [route, properties['Integration']] as const);
+    const streamed = operations
+      .filter(({ success }) => success.streamed)
+      .map(({ method, path }) => `${method} /api${path}`);
+    for (const [route, integration] of integrations) {
+      if (streamed.includes(route)) {
+        expect(integration).toMatchObject({ ResponseTransferMode: 'STREAM', TimeoutInMillis: 300_000 });
+      } else {
+        expect(integration).not.toHaveProperty('ResponseTransferMode');
+      }
+    }
+  });
+
+  it('serves every operation that the API documents', () => {
+    const documented = operations.map(({ method, path }) => `${method} /api${path}`);
+    expect(methods.map(({ route }) => route).sort()).toEqual(documented.sort());
   });
 
   it('lives at its own domain alone', () => {

@@ -101,7 +101,12 @@ describe('what each function may do', () => {
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
       ],
-      'usage/Sweep': [logsTo('Sweep'), ...RECORD, `dynamodb:Query dynamodb:DeleteItem ON data:Table WHERE ${PARKED}`],
+      'usage/Sweep': [
+        logsTo('Sweep'),
+        ...RECORD,
+        `dynamodb:Query dynamodb:BatchWriteItem dynamodb:DeleteItem ON data:Table WHERE ${PARKED}`,
+        'dynamodb:PutItem ON data:Table WHERE REFUSED#????-??-??',
+      ],
     });
   });
 
