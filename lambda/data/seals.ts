@@ -1,0 +1,72 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { isMonth, lastDayOf, type Month, monthOf } from '../domain/spend/periods.ts';
+import { type SummaryCell, summarize } from '../domain/spend/summary.ts';
+import { sealedPrefix, spendPartition, timeRange } from './keys.ts';
+import { itemsBetween } from './query-items.ts';
+import { spendCellRepository } from './spend-cells.ts';
+import { readCells, summaryItems } from './summary-pages.ts';
+import type { Table } from './table.ts';
+import { markUnsealed, removeMark, type UnsealedMark, unsealedPeriods } from './unsealed.ts';
+
+/**
+ * `changed`: something was recorded in the period meanwhile; it is still marked. `waiting`: a month with days that are not
+ * sealed; its turn comes when they are.
+ */
+export type SealResult = 'sealed' | 'changed' | 'waiting';
+
+/** A writer came between: its mark stands, and the next run sees what it wrote. */
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).every(({ Code }) =>
+    ['None', 'ConditionalCheckFailed', 'TransactionConflict'].includes(Code ?? ''),
+  );
+
+/**
+ * Makes the summaries of closed days and months. A summary, the end of its mark and (of a day) the mark of its month are one
+ * transaction, so that at any moment an unmarked period's summary says what its cells say.
+ */
+export const openSeals = (table: Table, now: () => number = Date.now) => {
+  const cells = spendCellRepository(table);
+
+  const put = async (mark: UnsealedMark, summed: readonly SummaryCell[]): Promise<SealResult> => {
+    const { accountId, period } = mark;
+    const items = summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(summed));
+    try {
+      await table.client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            removeMark(table.name, mark),
+            ...items.map((Item) => ({ Put: { TableName: table.name, Item } })),
+            ...(isMonth(period) ? [] : [markUnsealed(table.name, accountId, monthOf(period), now())]),
+          ],
+        }),
+      );
+      return 'sealed';
+    } catch (error) {
+      if (isOvertaken(error)) return 'changed';
+      throw error;
+    }
+  };
+
+  const sealDay = async (mark: UnsealedMark): Promise<SealResult> => {
+    const found: SummaryCell[] = [];
+    for await (const cell of cells.days(mark.accountId, mark.period, mark.period, { consistent: true }))
+      found.push(cell);
+    return put(mark, found);
+  };
+
+  const sealMonth = async (mark: UnsealedMark): Promise<SealResult> => {
+    const month: Month = mark.period;
+    const marked = await unsealedPeriods(table, mark.accountId, month, lastDayOf(month));
+    if (marked.some((period) => !isMonth(period))) return 'waiting';
+    const range = timeRange(sealedPrefix('CELLS', 'DAY'), month, lastDayOf(month));
+    const days: SummaryCell[] = [];
+    for await (const item of itemsBetween(table, spendPartition(mark.accountId), range, { ConsistentRead: true }))
+      days.push(...readCells(item));
+    return put(mark, days);
+  };
+
+  /** Seals what a mark stands for; the mark must have been read before. */
+  return (mark: UnsealedMark): Promise<SealResult> => (isMonth(mark.period) ? sealMonth(mark) : sealDay(mark));
+};

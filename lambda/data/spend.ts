@@ -1,0 +1,131 @@
+import type { SpendDimensionName, SpendDimensions } from '../domain/spend/dimensions.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysBetween,
+  hourOf,
+  lastDayOf,
+  type Month,
+  monthOf,
+} from '../domain/spend/periods.ts';
+import { sealedPrefix, spendPartition, timeRange } from './keys.ts';
+import { itemsBetween } from './query-items.ts';
+import { type SpendCell, spendCellRepository } from './spend-cells.ts';
+import { readCells, readTotals } from './summary-pages.ts';
+import type { Table } from './table.ts';
+import { unsealedPeriods } from './unsealed.ts';
+
+/** A span of whole hours, days or months, UTC: first instant, and first instant after it, ISO 8601. */
+export interface SpendSpan {
+  readonly granularity: 'hour' | 'day' | 'month';
+  readonly from: string;
+  readonly to: string;
+}
+
+const nothing: SpendDimensions = { provider: '', model: null, tag: null, keyId: null, providerKey: null };
+
+/** Consecutive values of which the same is true. */
+const runs = <T>(
+  values: readonly T[],
+  test: (value: T) => boolean,
+): { readonly is: boolean; readonly first: T; readonly last: T }[] => {
+  const found: { is: boolean; first: T; last: T }[] = [];
+  for (const value of values) {
+    const is = test(value);
+    const run = found.at(-1);
+    if (run?.is === is) run.last = value;
+    else found.push({ is, first: value, last: value });
+  }
+  return found;
+};
+
+const monthsBetween = (from: Month, to: Month): Month[] => {
+  const months: Month[] = [];
+  for (let month = from; month <= to; month = monthOf(addDays(lastDayOf(month), 1))) months.push(month);
+  return months;
+};
+
+/**
+ * Spend of any span at bounded cost: closed days and months come from their summaries, today and days that are not sealed
+ * (yet, or again) from live cells, hours from hour cells.
+ */
+export const spendReader = (table: Table) => {
+  const cells = spendCellRepository(table);
+
+  /** Summaries of periods, both ends included. */
+  async function* sealed(
+    accountId: string,
+    granularity: 'DAY' | 'MONTH',
+    from: string,
+    to: string,
+    dimensions: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCell> {
+    const [dimension = null, ...more] = dimensions;
+    const view = more.length === 0 ? 'TOTALS' : 'CELLS';
+    const range = timeRange(sealedPrefix(view, granularity), from, to);
+    for await (const item of itemsBetween(table, spendPartition(accountId), range)) {
+      if (view === 'CELLS') {
+        for (const { period, ...cell } of readCells(item)) yield { time: period, ...cell };
+        continue;
+      }
+      for (const { period, value, counters } of readTotals(item, dimension))
+        yield {
+          time: period,
+          dimensions: dimension === null ? nothing : { ...nothing, [dimension]: value },
+          counters,
+        };
+    }
+  }
+
+  async function* days(
+    accountId: string,
+    span: { readonly from: Day; readonly to: Day },
+    unsealed: ReadonlySet<string>,
+    dimensions: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCell> {
+    for (const { is, first, last } of runs(daysBetween(span.from, span.to), (day) => unsealed.has(day)))
+      yield* is ? cells.days(accountId, first, last) : sealed(accountId, 'DAY', first, last, dimensions);
+  }
+
+  async function* months(
+    accountId: string,
+    span: { readonly from: Day; readonly to: Day },
+    unsealed: ReadonlySet<string>,
+    dimensions: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCell> {
+    const marked = new Set([...unsealed].map(monthOf));
+    const isWhole = (month: Month) => `${month}-01` >= span.from && lastDayOf(month) <= span.to;
+    const fromSummary = (month: Month) => isWhole(month) && !marked.has(month);
+    for (const { is, first, last } of runs(monthsBetween(monthOf(span.from), monthOf(span.to)), fromSummary)) {
+      if (is) yield* sealed(accountId, 'MONTH', first, last, dimensions);
+      else {
+        const from = first === monthOf(span.from) ? span.from : `${first}-01`;
+        const to = last === monthOf(span.to) ? span.to : lastDayOf(last);
+        yield* days(accountId, { from, to }, unsealed, dimensions);
+      }
+    }
+  }
+
+  return {
+    /**
+     * The cells of a span, ascending in time. Only the dimensions named need be told apart, the fewer the cheaper: the others
+     * may be anything. Times may be finer than the granularity (`2026-11-20` where months are asked for), never coarser.
+     *
+     * @throws CounterOverflowError
+     */
+    async *cells(
+      accountId: string,
+      { granularity, ...span }: SpendSpan,
+      dimensions: readonly SpendDimensionName[],
+    ): AsyncGenerator<SpendCell> {
+      const lastInstant = new Date(Date.parse(span.to) - 1).toISOString();
+      if (granularity === 'hour') return yield* cells.hours(accountId, hourOf(span.from), hourOf(lastInstant));
+      const inDays = { from: dayOf(span.from), to: dayOf(lastInstant) };
+      // Marks are read before summaries: whoever seals in between makes a summary newer than the mark, never older.
+      const unsealed = new Set(await unsealedPeriods(table, accountId, monthOf(inDays.from), inDays.to));
+      const read = granularity === 'month' ? months : days;
+      yield* read(accountId, inDays, unsealed, dimensions);
+    },
+  };
+};
