@@ -4,21 +4,11 @@ import type { PricedUsage } from '../../lambda/domain/usage.ts';
 import type { Reading } from '../../lambda/domain/usage-event.ts';
 import { createMeter } from '../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../lambda/gateway/meter/request-reader.ts';
+import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
 
 /** Longest piece a body is cut into: pieces of one byte to this, so that every event of a stream is cut somewhere. */
 const MAX_PIECE_BYTES = 1024;
-
-/** Mulberry32: a small generator whose runs can be repeated by their seed. */
-const randomFrom = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 /** The body in pieces, cut at random places: mostly small, sometimes large. */
 export function* pieces(body: Buffer, seed: number): Generator<Buffer> {

@@ -1,6 +1,7 @@
 import { type AttoUsd, nanoUsdPerUnit } from '../money.ts';
 import { type PriceLine, type UnitName, type Usage, unitNames } from '../usage.ts';
 import type { RateKind, Rates, TokenKind } from './rates.ts';
+import { tokensByKind } from './tokens-by-kind.ts';
 
 /** Which rate serves where a kind has none of its own: the kind it is part of. A one-hour write is at least a write. */
 const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
@@ -24,53 +25,6 @@ const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd
     if (rate !== undefined) return { kind: at, rate };
   }
   return null;
-};
-
-/**
- * Splits usage into disjoint kinds: every token in exactly one. Where a provider gives cached and audio counts but not how they
- * overlap, cached tokens are taken to be text first: text stands at the head of a prompt, and the head is what is cached.
- */
-export const tokensByKind = (usage: Usage): Readonly<Record<TokenKind, number>> => {
-  const input = usage.billedInputTokens ?? usage.inputTokens;
-  const output = usage.billedOutputTokens ?? usage.outputTokens;
-  // Billed tokens leave out what is cached, by their provider's own reckoning.
-  const isBilledApart = usage.billedInputTokens !== null;
-  const cacheRead = isBilledApart ? 0 : usage.cacheReadTokens;
-  const cacheWrite = isBilledApart ? 0 : usage.cacheWriteTokens;
-  const audio = Math.min(usage.inputAudioTokens, input);
-  const image = Math.min(usage.inputImageTokens, input - audio);
-  const video = Math.min(usage.inputVideoTokens, input - audio - image);
-  const uncachedText = input - audio - image - video - cacheWrite;
-  const spilled = Math.max(
-    0,
-    cacheRead - usage.cacheReadAudioTokens - usage.cacheReadImageTokens - Math.max(0, uncachedText),
-  );
-  const cacheReadAudio = Math.min(audio, usage.cacheReadAudioTokens + spilled);
-  const cacheReadImage = Math.min(
-    image,
-    usage.cacheReadImageTokens + spilled - (cacheReadAudio - usage.cacheReadAudioTokens),
-  );
-  const cacheReadText = cacheRead - cacheReadAudio - cacheReadImage;
-  const outputAudio = Math.min(usage.outputAudioTokens, output);
-  const outputImage = Math.min(usage.outputImageTokens, output - outputAudio);
-  const outputVideo = Math.min(usage.outputVideoTokens, output - outputAudio - outputImage);
-  const reasoning = Math.min(usage.reasoningTokens, output - outputAudio - outputImage - outputVideo);
-  return {
-    input: Math.max(0, uncachedText - cacheReadText),
-    cacheRead: cacheReadText,
-    cacheWrite: cacheWrite - (isBilledApart ? 0 : usage.cacheWrite1hTokens),
-    cacheWrite1h: isBilledApart ? 0 : usage.cacheWrite1hTokens,
-    inputAudio: audio - cacheReadAudio,
-    cacheReadAudio,
-    inputImage: image - cacheReadImage,
-    cacheReadImage,
-    inputVideo: video,
-    output: output - outputAudio - outputImage - outputVideo - reasoning,
-    reasoning,
-    outputAudio,
-    outputImage,
-    outputVideo,
-  };
 };
 
 /** A charge line with its exact rate; `line` is what is shown of it. */

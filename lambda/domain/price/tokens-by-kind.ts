@@ -1,0 +1,64 @@
+import type { Usage } from '../usage.ts';
+import type { TokenKind } from './rates.ts';
+
+/** What is left to be taken of an input, by modality, in the order in which caches are taken to hold it. */
+type Pools = Record<'text' | 'audio' | 'image' | 'video', number>;
+
+/** Takes up to `tokens` out of the pools, text first: text stands at the head of a prompt, and the head is what is cached. */
+const take = (pools: Pools, tokens: number): Pools => {
+  const taken: Pools = { text: 0, audio: 0, image: 0, video: 0 };
+  let wanted = tokens;
+  for (const pool of Object.keys(pools) as (keyof Pools)[]) {
+    taken[pool] = Math.min(pools[pool], wanted);
+    pools[pool] -= taken[pool];
+    wanted -= taken[pool];
+  }
+  return taken;
+};
+
+/** Input tokens that a rate may apply to, each in exactly one kind. */
+const inputByKind = (usage: Usage) => {
+  const input = usage.billedInputTokens ?? usage.inputTokens;
+  // Billed tokens leave out what is cached, by their provider's own reckoning.
+  const isCharged = usage.billedInputTokens === null;
+  const audio = Math.min(usage.inputAudioTokens, input);
+  const image = Math.min(usage.inputImageTokens, input - audio);
+  const video = Math.min(usage.inputVideoTokens, input - audio - image);
+  const knownAudio = isCharged ? usage.cacheReadAudioTokens : 0;
+  const knownImage = isCharged ? usage.cacheReadImageTokens : 0;
+  const pools = { text: input - audio - image - video, audio: audio - knownAudio, image: image - knownImage, video };
+  const read = take(pools, isCharged ? usage.cacheReadTokens - knownAudio - knownImage : 0);
+  const written = take(pools, isCharged ? usage.cacheWriteTokens : 0);
+  const cacheWrite = written.text + written.audio + written.image + written.video;
+  const cacheWrite1h = Math.min(usage.cacheWrite1hTokens, cacheWrite);
+  return {
+    input: pools.text,
+    cacheRead: read.text + read.video,
+    cacheWrite: cacheWrite - cacheWrite1h,
+    cacheWrite1h,
+    inputAudio: pools.audio,
+    cacheReadAudio: knownAudio + read.audio,
+    inputImage: pools.image,
+    cacheReadImage: knownImage + read.image,
+    inputVideo: pools.video,
+  };
+};
+
+const outputByKind = (usage: Usage) => {
+  const output = usage.billedOutputTokens ?? usage.outputTokens;
+  const outputAudio = Math.min(usage.outputAudioTokens, output);
+  const outputImage = Math.min(usage.outputImageTokens, output - outputAudio);
+  const outputVideo = Math.min(usage.outputVideoTokens, output - outputAudio - outputImage);
+  const text = output - outputAudio - outputImage - outputVideo;
+  const reasoning = Math.min(usage.reasoningTokens, text);
+  return { output: text - reasoning, reasoning, outputAudio, outputImage, outputVideo };
+};
+
+/**
+ * Splits usage into disjoint kinds: every token in exactly one. Where a provider gives cached and audio counts but not how they
+ * overlap, cached tokens are taken to be text first.
+ */
+export const tokensByKind = (usage: Usage): Readonly<Record<TokenKind, number>> => ({
+  ...inputByKind(usage),
+  ...outputByKind(usage),
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
+import { findPrice } from '../../../lambda/domain/price/price-book.ts';
+
+const usdPerMtok = (provider: string, model: string, at: string) => {
+  const {
+    input = 0n,
+    cacheRead = 0n,
+    output = 0n,
+  } = findPrice({ provider, model, at: new Date(at), inputTokens: 1000 })?.rates ?? {};
+  return [input, cacheRead, output].map((rate) => Number(rate) / 1e12);
+};
+
+describe('overrides and settlements', () => {
+  const all = Object.values(providerOverrides).flatMap(({ overrides = [], settlements = [] }) => [
+    ...overrides,
+    ...settlements,
+  ]);
+
+  it('each say where they come from, as of when, and why', () => {
+    for (const { source, asOf, why, models } of all) {
+      expect(source.length).toBeGreaterThan(0);
+      expect(why.length).toBeGreaterThan(0);
+      expect(asOf).toMatch(/^20\d\d-\d\d-\d\d$/);
+      for (const model of models) expect(model).toBe(model.toLowerCase());
+    }
+  });
+});
+
+describe("DeepSeek's schedule", () => {
+  it.each([
+    [
+      'flat before peak pricing, in what is now a peak hour',
+      'deepseek-v4-flash',
+      '2026-08-12T02:00:00Z',
+      [0.14, 0.0028, 0.28],
+    ],
+    ['off-peak', 'deepseek-v4-pro', '2026-08-18T12:00:00Z', [0.66, 0.022, 1.98]],
+    ['peak', 'deepseek-v4-pro', '2026-08-18T02:00:00Z', [1.32, 0.044, 3.96]],
+    [
+      'a Saturday of the first week, still at peak price',
+      'deepseek-v4-flash',
+      '2026-08-22T02:00:00Z',
+      [0.44, 0.014, 1.32],
+    ],
+    ['a Saturday since', 'deepseek-v4-flash', '2026-08-29T02:00:00Z', [0.22, 0.007, 0.66]],
+    ['the national holiday', 'deepseek-flash', '2026-10-01T02:00:00Z', [0.15, 0.003, 0.6]],
+    ['V4.1 under its retired name', 'deepseek-v4-flash', '2026-11-18T07:00:00Z', [0.3, 0.006, 1.2]],
+    ['V3 by night', 'deepseek-chat', '2025-06-01T20:00:00Z', [0.135, 0.035, 0.55]],
+    ['V3 by day', 'deepseek-chat', '2025-06-01T12:00:00Z', [0.27, 0.07, 1.1]],
+    ['V3.1', 'deepseek-reasoner', '2025-09-10T20:00:00Z', [0.56, 0.07, 1.68]],
+    ['V3.2', 'deepseek-reasoner', '2026-01-10T02:00:00Z', [0.28, 0.028, 0.42]],
+    ['V4 Flash under a retired name', 'deepseek-chat', '2026-06-01T02:00:00Z', [0.14, 0.0028, 0.28]],
+  ])('%s', (_, model, at, rates) => {
+    expect(usdPerMtok('deepseek', model, at)).toEqual(rates);
+  });
+});
+
+describe('aliases that moved on', () => {
+  it('have the price of the model they stood for then', () => {
+    expect(usdPerMtok('mistral', 'mistral-large-latest', '2025-11-01T00:00:00Z')).toEqual([2, 0, 6]);
+    expect(usdPerMtok('mistral', 'mistral-large-latest', '2026-01-01T00:00:00Z')).toEqual([0.5, 0.05, 1.5]);
+  });
+});
+
+describe('entries known to be doubtful', () => {
+  it.each([
+    ['groq', 'openai/gpt-oss-safeguard-20b', [0.075, 0.0375, 0.3]],
+    ['xai', 'grok-4.5', [2, 0.3, 6]],
+    ['fireworks', 'accounts/fireworks/models/gemma-3-27b-it', [0.9, 0, 0.9]],
+  ])('%s %s', (provider, model, rates) => {
+    expect(usdPerMtok(provider, model, '2026-11-20T12:00:00Z')).toEqual(rates);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { dialects } from '../../../lambda/domain/dialect.ts';
+import { chargedOnceKey } from '../../../lambda/domain/price/charged-once.ts';
+import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { providerLabels } from '../../../lambda/domain/providers.ts';
+import { EXTRA } from '../../../lambda/domain/usage/extras.ts';
+import { provenances } from '../../../lambda/domain/usage.ts';
+import { request } from '../reading.ts';
+
+const models = fc.constantFrom(
+  'gpt-4o',
+  'claude-sonnet-4-5',
+  'gemini-2.5-pro',
+  'openai/gpt-4o',
+  'dall-e-3',
+  'tts-1',
+  'sonar',
+  '',
+  '\u0000',
+  'ft:x',
+);
+
+const requests = fc.record({
+  provider: fc.constantFrom(...providerLabels),
+  method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'),
+  status: fc.constantFrom(200, 404, 500, null),
+  startedAt: fc.constantFrom(
+    '2025-01-01T00:00:00.000Z',
+    '2026-11-20T01:00:00.000Z',
+    '1970-01-01T00:00:00.000Z',
+    'no time at all',
+  ),
+  reading: fc.record({
+    dialect: fc.constantFrom(...dialects),
+    usage: fc.option(
+      fc.oneof(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.record({ prompt_tokens: fc.integer(), completion_tokens: fc.double(), cost: fc.double() }),
+      ),
+    ),
+    usageSource: fc.constantFrom('reported' as const, 'estimated' as const, 'none' as const),
+    complete: fc.boolean(),
+    modelRequested: fc.option(models),
+    modelAnswered: fc.option(models),
+    serviceTier: fc.option(fc.constantFrom('priority', 'flex', 'batch', 'default', '???')),
+    extras: fc.dictionary(fc.constantFrom(...Object.values(EXTRA)), fc.oneof(fc.double(), fc.nat(99), fc.string())),
+  }),
+});
+
+describe('priceRequest', () => {
+  it('never throws, and its cost is a whole number unless it is unknown', () => {
+    fc.assert(
+      fc.property(requests, (asked) => {
+        const { costNanoUsd, provenance, lines, priceSource, reason } = priceRequest(request(asked));
+        expect(provenances).toContain(provenance);
+        expect(costNanoUsd === null).toBe(provenance === 'unknown');
+        if (costNanoUsd !== null) {
+          expect(Number.isSafeInteger(costNanoUsd)).toBe(true);
+          expect(costNanoUsd).toBeGreaterThanOrEqual(0);
+        }
+        expect(reason !== null).toBe(provenance === 'unknown' || provenance === 'estimated');
+        expect(priceSource !== null).toBe(provenance === 'computed' || provenance === 'estimated');
+        const sum = lines.reduce((total, { quantity, rateNanoUsdPerUnit }) => total + quantity * rateNanoUsdPerUnit, 0);
+        if (lines.length > 0 && (costNanoUsd ?? 0) < 1e12)
+          expect(Math.abs(sum - (costNanoUsd ?? 0))).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('chargedOnceKey', () => {
+  const usage = { input_tokens: 1 };
+
+  it('is the answer that can be fetched again', () => {
+    const reading = { dialect: 'openai-responses', usage, extras: { [EXTRA.responseId]: 'resp_1' } } as const;
+    expect(chargedOnceKey(request({ method: 'GET', reading }))).toBe('openai/resp_1');
+    expect(chargedOnceKey(request({ method: 'POST', reading }))).toBeNull();
+    const batch = { dialect: 'openai-batch-output', usage } as const;
+    expect(chargedOnceKey(request({ method: 'GET', path: '/v1/files/f/content', reading: batch }))).toBe(
+      'openai/v1/files/f/content',
+    );
+  });
+
+  it('is nothing while there is no usage', () => {
+    expect(
+      chargedOnceKey(request({ method: 'GET', reading: { extras: { [EXTRA.responseId]: 'resp_1' } } })),
+    ).toBeNull();
+  });
+});

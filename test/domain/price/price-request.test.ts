@@ -1,0 +1,333 @@
+import { describe, expect, it } from '@jest/globals';
+import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
+import { EXTRA } from '../../../lambda/domain/usage/extras.ts';
+import { request } from '../reading.ts';
+
+const chat = { prompt_tokens: 1000, completion_tokens: 100 };
+
+describe('what is free', () => {
+  it.each([
+    ['a call of the dialect free', request({ method: 'GET', path: '/v1/models', reading: { dialect: 'free' } })],
+    ['a request the provider refused', request({ status: 429 })],
+    ['an answer that is one error', request({ reading: { extras: { [EXTRA.responseError]: 1 } } })],
+    ["OpenAI's moderations", request({ path: '/v1/moderations', reading: { dialect: 'openai-moderations' } })],
+    ['asking after an answer in the making', request({ method: 'GET', reading: { dialect: 'openai-responses' } })],
+    [
+      'reading an answer again',
+      request({
+        method: 'GET',
+        reading: {
+          dialect: 'openai-responses',
+          usage: { input_tokens: 1, output_tokens: 1 },
+          extras: { [EXTRA.responseBackground]: 0 },
+        },
+      }),
+    ],
+  ])('%s', (_, free) => {
+    expect(priceRequest(free)).toMatchObject({ provenance: 'free', costNanoUsd: 0 });
+  });
+});
+
+describe('what is unknown, and never 0', () => {
+  it.each([
+    ['no usage', request(), reasons.noUsage],
+    ['a cancelled stream', request({ reading: { complete: false } }), reasons.cutWithoutUsage],
+    ['no answer', request({ status: null, reading: { complete: false } }), reasons.noAnswer],
+    [
+      'an answer made in the background',
+      request({ reading: { extras: { [EXTRA.responseStatus]: 'queued' } } }),
+      reasons.pending,
+    ],
+    ['no model', request({ reading: { usage: chat } }), reasons.noModel],
+    ['a model in no book', request({ reading: { usage: chat, modelAnswered: 'gpt-99' } }), reasons.noPrice],
+    [
+      'units of a kind not known',
+      request({
+        provider: 'cohere',
+        reading: { usage: { billed_units: { classifications: 2 } }, modelRequested: 'embed-v4.0' },
+      }),
+      reasons.noRate,
+    ],
+  ])('%s', (_, asked, reason) => {
+    expect(priceRequest(asked)).toMatchObject({ provenance: 'unknown', costNanoUsd: null, reason });
+  });
+
+  it('is not explicit zero usage', () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0 };
+    expect(priceRequest(request({ reading: { usage, modelAnswered: 'gpt-4o' } }))).toMatchObject({
+      provenance: 'computed',
+      costNanoUsd: 0,
+    });
+  });
+});
+
+describe('what is computed', () => {
+  it('names the book, the entry and every line', () => {
+    const usage = { ...chat, prompt_tokens_details: { cached_tokens: 400 } };
+    expect(priceRequest(request({ reading: { usage, modelAnswered: 'gpt-4o-2024-08-06' } }))).toMatchObject({
+      costNanoUsd: 600 * 2500 + 400 * 1250 + 100 * 10_000,
+      provenance: 'computed',
+      priceSource: 'genai-prices:openai/gpt-4o',
+      lines: [
+        { kind: 'input', quantity: 600, rateNanoUsdPerUnit: 2500 },
+        { kind: 'cacheRead', quantity: 400, rateNanoUsdPerUnit: 1250 },
+        { kind: 'output', quantity: 100, rateNanoUsdPerUnit: 10_000 },
+      ],
+      reason: null,
+    });
+  });
+
+  it('takes the model that answered, then the one asked for', () => {
+    const reading = { usage: chat, modelRequested: 'gpt-4o-mini', modelAnswered: 'gpt-4o' };
+    expect(priceRequest(request({ reading })).priceSource).toContain('openai/gpt-4o');
+    expect(
+      priceRequest(request({ reading: { ...reading, modelAnswered: 'served-by-some-name' } })).priceSource,
+    ).toContain('gpt-4o-mini');
+  });
+
+  it('prices cache writes by their lifetime', () => {
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 0,
+      cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 },
+    };
+    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-sonnet-4-20250514' } as const;
+    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(
+      10 * 3000 + 20 * 3750 + 10 * 6000,
+    );
+  });
+
+  it('prices the whole of a long prompt at the long price', () => {
+    const cost = (promptTokenCount: number) =>
+      priceRequest(
+        request({
+          provider: 'google',
+          reading: { usage: { promptTokenCount }, modelAnswered: 'models/gemini-2.5-pro' },
+        }),
+      ).costNanoUsd;
+    expect(cost(200_000)).toBe(200_000 * 1250);
+    expect(cost(200_001)).toBe(200_001 * 2500);
+  });
+
+  it('takes the price of the day', () => {
+    const cost = (startedAt: string) =>
+      priceRequest(request({ startedAt, reading: { usage: chat, modelAnswered: 'o3' } })).costNanoUsd;
+    expect(cost('2025-05-01T00:00:00.000Z')).toBe(1000 * 10_000 + 100 * 40_000);
+    expect(cost('2025-07-01T00:00:00.000Z')).toBe(1000 * 2000 + 100 * 8000);
+  });
+
+  it("prices the iterations of Anthropic's advisor by their own model", () => {
+    const usage = {
+      input_tokens: 100,
+      output_tokens: 10,
+      iterations: [
+        { type: 'message', input_tokens: 100, output_tokens: 10 },
+        { type: 'advisor_message', model: 'claude-opus-4-5', input_tokens: 50, output_tokens: 5 },
+      ],
+    };
+    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-4-5' } as const;
+    expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
+      costNanoUsd: 100 * 1000 + 10 * 5000 + 50 * 5000 + 5 * 25_000,
+      usage: { inputTokens: 150, outputTokens: 15 },
+      priceSource: 'genai-prices:anthropic/claude-haiku-4-5 + genai-prices:anthropic/claude-opus-4-5',
+    });
+  });
+
+  it('never takes a fine-tuned model for its base', () => {
+    const cost = priceRequest(
+      request({ reading: { usage: chat, modelAnswered: 'ft:gpt-4o-mini-2024-07-18:org::abc' } }),
+    ).costNanoUsd;
+    expect(cost).toBe(1000 * 300 + 100 * 1200);
+    expect(priceRequest(request({ reading: { usage: chat, modelAnswered: 'ft:gpt-99:org::abc' } })).provenance).toBe(
+      'unknown',
+    );
+  });
+});
+
+describe('service tiers', () => {
+  const cost = (modelAnswered: string, serviceTier: string, provider: 'openai' | 'groq' | 'google' = 'openai') =>
+    priceRequest(request({ provider, reading: { usage: { prompt_tokens: 1_000_000 }, modelAnswered, serviceTier } }));
+
+  it('halve the price of tokens for flex and batch', () => {
+    expect(cost('gpt-5', 'flex')).toMatchObject({ costNanoUsd: 625_000_000, provenance: 'computed' });
+    const batch = {
+      usage: { prompt_tokens: 1_000_000 },
+      modelAnswered: 'gpt-5',
+      dialect: 'openai-batch-output',
+    } as const;
+    expect(priceRequest(request({ method: 'GET', reading: batch })).costNanoUsd).toBe(625_000_000);
+  });
+
+  it('raise it for priority, by the model', () => {
+    expect(cost('gpt-4o-mini', 'priority')).toMatchObject({ costNanoUsd: 250_000_000, provenance: 'computed' });
+    expect(cost('gpt-4o', 'priority').costNanoUsd).toBe(4_250_000_000);
+    expect(cost('gpt-5-mini', 'priority').costNanoUsd).toBe(450_000_000);
+  });
+
+  it('are an estimate where their price is not known', () => {
+    expect(cost('gpt-6-astra', 'priority')).toMatchObject({ provenance: 'estimated', reason: reasons.tier });
+    expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
+  });
+
+  it('leave alone what is list price', () => {
+    expect(cost('gpt-5', 'default').provenance).toBe('computed');
+    expect(cost('llama-3.1-8b-instant', 'flex', 'groq').provenance).toBe('computed');
+  });
+
+  it('multiply: fast, in the US', () => {
+    const usage = {
+      input_tokens: 1000,
+      output_tokens: 0,
+      service_tier: 'standard',
+      speed: 'fast',
+      inference_geo: 'us',
+    };
+    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-opus-4-6' } as const;
+    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(33_000_000);
+  });
+});
+
+describe('what is beside tokens', () => {
+  it('searches of the web', () => {
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    const searches = (extras: Record<string, number>, modelAnswered: string) =>
+      priceRequest(request({ reading: { dialect: 'openai-responses', usage, modelAnswered, extras } })).costNanoUsd;
+    expect(searches({ [EXTRA.webSearchCalls]: 3 }, 'gpt-5')).toBe(30_000_000);
+    expect(searches({ [EXTRA.webSearchCalls]: 1, [EXTRA.webSearchPreview]: 1 }, 'gpt-4.1')).toBe(25_000_000);
+    expect(searches({ [EXTRA.fileSearchCalls]: 2 }, 'gpt-5')).toBe(5_000_000);
+  });
+
+  it('grounding, whose free allowance only the provider knows', () => {
+    const usage = { promptTokenCount: 0 };
+    const extras = { [EXTRA.groundingQueries]: 3, [EXTRA.groundedPrompts]: 1 };
+    const grounded = (modelAnswered: string) =>
+      priceRequest(request({ provider: 'google', reading: { usage, modelAnswered, extras } }));
+    expect(grounded('gemini-2.5-flash')).toMatchObject({
+      costNanoUsd: 35_000_000,
+      provenance: 'estimated',
+      reason: reasons.allowance,
+    });
+    expect(grounded('gemini-3.5-flash').costNanoUsd).toBe(42_000_000);
+  });
+
+  it('images by size and quality', () => {
+    const extras = { [EXTRA.imageCount]: 2, [EXTRA.imageSize]: '1792x1024', [EXTRA.imageQuality]: 'hd' };
+    const images = (said: Record<string, number | string>, modelRequested = 'dall-e-3') =>
+      priceRequest(request({ reading: { dialect: 'openai-images', modelRequested, extras: said } }));
+    expect(images(extras)).toMatchObject({ costNanoUsd: 240_000_000, provenance: 'computed' });
+    expect(images({ [EXTRA.imageCount]: 1 }).costNanoUsd).toBe(40_000_000);
+    expect(images({ [EXTRA.imageCount]: 1, [EXTRA.imageSize]: '17x17' }).provenance).toBe('unknown');
+    expect(
+      images({ ...extras, [EXTRA.imageSize]: '1024x1024', [EXTRA.imageQuality]: 'low' }, 'gpt-image-1'),
+    ).toMatchObject({
+      costNanoUsd: 22_000_000,
+      provenance: 'estimated',
+    });
+  });
+
+  it('images by tokens where usage is reported, and then not by the piece as well', () => {
+    const usage = { input_tokens: 14, output_tokens: 272, output_tokens_details: { image_tokens: 272 } };
+    const reading = {
+      dialect: 'openai-images',
+      usage,
+      modelRequested: 'gpt-image-1-mini',
+      extras: { [EXTRA.imageCount]: 1 },
+    } as const;
+    expect(priceRequest(request({ reading })).costNanoUsd).toBe(14 * 2000 + 272 * 8000);
+  });
+
+  it("images of Responses' tool, outside the usage object", () => {
+    const extras = {
+      [EXTRA.imageGenInputTextTokens]: 10,
+      [EXTRA.imageGenOutputTokens]: 100,
+      [EXTRA.imageGenModel]: 'gpt-image-1',
+    };
+    const reading = {
+      dialect: 'openai-responses',
+      usage: { input_tokens: 0, output_tokens: 0 },
+      modelAnswered: 'gpt-5',
+      extras,
+    } as const;
+    expect(priceRequest(request({ reading })).costNanoUsd).toBe(10 * 5000 + 100 * 40_000);
+  });
+
+  it('speech by the character, audio by the second', () => {
+    const speech = {
+      dialect: 'openai-speech',
+      modelRequested: 'tts-1',
+      extras: { [EXTRA.speechCharacters]: 1000 },
+    } as const;
+    expect(priceRequest(request({ reading: speech })).costNanoUsd).toBe(15_000_000);
+    const audio = (seconds: number) => ({ usage: { type: 'duration', seconds } });
+    expect(priceRequest(request({ reading: { ...audio(6), modelRequested: 'whisper-1' } })).costNanoUsd).toBe(600_000);
+    expect(
+      priceRequest(request({ provider: 'groq', reading: { ...audio(1), modelRequested: 'whisper-large-v3' } }))
+        .costNanoUsd,
+    ).toBe(308_333);
+  });
+
+  it('rerank by the search', () => {
+    const reading = {
+      dialect: 'cohere-rerank',
+      usage: { billed_units: { search_units: 2 } },
+      modelRequested: 'rerank-v3.5',
+    } as const;
+    expect(priceRequest(request({ provider: 'cohere', reading })).costNanoUsd).toBe(4_000_000);
+  });
+
+  it("Perplexity's fee for a request, where it does not report its cost", () => {
+    const fee = (search_context_size: string) =>
+      priceRequest(
+        request({
+          provider: 'perplexity',
+          reading: {
+            usage: { prompt_tokens: 0, completion_tokens: 0, search_context_size },
+            modelAnswered: 'sonar-pro',
+          },
+        }),
+      ).costNanoUsd;
+    expect([fee('low'), fee('medium'), fee('high')]).toEqual([6_000_000, 10_000_000, 14_000_000]);
+  });
+});
+
+describe('what the provider reports', () => {
+  it('goes before the book', () => {
+    const usage = { ...chat, cost: 0.5, is_byok: false };
+    expect(
+      priceRequest(request({ provider: 'openrouter', reading: { usage, modelAnswered: 'openai/gpt-4o' } })),
+    ).toMatchObject({
+      costNanoUsd: 500_000_000,
+      provenance: 'provider',
+      priceSource: null,
+    });
+  });
+
+  it('is made up for by the list price, marked, where OpenRouter is silent', () => {
+    const reading = { usage: chat, modelAnswered: 'openai/gpt-4o-mini' };
+    expect(priceRequest(request({ provider: 'openrouter', reading }))).toMatchObject({
+      costNanoUsd: 1000 * 150 + 100 * 600,
+      provenance: 'estimated',
+      reason: reasons.route,
+    });
+  });
+
+  it("is the maker's price for models that OpenRouter's list lacks", () => {
+    const reading = { usage: { prompt_tokens: 9 }, modelRequested: 'openai/text-embedding-3-small' };
+    expect(priceRequest(request({ provider: 'openrouter', reading })).costNanoUsd).toBe(180);
+  });
+});
+
+describe('what is estimated', () => {
+  it('is usage that the gateway counted, and usage that may be too low', () => {
+    const model = { usage: chat, modelAnswered: 'gpt-4o' };
+    expect(priceRequest(request({ reading: { ...model, usageSource: 'estimated' } }))).toMatchObject({
+      provenance: 'estimated',
+      reason: reasons.estimatedUsage,
+    });
+    expect(priceRequest(request({ reading: { ...model, complete: false } }))).toMatchObject({
+      provenance: 'estimated',
+      reason: reasons.cut,
+    });
+  });
+});
