@@ -2,7 +2,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** What IAM calls the parts of DynamoDB's item operations; a transaction needs those of its members. */
-export type ItemAction =
+type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../constructs/alarm-topic.ts';
-import { errorShare, recorderCount, serverErrorShare, share, throttledItems } from './metrics.ts';
+import { errorShare, recorderCount, serverErrorShare, share, sweepCount, throttledItems } from './metrics.ts';
 import type { Monitored } from './monitoring.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
@@ -28,6 +28,14 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
       period: FIVE_MINUTES,
       statistic: Stats.MAXIMUM,
     }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'RefusedParkedEvents',
+    summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
+    section: 'refused-parked-events',
+    metric: sweepCount('RefusedParkedEvents'),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
   },

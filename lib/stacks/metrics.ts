@@ -6,29 +6,38 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts */
+/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts, lambda/usage-recorder/sweep/sweep.ts */
 const NAMESPACE = 'AiSpendGateway';
 
-export type RecorderMetric =
-  | 'RecordedEvents'
-  | 'KnownEvents'
-  | 'UnsettledRequests'
-  | 'UnpricedRequests'
-  | 'FoldedRequests'
-  | 'UnownedEvents'
-  | 'ExpiredEvents'
-  | 'FailedEvents'
-  | 'PoisonMessages';
+const METRICS = {
+  'usage-recorder': [
+    'RecordedEvents',
+    'KnownEvents',
+    'UnsettledRequests',
+    'UnpricedRequests',
+    'FoldedRequests',
+    'UnownedEvents',
+    'ExpiredEvents',
+    'FailedEvents',
+    'PoisonMessages',
+  ],
+  'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
+} as const;
 
-/** A count of the usage recorder, written to its log in the embedded metric format. */
-export const recorderCount = (metricName: RecorderMetric, period = FIVE_MINUTES): Metric =>
-  new Metric({
-    namespace: NAMESPACE,
-    metricName,
-    dimensionsMap: { service: 'usage-recorder' },
-    statistic: Stats.SUM,
-    period,
-  });
+/** A count that a function writes to its log in the embedded metric format. */
+const functionCount =
+  <S extends keyof typeof METRICS>(service: S) =>
+  (metricName: (typeof METRICS)[S][number], period = FIVE_MINUTES): Metric =>
+    new Metric({
+      namespace: NAMESPACE,
+      metricName,
+      dimensionsMap: { service },
+      statistic: Stats.SUM,
+      period,
+    });
+
+export const recorderCount = functionCount('usage-recorder');
+export const sweepCount = functionCount('usage-sweep');
 
 /** Per cent of a whole; nothing where the whole is nothing. */
 export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression =>

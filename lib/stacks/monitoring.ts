@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { AlarmTopic } from '../constructs/alarm-topic.ts';
 import { alarms } from './alarms.ts';
-import { recorderCount } from './metrics.ts';
+import { recorderCount, sweepCount } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
 /** What is watched. */
@@ -96,6 +96,8 @@ export class MonitoringStack extends Stack {
             recorderCount('FailedEvents'),
             recorderCount('PoisonMessages'),
             recorderCount('UnownedEvents'),
+            sweepCount('SweptEvents'),
+            sweepCount('RefusedParkedEvents'),
           ]),
         ],
         [

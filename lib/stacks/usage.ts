@@ -73,7 +73,7 @@ export class UsageStack extends Stack {
     grantItems(
       sweep,
       table,
-      { actions: ['Query', 'BatchWriteItem', 'DeleteItem'], partitions: partitions.parkedEvents },
+      { actions: ['Query', 'BatchWriteItem'], partitions: partitions.parkedEvents },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
     );
   }

@@ -75,6 +75,17 @@ describe('alarms', () => {
     expect(policy).toContain('cloudwatch.amazonaws.com');
   });
 
+  it('read metrics that the functions write', () => {
+    const written = ['report.ts', 'consume-messages.ts', 'sweep/sweep.ts']
+      .map((file) => readFileSync(join(import.meta.dirname, '../../lambda/usage-recorder', file), 'utf8'))
+      .join('\n');
+    const text = JSON.stringify(resourcesOf(monitoring, 'AWS::CloudWatch::Alarm'));
+    const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway"/g)].map(([, name]) => name);
+    const ownNames = read.filter((name) => name !== 'LostUsageEvents');
+    expect(ownNames.length).toBeGreaterThan(2);
+    for (const name of ownNames) expect(written).toContain(`'${name}'`);
+  });
+
   it('count events that were lost to the log', () => {
     const filter = onlyResource(synthStage()('gateway'), 'AWS::Logs::MetricFilter').Properties;
     expect(filter).toMatchObject({

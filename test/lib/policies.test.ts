@@ -104,7 +104,7 @@ describe('what each function may do', () => {
       'usage/Sweep': [
         logsTo('Sweep'),
         ...RECORD,
-        `dynamodb:Query dynamodb:BatchWriteItem dynamodb:DeleteItem ON data:Table WHERE ${PARKED}`,
+        `dynamodb:Query dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
         'dynamodb:PutItem ON data:Table WHERE REFUSED#????-??-??',
       ],
     });

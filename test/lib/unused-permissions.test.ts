@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { z } from 'zod';
+import { dashboardResources } from '../../lib/stacks/dashboard-api-resources.ts';
+import { resourcesOf, type StackName, synthStage } from './synth-stage.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Our own code that ends up in a function's bundle. */
+const sourceOf = async (entry: string): Promise<string> => {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+  return Object.keys(metafile.inputs)
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n');
+};
+
+/** How code says that it uses an action. A transaction's actions are its members'; what the event source does is Lambda's. */
+const signs: Record<string, RegExp> = {
+  'dynamodb:GetItem': /new GetCommand\(|'GetItem'/,
+  'dynamodb:BatchGetItem': /new BatchGetCommand\(/,
+  'dynamodb:Query': /new QueryCommand\(/,
+  'dynamodb:PutItem': /new PutCommand\(|\bPut: \{|'PutItem'/,
+  'dynamodb:UpdateItem': /new UpdateCommand\(|\bUpdate: \{/,
+  'dynamodb:DeleteItem': /new DeleteCommand\(|\bDelete: \{/,
+  'dynamodb:BatchWriteItem': /new BatchWriteCommand\(/,
+  'sqs:SendMessage': /'SendMessageBatch'|new SendMessage(Batch)?Command\(/,
+  'secretsmanager:GetSecretValue': /'GetSecretValue'|new GetSecretValueCommand\(/,
+};
+const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|DeleteMessage|GetQueueAttributes)$/;
+const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.split(':')[1]}Command\\(`);
+
+const entries: readonly (readonly [StackName, string, string])[] = [
+  ['gateway', 'ProxyFunction', 'lambda/gateway/handler.ts'],
+  ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
+  ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
+  ...dashboardResources.map(({ name }) => {
+    const id = name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());
+    return ['dashboard-api', `${id}Handler`, `lambda/dashboard/${name}/handler.ts`] as const;
+  }),
+];
+
+const policySchema = z.object({
+  PolicyDocument: z.object({ Statement: z.array(z.object({ Action: z.union([z.string(), z.array(z.string())]) })) }),
+  PolicyName: z.string(),
+});
+
+const stage = synthStage();
+const actionsOf = (stack: StackName, id: string): string[] =>
+  Object.values(resourcesOf(stage(stack), 'AWS::IAM::Policy'))
+    .map(({ Properties }) => policySchema.parse(Properties))
+    .filter(({ PolicyName }) => PolicyName.startsWith(`${id}Role`))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(({ Action }) => Action))
+    .filter((action) => !action.startsWith('logs:') && !EVENT_SOURCE.test(action));
+
+describe('no function may do what its code does not do', () => {
+  it.each(entries)('%s/%s', async (stack, id, entry) => {
+    const source = await sourceOf(entry);
+    const unused = actionsOf(stack, id).filter((action) => !signOf(action).test(source));
+    expect(unused).toEqual([]);
+  });
+
+  it('knows every function', () => {
+    const names = (['gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
+      Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
+    );
+    expect(entries.map(([stack, id]) => `${stack}/${id}`).sort()).toEqual(names.sort());
+    const mayDoNothing = entries.filter(([stack, id]) => actionsOf(stack, id).length === 0).map(([, id]) => id);
+    expect(mayDoNothing).toEqual(['OpenapiHandler']);
+  });
+});
