@@ -23,11 +23,14 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 /** The service at a time that the test sets. */
-const serviceAt = (start: number) => {
+const serviceAt = (start: number, accountId: string) => {
   let now = start;
   const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
   const seal = openSeals(table, () => now);
   const failures: unknown[] = [];
+  async function* ownMarks(shard: number) {
+    for await (const mark of dueMarks(table, shard, now)) if (mark.accountId === accountId) yield mark;
+  }
   return {
     record,
     failures,
@@ -35,11 +38,14 @@ const serviceAt = (start: number) => {
       now += ms;
     },
     now: () => now,
-    dueMarks: (shard: number) => dueMarks(table, shard, now),
-    seal,
+    dueMarks: async () => {
+      const marks: UnsealedMark[] = [];
+      for (let shard = 0; shard < UNSEALED_SHARDS; shard++) for await (const mark of ownMarks(shard)) marks.push(mark);
+      return marks;
+    },
     sealDue: () =>
       sealDuePeriods({
-        dueMarks: (shard) => dueMarks(table, shard, now),
+        dueMarks: ownMarks,
         seal,
         logger: { error: (...line) => void failures.push(line) },
         metrics: { addMetric: () => {} },
@@ -67,13 +73,6 @@ const november = (granularity: SpendSpan['granularity']): SpendSpan => ({
   to: '2026-12-01T00:00:00.000Z',
 });
 
-const allMarks = async (service: ReturnType<typeof serviceAt>): Promise<UnsealedMark[]> => {
-  const marks: UnsealedMark[] = [];
-  for (let shard = 0; shard < UNSEALED_SHARDS; shard++)
-    for await (const mark of service.dueMarks(shard)) marks.push(mark);
-  return marks;
-};
-
 const step = fc.oneof(
   {
     weight: 4,
@@ -98,7 +97,7 @@ describe('spend of closed days and months', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const accountId = newAccountId();
-        const service = serviceAt(START);
+        const service = serviceAt(START, accountId);
         const recorded: { time: string; tag: string | null; model: string; tokens: number }[] = [];
         let n = 0;
         const check = async () => {
@@ -155,7 +154,7 @@ describe('spend of closed days and months', () => {
 
   it('is read from a few summaries once its days are sealed', async () => {
     const accountId = newAccountId();
-    const service = serviceAt(Date.parse('2026-11-01T12:00:00Z'));
+    const service = serviceAt(Date.parse('2026-11-01T12:00:00Z'), accountId);
     for (let day = 0; day < 30; day++) {
       await service.record(
         Array.from({ length: 60 }, (_, i) =>
@@ -190,17 +189,17 @@ describe('spend of closed days and months', () => {
     service.sleep(2 * HOUR_MS);
     await service.sealDue();
     expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
-    expect(await allMarks(service)).toEqual([]);
+    expect(await service.dueMarks()).toEqual([]);
     expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
   }, 60_000);
 
   it('never hides what is recorded between the reading of a day and its sealing', async () => {
     const accountId = newAccountId();
-    const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'));
+    const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
     const late = { accountId, startedAt: '2026-11-10T22:00:00.000Z', tokens: 1 };
     await service.record([closeEvent({ ...late, n: 1 })]);
     service.sleep(3 * HOUR_MS);
-    const mark = (await allMarks(service)).find((each) => each.accountId === accountId);
+    const [mark] = await service.dueMarks();
     expect(mark?.period).toBe('2026-11-10');
     let overtaken = false;
     const slow = openSeals(
@@ -225,12 +224,11 @@ describe('spend of closed days and months', () => {
 
   it('seals a day no sooner than an hour after its end', async () => {
     const accountId = newAccountId();
-    const service = serviceAt(Date.parse('2026-11-10T23:59:59Z'));
+    const service = serviceAt(Date.parse('2026-11-10T23:59:59Z'), accountId);
     await service.record([closeEvent({ accountId, startedAt: '2026-11-10T23:59:59.000Z' })]);
-    const own = async () => (await allMarks(service)).filter((mark) => mark.accountId === accountId);
     service.sleep(HOUR_MS);
-    expect(await own()).toEqual([]);
+    expect(await service.dueMarks()).toEqual([]);
     service.sleep(2_000);
-    expect(await own()).toHaveLength(1);
+    expect(await service.dueMarks()).toHaveLength(1);
   });
 });
