@@ -12,6 +12,13 @@ export interface ReportCell {
   readonly counters: Counters;
 }
 
+/** Reads the cells of a span, ascending in time. Only the dimensions named need be told apart. */
+export type ReadCells = (
+  accountId: string,
+  span: Span,
+  dimensions: readonly SpendDimensionName[],
+) => AsyncIterable<ReportCell>;
+
 /** Lets a cell pass whose value is in the list, for every dimension that has one. Null stands for "none". */
 export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
 

@@ -53,7 +53,7 @@ const schemaWriter = () => {
   const hoisted = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(hoisted);
     if (typeof node !== 'object' || node === null) return node;
-    const { $defs, $schema: _, id: __, ...rest } = node as Json & { $defs?: Json };
+    const { $defs, $schema: _, ...rest } = node as Json & { $defs?: Json };
     for (const [name, schema] of Object.entries($defs ?? {})) components[name] = hoisted(schema);
     return Object.fromEntries(
       Object.entries(rest).map(([key, value]) =>

@@ -58,7 +58,7 @@ describe('keys', () => {
     expect(await asCaller(account).list()).toEqual({
       items: [
         {
-          keyId: account.keyId,
+          id: account.keyId,
           name: 'default',
           maskedKey: `${account.accountId.slice(0, 8)}…${account.accountId.slice(-4)}`,
           status: 'active',
@@ -80,7 +80,7 @@ describe('keys', () => {
     expect(isWellFormedAccountKey(body.key)).toBe(true);
     expect(await admitted(body.key)).toMatchObject({
       accountId: account.accountId,
-      keyId: body.keyId,
+      keyId: body.id,
       keyStatus: 'active',
       accountStatus: 'active',
     });
@@ -103,12 +103,12 @@ describe('keys', () => {
     const account = await newAccount(table);
     const { list, create, revoke } = asCaller(account);
     const { body } = await create('second');
-    expect((await revoke(body.keyId)).status).toBe(204);
+    expect((await revoke(body.id)).status).toBe(204);
     expect(await admitted(body.key)).toMatchObject({ keyStatus: 'revoked' });
-    expect((await revoke(body.keyId)).status).toBe(204);
+    expect((await revoke(body.id)).status).toBe(204);
     expect(await list()).toMatchObject({
       active: 1,
-      items: [{ status: 'active' }, { keyId: body.keyId, status: 'revoked', revokedAt: '2026-11-20T16:30:00.000Z' }],
+      items: [{ status: 'active' }, { id: body.id, status: 'revoked', revokedAt: '2026-11-20T16:30:00.000Z' }],
     });
   });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
-import { type ReadCells, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import type { ReportCell } from '../../lambda/domain/spend-report.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import type { ReadCells, ReportCell } from '../../lambda/domain/spend-report.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';

@@ -16,7 +16,8 @@ interface KeyDependencies {
 /** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
 const masked = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
 
-const view = ({ serviceKey, revokedAt, lastUsedAt, ...key }: ServiceKey) => ({
+const view = ({ keyId, serviceKey, revokedAt, lastUsedAt, ...key }: ServiceKey) => ({
+  id: keyId,
   ...key,
   maskedKey: masked(serviceKey),
   revokedAt: revokedAt ?? null,
@@ -53,7 +54,7 @@ export const createKey =
 
 export const revokeKey =
   ({ keys, now }: Pick<KeyDependencies, 'keys' | 'now'>): Implementation<typeof operations.revokeKey> =>
-  async ({ caller: { accountId }, params: { keyId }, query: { force } }) => {
-    await keys.revoke(accountId, keyId, { force: force === 'true', revokedAt: now().toISOString() });
+  async ({ caller: { accountId }, params: { id }, query: { force } }) => {
+    await keys.revoke(accountId, id, { force: force === 'true', revokedAt: now().toISOString() });
     return undefined;
   };

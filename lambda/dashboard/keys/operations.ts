@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../../http/operation.ts';
 
 const key = {
-  keyId: z.string(),
+  id: z.string(),
   name: z.string(),
   maskedKey: z
     .string()
@@ -65,13 +65,13 @@ export const createKey = operation({
 export const revokeKey = operation({
   id: 'revokeKey',
   method: 'DELETE',
-  path: '/keys/{keyId}',
+  path: '/keys/{id}',
   group,
   summary: 'Revoke a service key',
   description:
     'For good. Traffic with it is rejected within 60 seconds, as long as the gateway may remember it. Its spend stays in every report.',
   access: 'authorizer',
-  params: z.strictObject({ keyId: z.string().min(1).max(64) }),
+  params: z.strictObject({ id: z.string().min(1).max(64) }),
   query: z.strictObject({
     force: z.enum(['true', 'false']).default('false').describe('Revoke it even if it is the last active key.'),
   }),

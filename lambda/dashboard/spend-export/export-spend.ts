@@ -1,8 +1,8 @@
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend-csv.ts';
+import type { ReadCells } from '../../domain/spend-report.ts';
 import { spanOf } from '../../domain/spend-span.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { ReadCells } from '../spend/read-spend.ts';
 import { dimensionOf, filterOf } from '../spend/spend-query.ts';
 import type { exportSpend as operation } from './operations.ts';
 

@@ -1,15 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { spendCellRepository } from '../../data/spend-cells.ts';
+import { spendReader } from '../../data/spend.ts';
 import { openTable } from '../../data/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { ledgerCells } from '../spend/ledger-cells.ts';
 import { exportSpend } from './export-spend.ts';
 import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const readCells = ledgerCells(spendCellRepository(openTable(environment.TABLE_NAME)));
+const { cells: readCells } = spendReader(openTable(environment.TABLE_NAME));
 
 /** GET /api/spend/export.csv, streamed: a year by day and model may be larger than a Lambda answer that is not. */
 export const handler = streamingHttpStack(

@@ -1,15 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { spendCellRepository } from '../../data/spend-cells.ts';
+import { spendReader } from '../../data/spend.ts';
 import { openTable } from '../../data/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { ledgerCells } from './ledger-cells.ts';
 import * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const readCells = ledgerCells(spendCellRepository(openTable(environment.TABLE_NAME)));
+const { cells: readCells } = spendReader(openTable(environment.TABLE_NAME));
 
 /** Everything under /api/spend. */
 export const handler = httpStack([route(operations.readSpend, readSpend({ readCells, now: () => new Date() }))], {

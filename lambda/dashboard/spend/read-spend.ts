@@ -1,16 +1,9 @@
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { type ReportCell, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
-import { isKept, precedingSpan, type Span, spanOf } from '../../domain/spend-span.ts';
+import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
+import { isKept, precedingSpan, spanOf } from '../../domain/spend-span.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
 import { dimensionOf, filterOf } from './spend-query.ts';
-
-/** Cells of a span; only the dimensions named need be told apart. */
-export type ReadCells = (
-  accountId: string,
-  span: Span,
-  dimensions: readonly SpendDimensionName[],
-) => AsyncIterable<ReportCell>;
 
 interface SpendDependencies {
   readonly readCells: ReadCells;
