@@ -6,21 +6,26 @@ export interface Provider {
   readonly origin: string;
   /** Put in front of the forwarded path unless the path already begins with it. Pins the client to the provider's API. */
   readonly prefix: string;
+  /**
+   * OpenAI-style chat streams of this provider tell usage only when `stream_options.include_usage` asks for it, and the
+   * provider is known to accept the option. The others tell it unasked, or might refuse the option.
+   */
+  readonly tellsStreamUsageWhenAsked: boolean;
 }
 
 const rows = [
-  { label: 'openai', origin: 'https://api.openai.com', prefix: '' },
-  { label: 'anthropic', origin: 'https://api.anthropic.com', prefix: '' },
-  { label: 'google', origin: 'https://generativelanguage.googleapis.com', prefix: '' },
-  { label: 'mistral', origin: 'https://api.mistral.ai', prefix: '' },
-  { label: 'cohere', origin: 'https://api.cohere.com', prefix: '' },
-  { label: 'groq', origin: 'https://api.groq.com', prefix: '' },
-  { label: 'together', origin: 'https://api.together.xyz', prefix: '' },
-  { label: 'fireworks', origin: 'https://api.fireworks.ai', prefix: '' },
-  { label: 'deepseek', origin: 'https://api.deepseek.com', prefix: '' },
-  { label: 'xai', origin: 'https://api.x.ai', prefix: '' },
-  { label: 'perplexity', origin: 'https://api.perplexity.ai', prefix: '' },
-  { label: 'openrouter', origin: 'https://openrouter.ai', prefix: '/api' },
+  { label: 'openai', origin: 'https://api.openai.com', prefix: '', tellsStreamUsageWhenAsked: true },
+  { label: 'anthropic', origin: 'https://api.anthropic.com', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'google', origin: 'https://generativelanguage.googleapis.com', prefix: '', tellsStreamUsageWhenAsked: true },
+  { label: 'mistral', origin: 'https://api.mistral.ai', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'cohere', origin: 'https://api.cohere.com', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'groq', origin: 'https://api.groq.com', prefix: '', tellsStreamUsageWhenAsked: true },
+  { label: 'together', origin: 'https://api.together.xyz', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'fireworks', origin: 'https://api.fireworks.ai', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'deepseek', origin: 'https://api.deepseek.com', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'xai', origin: 'https://api.x.ai', prefix: '', tellsStreamUsageWhenAsked: true },
+  { label: 'perplexity', origin: 'https://api.perplexity.ai', prefix: '', tellsStreamUsageWhenAsked: false },
+  { label: 'openrouter', origin: 'https://openrouter.ai', prefix: '/api', tellsStreamUsageWhenAsked: false },
 ] as const satisfies readonly Provider[];
 
 export type ProviderLabel = (typeof rows)[number]['label'];

@@ -75,17 +75,21 @@ export const upstreamRequestHeaders = (
 /**
  * The headers that go to the client: the provider's less hop-by-hop ones, plus ours.
  * `Transfer-Encoding` is dropped because the next hop frames the body anew; the bytes inside stay as they are.
+ *
+ * @param bodyIsFiltered the body will be shorter than announced, so its length is left out
  */
 export const clientResponseHeaders = (
   headers: RawHeaders,
   route: 'governed' | 'bypassed',
   requestId: string,
+  bodyIsFiltered = false,
 ): string[] => {
   const named = connectionNames(headers);
   const result: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
     if (hopByHop.has(name) || answeredByUs.has(name) || named?.has(name)) continue;
+    if (bodyIsFiltered && name === 'content-length') continue;
     result.push(headers[i] as string, headers[i + 1] as string);
   }
   result.push('X-Service-Route', route, 'X-Service-Request-Id', requestId);

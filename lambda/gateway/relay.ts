@@ -5,11 +5,13 @@ import type { Admitted } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import type { GatewayParts } from './gateway.ts';
 import { gatewayErrorAnswer } from './gateway-error.ts';
-import { clientResponseHeaders, headerValue, upstreamRequestHeaders } from './headers.ts';
+import { clientResponseHeaders, headerValue } from './headers.ts';
 import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
 import { createRequestReader } from './meter/request-reader.ts';
+import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { readTag } from './tag.ts';
 import { pathOf, upstreamTarget } from './target.ts';
+import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
 /** How long an answer's headers may wait for the open event's acceptance: past it the request is `bypassed`. */
 const OPEN_EVENT_GRACE_MS = 50;
@@ -64,6 +66,8 @@ class Relay {
   #ttfbMs: number | null = null;
   #requestBytes = 0;
   #responseBytes = 0;
+  #askedForUsage = false;
+  #filter: UsageChunkFilter | undefined;
   #started = false;
   #paused = false;
   #finished = false;
@@ -82,32 +86,34 @@ class Relay {
 
   start(): void {
     const { request, client, admitted } = this.#forwarding;
-    const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const host = origin.slice(origin.indexOf('//') + 2);
     client.onLeave(() => this.#clientLeft());
-    try {
-      this.#exchange = this.#parts.upstream.send(
-        {
-          method: request.method,
-          origin,
-          target: this.#target,
-          ...upstreamRequestHeaders(request.headers, host, request.method),
-          body: request.body,
-        },
-        {
-          onHeaders: (response) => this.#headers(response),
-          onError: () => this.#upstreamFailed(),
-          onRequestBytes: (chunk) => {
-            this.#requestBytes += chunk.length;
-            this.#requestReader.write(chunk);
-          },
-        },
+    const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path);
+    if (prepared instanceof Promise)
+      prepared.then(
+        (ready) => this.#send(ready),
+        () => this.#clientLeft(),
       );
+    else this.#send(prepared);
+    this.#register();
+  }
+
+  #send({ upstream, askedForUsage }: PreparedRequest): void {
+    if (this.#finished) return;
+    this.#askedForUsage = askedForUsage;
+    try {
+      this.#exchange = this.#parts.upstream.send(upstream, {
+        onHeaders: (response) => this.#headers(response),
+        onError: () => this.#upstreamFailed(),
+        onRequestBytes: (chunk) => {
+          this.#requestBytes += chunk.length;
+          this.#requestReader.write(chunk);
+        },
+      });
     } catch {
       // Node refuses what cannot be sent, such as a path with control characters.
       this.#upstreamFailed();
     }
-    this.#register();
   }
 
   /** The open event: until the close event comes, it is what is known of this request. */
@@ -139,36 +145,44 @@ class Relay {
   }
 
   #relay(response: IncomingMessage): void {
-    const { client, admitted, requestId, startedAtMs } = this.#forwarding;
+    const { client, admitted, requestId } = this.#forwarding;
+    const contentType = headerValue(response.rawHeaders, 'content-type');
+    const contentEncoding = headerValue(response.rawHeaders, 'content-encoding');
+    if (this.#askedForUsage && contentEncoding === undefined && contentType?.startsWith('text/event-stream'))
+      this.#filter = new UsageChunkFilter();
     this.#route = this.#opened && admitted.owner ? 'governed' : 'bypassed';
-    this.#startClient(
-      response.statusCode ?? 0,
-      response.statusMessage ?? '',
-      clientResponseHeaders(response.rawHeaders, this.#route, requestId),
-    );
-    this.#meter = createMeter(this.#metered, {
-      contentType: headerValue(response.rawHeaders, 'content-type'),
-      contentEncoding: headerValue(response.rawHeaders, 'content-encoding'),
-    });
+    const headers = clientResponseHeaders(response.rawHeaders, this.#route, requestId, this.#filter !== undefined);
+    this.#startClient(response.statusCode ?? 0, response.statusMessage ?? '', headers);
+    this.#meter = createMeter(this.#metered, { contentType, contentEncoding });
     client.onDrain(() => {
       this.#paused = false;
       response.resume();
     });
-    response.on('data', (chunk: Buffer) => {
-      this.#ttfbMs ??= performance.now() - startedAtMs;
-      this.#responseBytes += chunk.length;
-      if (!client.write(chunk)) {
-        this.#paused = true;
-        response.pause();
-      }
-      this.#meter?.write(chunk);
-      this.#exchange?.stillAlive();
-    });
+    response.on('data', (chunk: Buffer) => this.#data(response, chunk));
     response.on('end', () => {
       if (this.#finished) return;
+      this.#flushFilter();
       client.end(response.rawTrailers);
       this.#finish('completed');
     });
+  }
+
+  /** The client first; then the meter, on the same bytes. */
+  #data(response: IncomingMessage, chunk: Buffer): void {
+    this.#ttfbMs ??= performance.now() - this.#forwarding.startedAtMs;
+    this.#responseBytes += chunk.length;
+    const out = this.#filter ? this.#filter.write(chunk) : chunk;
+    if (out.length > 0 && !this.#forwarding.client.write(out)) {
+      this.#paused = true;
+      response.pause();
+    }
+    this.#meter?.write(chunk);
+    this.#exchange?.stillAlive();
+  }
+
+  #flushFilter(): void {
+    const held = this.#filter?.end();
+    if (held && held.length > 0) this.#forwarding.client.write(held);
   }
 
   #startClient(status: number, message: string, headers: string[]): void {
@@ -181,6 +195,7 @@ class Relay {
     if (this.#finished) return;
     const { client, requestId } = this.#forwarding;
     if (this.#started) {
+      this.#flushFilter();
       client.abort();
       // While the client reads nothing, nothing moves: that silence is the client's.
       this.#finish(this.#paused ? 'client_aborted' : 'upstream_aborted');

@@ -80,6 +80,7 @@ export const wantedInResponse: Wanted = {
 export const wantedInRequest: Wanted = {
   model: 'model',
   stream: 'stream',
+  stream_options: 'streamOptions',
   service_tier: 'serviceTier',
   background: 'background',
   size: 'image.size',
