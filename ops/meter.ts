@@ -127,17 +127,25 @@ if (Number.isNaN(at.getTime()) || !Number.isInteger(Number(values.seed))) {
 }
 
 const mode = values.summary ? summary() : values.expect ? expect() : values.reproduce ? reproduce() : lines;
-for (const file of positionals) {
-  const recordings = readRecordings(file, {
-    provider: values.provider,
-    path: values.path,
-    method: values.method,
-    status: values.status,
-    contentType: values['content-type'],
-    model: values.model,
-  });
-  for (const [index, recording] of recordings.entries()) {
-    mode.visit(recording, await replay(recording, Number(values.seed) + index, at.toISOString()));
+const run = async (): Promise<void> => {
+  for (const file of positionals) {
+    const recordings = readRecordings(file, {
+      provider: values.provider,
+      path: values.path,
+      method: values.method,
+      status: values.status,
+      contentType: values['content-type'],
+      model: values.model,
+    });
+    for (const [index, recording] of recordings.entries())
+      mode.visit(recording, await replay(recording, Number(values.seed) + index, at.toISOString()));
   }
+  mode.finish();
+};
+
+try {
+  await run();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
 }
-mode.finish();

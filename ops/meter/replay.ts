@@ -11,7 +11,7 @@ import type { Recording } from './recording.ts';
 const MAX_PIECE_BYTES = 1024;
 
 /** The body in pieces, cut at random places: mostly small, sometimes large. */
-export function* pieces(body: Buffer, seed: number): Generator<Buffer> {
+function* pieces(body: Buffer, seed: number): Generator<Buffer> {
   const random = randomFrom(seed);
   for (let at = 0; at < body.length; ) {
     const length = 1 + Math.floor(random() ** 3 * MAX_PIECE_BYTES);

@@ -4,7 +4,7 @@ import type { Recording } from './recording.ts';
 import { price, type Replayed } from './replay.ts';
 
 /** The five counts that everybody means by usage, then whatever else there is. */
-export const shownUsage = (usage: Usage | null): Record<string, unknown> | null => {
+const shownUsage = (usage: Usage | null): Record<string, unknown> | null => {
   if (!usage) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, units, ...others } = usage;
   const present = Object.entries(others).filter(([, value]) => value !== null && value !== 0);

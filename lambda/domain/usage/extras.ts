@@ -58,5 +58,3 @@ export const EXTRA = {
    */
   responseError: 'response.error',
 } as const;
-
-export type ExtraName = (typeof EXTRA)[keyof typeof EXTRA];

@@ -2,7 +2,7 @@ import type { UnitName } from '../../usage.ts';
 import type { TokenKind } from '../rates.ts';
 
 /** Where a statement about prices comes from, and the day it was last seen there (ISO 8601). */
-export interface Evidence {
+interface Evidence {
   readonly source: string;
   readonly asOf: string;
   /** What is wrong or missing in the books, in a line. */
