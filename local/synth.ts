@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LockedError, lockFile } from './file-lock.ts';
 import { SetupError } from './setup-error.ts';
 
 /** The app could not be synthesized. */
@@ -58,6 +60,21 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
     });
   });
 
+const LOCK_RETRY_MS = 200;
+
+/** One synthesis at a time: test files that run side by side would write over each other's. */
+const withLock = async (file: string, work: () => Promise<void>): Promise<void> => {
+  for (;;) {
+    try {
+      const release = lockFile(file, 0);
+      return await work().finally(release);
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      await delay(LOCK_RETRY_MS);
+    }
+  }
+};
+
 /**
  * The folder of the synthesized templates, `cdk.out`, made anew when it is missing or older than what it is made from.
  *
@@ -66,9 +83,10 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
  */
 export const currentAssembly = async (root: string, onSynth: () => void): Promise<string> => {
   const assembly = join(root, 'cdk.out');
-  if (!isCurrent(root, join(assembly, MANIFEST))) {
+  await withLock(join(root, 'node_modules/.cache/synth-lock.sqlite'), async () => {
+    if (isCurrent(root, join(assembly, MANIFEST))) return;
     onSynth();
     await synthesize(root, assembly);
-  }
+  });
   return assembly;
 };

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { LockedError, lockFile } from '../file-lock.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Another instance works on this data folder. */
@@ -18,22 +18,19 @@ export interface DataFolder {
 const PATIENCE_MS = 2_000;
 
 /**
- * Takes the data folder for this process alone, and makes it where it is missing. The lock is SQLite's on a file: the
- * operating system drops it when the process ends, however it ends, and Node has no lock of its own.
+ * Takes the data folder for this process alone, and makes it where it is missing.
  *
  * @throws DataFolderInUseError
  */
 export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
   mkdirSync(logs, { recursive: true });
-  const lock = new DatabaseSync(join(path, 'lock.sqlite'), { timeout: PATIENCE_MS });
   try {
-    lock.exec('BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
+    return { path, logs, release: lockFile(join(path, 'lock.sqlite'), PATIENCE_MS) };
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
     throw new DataFolderInUseError(
       `The data folder ${path} is in use by another instance: stop that one, or give this one another folder with --data.`,
     );
   }
-  return { path, logs, release: () => lock.close() };
 };

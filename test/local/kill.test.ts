@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { currentAssembly } from '../../local/synth.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SLOW_MS = 120_000;
+const OPEN_EVENT_DELAY_SECONDS = 4;
+
+let dataDir: string;
+let child: ChildProcess;
+let url: string;
+
+const start = async () => {
+  child = spawn(
+    process.execPath,
+    [
+      'local/start.ts',
+      '--mock',
+      '--port',
+      '0',
+      '--data',
+      dataDir,
+      '--set',
+      `OPEN_EVENT_DELAY_SECONDS=${OPEN_EVENT_DELAY_SECONDS}`,
+    ],
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const { stdout } = child;
+  if (!stdout) throw new Error('No output to read.');
+  url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      const [, found] = /Dashboard\s+(http:\S+)\/api/.exec(output) ?? [];
+      if (found && output.includes('Ctrl-C')) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(`The stack did not start: ${output}`)));
+  });
+};
+
+beforeAll(async () => {
+  await currentAssembly(ROOT, () => {});
+  dataDir = await mkdtemp(join(tmpdir(), 'kill-'));
+}, SLOW_MS);
+afterAll(async () => {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const json = async <T>(path: string, token: string): Promise<T> => {
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  return (await response.json()) as T;
+};
+
+describe('kill -9 in the midst of traffic', () => {
+  it(
+    'loses no request that a client was told is governed, and counts none twice',
+    async () => {
+      await start();
+      const registered = await fetch(`${url}/api/auth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          email: 'ada@example.com',
+          password: 'Correct-Horse-7-Battery',
+          firstName: 'Ada',
+          lastName: 'Lovelace',
+        }),
+      });
+      const { accountId, token } = (await registered.json()) as { readonly accountId: string; readonly token: string };
+
+      const governed = new Set<string>();
+      let finished = 0;
+      /** Resolves at the answer's headers; `ended` at its end. */
+      const call = async (prompt: string): Promise<{ readonly ended: Promise<unknown> }> => {
+        const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-service-key': accountId, authorization: 'Bearer sk' },
+          body: JSON.stringify({ model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: prompt }] }),
+        });
+        // A bypassed request was forwarded before tracking was confirmed: it may be lost, and its client has been told so.
+        if (response.headers.get('x-service-route') === 'governed')
+          governed.add(response.headers.get('x-service-request-id') ?? '');
+        const ended = response.text().then(() => {
+          finished += 1;
+        });
+        return { ended };
+      };
+      const slow = await Promise.all(
+        Array.from({ length: 5 }, async () => {
+          const { ended } = await call('A long story. [slow]');
+          return { outcome: ended.catch(() => 'cut') };
+        }),
+      );
+      const begun = governed.size;
+      const quick = Array.from({ length: 3 }, async () => {
+        for (;;) await await call('Hello.');
+      }).map((client) => client.catch(() => {}));
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      child.kill('SIGKILL');
+      await Promise.all(quick);
+      expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual(Array.from({ length: 5 }, () => 'cut'));
+      expect(begun).toBeGreaterThan(0);
+      expect(finished).toBeGreaterThan(5);
+
+      await start();
+      interface Page {
+        readonly items: readonly { readonly requestId: string; readonly outcome: string }[];
+        readonly nextCursor: string | null;
+      }
+      const allRequests = async () => {
+        const items: Page['items'][number][] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const page: Page = await json(
+            `/api/requests?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+            token,
+          );
+          items.push(...page.items);
+          cursor = page.nextCursor;
+        }
+        return items;
+      };
+      const missing = async () => {
+        const ids = new Set((await allRequests()).map(({ requestId }) => requestId));
+        return [...governed].filter((id) => !ids.has(id));
+      };
+      const deadline = Date.now() + 40_000;
+      while ((await missing()).length > 0 && Date.now() < deadline) await new Promise((r) => setTimeout(r, 500));
+      expect(await missing()).toEqual([]);
+
+      const requests = await allRequests();
+      expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
+      expect(requests.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThanOrEqual(begun);
+      const { totals } = await json<{ readonly totals: { readonly requests: number } }>('/api/spend', token);
+      expect(totals.requests).toBe(requests.length);
+    },
+    SLOW_MS,
+  );
+});
