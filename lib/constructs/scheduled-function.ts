@@ -10,8 +10,11 @@ export interface ScheduledFunctionProps extends HandlerFunctionProps {
 
 /** A function that runs at a fixed rate. A failed run is not repeated: the next run takes up what is left. */
 export class ScheduledFunction extends HandlerFunction {
+  readonly every: Duration;
+
   constructor(scope: Construct, id: string, props: ScheduledFunctionProps) {
     super(scope, id, props);
+    this.every = props.every;
     this.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'Schedule', {
       description: props.description,

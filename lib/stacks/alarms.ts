@@ -1,13 +1,23 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../constructs/alarm-topic.ts';
-import { errorShare, recorderCount, serverErrorShare, share, sweepCount, throttledItems } from './metrics.ts';
+import {
+  errorShare,
+  recorderCount,
+  sealCount,
+  serverErrorShare,
+  share,
+  sweepCount,
+  throttledItems,
+} from './metrics.ts';
 import type { Monitored } from './monitoring.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
 
 const FIVE_MINUTES = Duration.minutes(5);
 const HOUR = Duration.hours(1);
+
+const atLeast = (least: Duration, duration: Duration) => (duration.toSeconds() > least.toSeconds() ? duration : least);
 
 /** Every alarm. `section` is the anchor of a heading of docs/runbook.md; a test holds the two together. */
 export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored): readonly RunbookAlarm[] => [
@@ -79,6 +89,15 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
     operator: GREATER_THAN_THRESHOLD,
     threshold: 10,
   },
+  {
+    id: 'SealFailures',
+    summary: 'Days or months that are over cannot be summarised: spend is read from live cells, slower but as right.',
+    section: 'seal-failures',
+    metric: sealCount('SealFailures', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 3 },
+  },
   ...usage.scheduled.flatMap((scheduled): RunbookAlarm[] => [
     {
       id: `${scheduled.node.id}Errors`,
@@ -93,7 +112,7 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
       id: `${scheduled.node.id}NotRunning`,
       summary: `The scheduled function "${scheduled.node.id}" has not run.`,
       section: 'scheduled-function-does-not-run',
-      metric: scheduled.metricInvocations({ period: FIVE_MINUTES }),
+      metric: scheduled.metricInvocations({ period: atLeast(FIVE_MINUTES, scheduled.every) }),
       operator: LESS_THAN_THRESHOLD,
       threshold: 1,
       periods: { breaching: 2, of: 2 },

@@ -7,6 +7,8 @@ interface DataStackProps extends StackProps {
   readonly settings: StageSettings;
 }
 
+export const INDEX_NAME = 'gsi1';
+
 /** The one table. @see lambda/data/keys.ts for what lives under which key */
 export class DataStack extends Stack {
   readonly table: Table;
@@ -24,7 +26,7 @@ export class DataStack extends Stack {
       deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
     });
     this.table.addGlobalSecondaryIndex({
-      indexName: 'gsi1',
+      indexName: INDEX_NAME,
       partitionKey: { name: 'gsi1pk', type: AttributeType.STRING },
       sortKey: { name: 'gsi1sk', type: AttributeType.STRING },
       projectionType: ProjectionType.ALL,

@@ -6,7 +6,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts, lambda/usage-recorder/sweep/sweep.ts */
+/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts, lambda/usage-recorder/{sweep,seal}/ */
 const NAMESPACE = 'AiSpendGateway';
 
 const METRICS = {
@@ -22,6 +22,7 @@ const METRICS = {
     'PoisonMessages',
   ],
   'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
+  'usage-seal': ['SealedPeriods', 'SealFailures'],
 } as const;
 
 /** A count that a function writes to its log in the embedded metric format. */
@@ -38,6 +39,7 @@ const functionCount =
 
 export const recorderCount = functionCount('usage-recorder');
 export const sweepCount = functionCount('usage-sweep');
+export const sealCount = functionCount('usage-seal');
 
 /** Per cent of a whole; nothing where the whole is nothing. */
 export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression =>

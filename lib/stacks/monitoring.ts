@@ -7,8 +7,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { AlarmTopic } from '../constructs/alarm-topic.ts';
+import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { alarms } from './alarms.ts';
-import { recorderCount, sweepCount } from './metrics.ts';
+import { recorderCount, sealCount, sweepCount } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
 /** What is watched. */
@@ -19,7 +20,7 @@ export interface Monitored {
     readonly queue: Queue;
     readonly deadLetterQueue: Queue;
     readonly recorder: LambdaFunction;
-    readonly scheduled: readonly LambdaFunction[];
+    readonly scheduled: readonly ScheduledFunction[];
   };
   readonly gateway: {
     readonly proxies: readonly ProviderProxy[];
@@ -98,6 +99,7 @@ export class MonitoringStack extends Stack {
             recorderCount('UnownedEvents'),
             sweepCount('SweptEvents'),
             sweepCount('RefusedParkedEvents'),
+            sealCount('SealFailures'),
           ]),
         ],
         [

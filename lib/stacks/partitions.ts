@@ -6,6 +6,8 @@ import {
   requestPartition,
   serviceKeyKey,
   spendPartition,
+  UNSEALED_SHARDS,
+  unsealedIndexPartition,
   userKey,
 } from '../../lambda/data/keys.ts';
 import { newAccountKey } from '../../lambda/domain/account-key.ts';
@@ -24,6 +26,8 @@ export const partitions = {
   accounts: [accountKey(ANY_ACCOUNT_KEY).pk],
   requestLogs: [requestPartition(ANY_ACCOUNT_KEY, '????-??-??')],
   spend: [spendPartition(ANY_ACCOUNT_KEY)],
+  /** Of the index: days and months to be sealed. */
+  unsealedPeriods: Array.from({ length: UNSEALED_SHARDS }, (_, shard) => unsealedIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
   users: [userKey('*').pk],
   parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),

@@ -8,6 +8,7 @@ import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
 
 interface UsageStackProps extends StackProps {
@@ -17,7 +18,7 @@ interface UsageStackProps extends StackProps {
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
 
-/** From usage events to priced records: the queue, the recorder that works it off, and the sweep of what never reached it. */
+/** From usage events to priced records: the queue, the recorder that works it off, the sweep of what never reached it, and the sealing of days that are over. */
 export class UsageStack extends Stack {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -58,7 +59,16 @@ export class UsageStack extends Stack {
       retention: settings.retention,
     });
 
-    this.scheduled = [sweep];
+    const seal = new ScheduledFunction(this, 'Seal', {
+      entry: 'lambda/usage-recorder/seal/handler.ts',
+      description: 'Closed days and months -> summaries of spend',
+      every: Duration.hours(1),
+      environment,
+      timeout: Duration.minutes(15),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    this.scheduled = [sweep, seal];
 
     for (const writer of [this.recorder, sweep]) {
       grantItems(
@@ -75,6 +85,12 @@ export class UsageStack extends Stack {
       table,
       { actions: ['Query', 'BatchWriteItem'], partitions: partitions.parkedEvents },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
+    );
+    grantItems(
+      seal,
+      table,
+      { actions: ['Query'], partitions: partitions.unsealedPeriods, index: INDEX_NAME },
+      { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
     );
   }
 }

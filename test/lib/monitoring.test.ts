@@ -49,7 +49,7 @@ describe('alarms', () => {
         TreatMissingData: 'breaching',
       }),
     );
-    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(1);
+    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(2);
   });
 
   it('do not take the delay of open events for lateness', () => {
@@ -76,7 +76,7 @@ describe('alarms', () => {
   });
 
   it('read metrics that the functions write', () => {
-    const written = ['report.ts', 'consume-messages.ts', 'sweep/sweep.ts']
+    const written = ['report.ts', 'consume-messages.ts', 'sweep/sweep.ts', 'seal/seal.ts']
       .map((file) => readFileSync(join(import.meta.dirname, '../../lambda/usage-recorder', file), 'utf8'))
       .join('\n');
     const text = JSON.stringify(resourcesOf(monitoring, 'AWS::CloudWatch::Alarm'));

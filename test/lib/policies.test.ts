@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
 import { resourcesOf, stackNames, synthStage } from './synth-stage.ts';
 
 const oneOrMore = <T extends z.ZodType>(schema: T) =>
@@ -57,6 +58,7 @@ const permissions = Object.fromEntries(
 );
 
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
+const UNSEALED = Array.from({ length: UNSEALED_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
 const RECORD = [
   'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
   'dynamodb:BatchGetItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
@@ -100,6 +102,11 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
+      ],
+      'usage/Seal': [
+        logsTo('Seal'),
+        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
+        'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key}#SPEND',
       ],
       'usage/Sweep': [
         logsTo('Sweep'),

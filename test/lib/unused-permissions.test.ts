@@ -43,6 +43,7 @@ const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.spl
 const entries: readonly (readonly [StackName, string, string])[] = [
   ['gateway', 'ProxyFunction', 'lambda/gateway/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
+  ['usage', 'Seal', 'lambda/usage-recorder/seal/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
   ...dashboardResources.map(({ name }) => {
     const id = name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());

@@ -48,13 +48,19 @@ describe('the usage queue', () => {
     expect(policies).toHaveLength(2);
   });
 
-  it('has parked events swept into the recorder every minute', () => {
-    const schedule = onlyResource(usage, 'AWS::Events::Rule').Properties;
-    const sweep = functions.find(([id]) => id.startsWith('Sweep'))?.[0];
-    expect(schedule).toMatchObject({
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [{ Arn: { 'Fn::GetAtt': [sweep, 'Arn'] } }],
-    });
+  it.each([
+    ['Sweep', 'rate(1 minute)'],
+    ['Seal', 'rate(1 hour)'],
+  ])('has %s run at %s', (name, rate) => {
+    const schedules = Object.values(resourcesOf(usage, 'AWS::Events::Rule')).map(({ Properties }) => Properties);
+    const [handler] = functions.find(([id]) => id.startsWith(name)) ?? [];
+    expect(schedules).toHaveLength(2);
+    expect(schedules).toContainEqual(
+      expect.objectContaining({
+        ScheduleExpression: rate,
+        State: 'ENABLED',
+        Targets: [expect.objectContaining({ Arn: { 'Fn::GetAtt': [handler, 'Arn'] } })],
+      }),
+    );
   });
 });
