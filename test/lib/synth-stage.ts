@@ -10,13 +10,14 @@ import { SpendGatewayStage } from '../../lib/stage.ts';
 export const stackNames = ['data', 'identity', 'usage', 'gateway', 'dashboard-api', 'monitoring'] as const;
 export type StackName = (typeof stackNames)[number];
 
-const cdkJson = z
+/** What cdk.json tells the app. */
+export const cdkContext = z
   .object({ context: z.record(z.string(), z.unknown()) })
-  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8')));
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8'))).context;
 
 /** The templates of a stage, made as `npm run synth` makes them, but for the bundling of the functions' code. */
 export const synthStage = (settings: object = {}, name = 'dev') => {
-  const app = new App({ context: { ...cdkJson.context, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
+  const app = new App({ context: { ...cdkContext, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
   const stage = new SpendGatewayStage(app, parseStageSettings(name, settings));
   const templates = new Map<StackName, Template>();
   return (stack: StackName): Template => {
