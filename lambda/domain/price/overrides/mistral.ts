@@ -53,7 +53,7 @@ export const mistral: ProviderOverrides = {
       asOf,
     },
     {
-      models: ['devstral-small-latest', 'devstral-small-2507', 'devstral-small-2505'],
+      models: ['devstral-small-latest'],
       usdPerMtok: { input: 0.1, output: 0.3 },
       why: 'genai-prices has only the price of a reseller',
       source: `${docs}/devstral-small-2-25-12.ts`,
@@ -87,6 +87,7 @@ export const mistral: ProviderOverrides = {
       why: 'in neither book',
       source: 'https://mistral.ai/pricing',
       asOf: '2025-11-01',
+      isUnverified: true,
     },
     {
       models: ['mistral-moderation-2603', 'mistral-moderation-latest'],

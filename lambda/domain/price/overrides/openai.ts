@@ -1,49 +1,44 @@
 import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://developers.openai.com/api/docs/pricing';
-const asOf = '2025-11-01';
+const evidence = { source, asOf: '2025-11-01', isUnverified: true } as const;
 
 export const openai: ProviderOverrides = {
   overrides: [
-    { models: ['babbage-002'], usdPerMtok: { input: 0.4, output: 0.4 }, why: 'in neither book', source, asOf },
-    { models: ['davinci-002'], usdPerMtok: { input: 2, output: 2 }, why: 'in neither book', source, asOf },
+    { models: ['babbage-002'], usdPerMtok: { input: 0.4, output: 0.4 }, why: 'in neither book', ...evidence },
+    { models: ['davinci-002'], usdPerMtok: { input: 2, output: 2 }, why: 'in neither book', ...evidence },
     {
       models: ['gpt-4o-audio-preview*'],
       usdPerMtok: { inputAudio: 40, outputAudio: 80 },
       why: 'genai-prices has the price of its text only',
-      source,
-      asOf,
+      ...evidence,
     },
     {
       models: ['gpt-4o-audio-preview-2024-10-01'],
       usdPerMtok: { inputAudio: 100, outputAudio: 200 },
       why: 'the first snapshot kept its price',
-      source,
-      asOf,
+      ...evidence,
     },
     {
       models: ['gpt-4o-mini-audio-preview*'],
       usdPerMtok: { inputAudio: 10, outputAudio: 20 },
       why: 'genai-prices has the price of its text only',
-      source,
-      asOf,
+      ...evidence,
     },
-    { models: ['tts-1', 'tts-1-1106'], usdEach: { characters: 15e-6 }, why: 'in neither book', source, asOf },
-    { models: ['tts-1-hd', 'tts-1-hd-1106'], usdEach: { characters: 30e-6 }, why: 'in neither book', source, asOf },
+    { models: ['tts-1', 'tts-1-1106'], usdEach: { characters: 15e-6 }, why: 'in neither book', ...evidence },
+    { models: ['tts-1-hd', 'tts-1-hd-1106'], usdEach: { characters: 30e-6 }, why: 'in neither book', ...evidence },
     {
       models: ['gpt-4o-search-preview*', 'gpt-4o-mini-search-preview*'],
       usdEach: { webSearches: 0.025 },
       why: 'the books lack the fee of the search that every call makes',
-      source,
-      asOf,
+      ...evidence,
     },
     {
       models: ['gpt-5-search-api*'],
       usdEach: { webSearches: 0.01 },
       why: 'the books lack the fee of the search that every call makes',
-      source,
-      asOf,
+      ...evidence,
     },
-    { models: ['sora-2'], usdEach: { videoSeconds: 0.1 }, why: 'in neither book', source, asOf },
+    { models: ['sora-2'], usdEach: { videoSeconds: 0.1 }, why: 'in neither book', ...evidence },
   ],
 };

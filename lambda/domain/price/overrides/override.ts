@@ -7,6 +7,8 @@ interface Evidence {
   readonly asOf: string;
   /** What is wrong or missing in the books, in a line. */
   readonly why: string;
+  /** The source was not read on that day: known second-hand. `npm run prices -- --unverified` lists these, to be looked up. */
+  readonly isUnverified?: true;
 }
 
 /** Prices that both books lack or get wrong; laid over what the books say, kind by kind. */

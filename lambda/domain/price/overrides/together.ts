@@ -28,6 +28,7 @@ export const together: ProviderOverrides = {
       why: 'in neither book',
       source: 'https://www.together.ai/pricing',
       asOf: '2025-11-01',
+      isUnverified: true,
     },
   ],
 };

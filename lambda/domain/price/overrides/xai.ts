@@ -4,13 +4,20 @@ const source = 'https://docs.x.ai/developers/pricing';
 
 export const xai: ProviderOverrides = {
   overrides: [
-    { models: ['grok-imagine-image'], usdEach: { images: 0.02 }, why: 'in neither book', source, asOf: '2026-04-01' },
+    {
+      models: ['grok-imagine-image'],
+      usdEach: { images: 0.02 },
+      why: 'in neither book',
+      source,
+      asOf: '2026-04-01',
+      isUnverified: true,
+    },
     {
       models: ['grok-imagine-image-pro'],
       usdEach: { images: 0.07 },
       why: 'in neither book',
-      source,
-      asOf: '2026-04-01',
+      source: 'cost_in_usd_ticks of a recorded answer',
+      asOf: '2026-11-20',
     },
     {
       models: ['grok-2-image*'],
@@ -18,6 +25,7 @@ export const xai: ProviderOverrides = {
       why: 'in neither book',
       source,
       asOf: '2025-11-01',
+      isUnverified: true,
     },
   ],
 };
