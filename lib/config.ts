@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
-import { providerLabels } from '../lambda/domain/providers.ts';
+import { stageSettings } from './stage-settings.ts';
 
 /**
  * The settings of a stage. This is the only reader of the CDK context: nothing else in `lib` asks where it runs.
@@ -11,127 +11,6 @@ import { providerLabels } from '../lambda/domain/providers.ts';
  */
 
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
-const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
-
-/** What CloudWatch Logs accepts. @see https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
-const LOG_RETENTION_DAYS = [
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
-];
-
-const hostName = z
-  .string()
-  .regex(HOST_NAME, 'must be a host name in lower case without scheme or path, such as gateway.example.com');
-
-const origin = z.string().refine((value) => URL.canParse(value) && new URL(value).origin === value, {
-  error: 'must be an origin, scheme and host and nothing after, such as https://app.example.com',
-});
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .number(`must be a whole number from ${min} to ${max}`)
-    .int(`must be a whole number from ${min} to ${max}`)
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`);
-
-const memoryMb = wholeNumber(128, 10_240);
-
-const throttle = (ratePerSecond: number, burst: number) =>
-  z
-    .strictObject({
-      ratePerSecond: wholeNumber(1, 100_000).default(ratePerSecond),
-      burst: wholeNumber(1, 100_000).default(burst),
-    })
-    .prefault({});
-
-const concurrency = {
-  /** Upper bound of requests in flight, taken out of the account's concurrency. Unset: what the account has. */
-  reservedConcurrency: wholeNumber(1, 100_000).optional(),
-  /** Environments kept warm. 0: none, the first requests after a quiet time meet cold starts. */
-  provisionedConcurrency: wholeNumber(0, 100_000).default(0),
-};
-
-const gatewaySettings = z.strictObject({
-  memoryMb: memoryMb.default(1024),
-  /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
-  throttle: throttle(5_000, 2_500),
-  ...concurrency,
-  /** Providers with a function of their own, and how much concurrency it has. */
-  isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
-  connectTimeoutMs: wholeNumber(1, 900_000).default(10_000),
-  headersTimeoutMs: wholeNumber(1, 900_000).default(600_000),
-  idleTimeoutMs: wholeNumber(1, 900_000).default(300_000),
-  /** How long an open event waits before it may become a record of unknown outcome; SQS allows 900. */
-  openEventDelaySeconds: wholeNumber(0, 900).default(900),
-  /** Providers sent to another origin than their own, such as a mock in a test stage. */
-  upstreamOrigins: z.partialRecord(z.enum(providerLabels), origin).default({}),
-});
-
-const dashboardSettings = z.strictObject({
-  memoryMb: memoryMb.default(512),
-  throttle: throttle(100, 200),
-});
-
-const firewallSettings = z.strictObject({
-  /** A web ACL costs by the month, by the rule and by the million requests: off where nobody would miss it. */
-  enabled: z.boolean().default(true),
-  /** Sign-in, registration and password requests of one address in five minutes. */
-  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(100),
-  /** Proxy requests of one address in five minutes whose service key is missing or malformed. */
-  malformedKeysPer5Minutes: wholeNumber(10, 2_000_000_000).default(300),
-});
-
-const stageSettings = z
-  .strictObject({
-    account: z
-      .string()
-      .regex(/^\d{12}$/, 'must be an AWS account id of 12 digits')
-      .optional(),
-    region: z
-      .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1')
-      .optional(),
-    /** Gateway hosts are `{label}.{gatewayDomain}`. */
-    gatewayDomain: hostName.default('gateway.example.com'),
-    /** The dashboard API is `https://{dashboardDomain}/api`. */
-    dashboardDomain: hostName.default('dashboard.example.com'),
-    /** Route 53 zone that holds both domains. Without one, certificates and records are made by hand where the DNS is. */
-    hostedZone: z
-      .strictObject({
-        id: z.string().regex(/^Z[A-Z0-9]{1,32}$/, 'must be a hosted zone id, such as Z0123456789ABCDEFGHIJ'),
-        name: hostName,
-      })
-      .optional(),
-    /** Web origins whose pages may call the dashboard API. */
-    corsOrigins: z.array(origin).default([]),
-    /** Receives alarms. */
-    alarmMail: z.email('must be an e-mail address').optional(),
-    /** Where docs/runbook.md is read: alarms link its sections. */
-    runbookUrl: z.string().min(1).default('docs/runbook.md'),
-    logRetentionDays: z
-      .number()
-      .refine((days) => LOG_RETENTION_DAYS.includes(days), { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` })
-      .default(90),
-    /** What happens to data when its stack is deleted. `retain` also protects table and user pool against deletion. */
-    removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
-    gateway: gatewaySettings.prefault({}),
-    dashboard: dashboardSettings.prefault({}),
-    firewall: firewallSettings.prefault({}),
-  })
-  .check(({ value, issues }) => {
-    if (value.hostedZone === undefined) return;
-    for (const key of ['gatewayDomain', 'dashboardDomain'] as const) {
-      const zone = value.hostedZone.name;
-      if (value[key] === zone || value[key].endsWith(`.${zone}`)) continue;
-      issues.push({
-        code: 'custom',
-        input: value[key],
-        path: [key],
-        message: `must lie in the hosted zone ${zone}, got ${value[key]}`,
-      });
-    }
-  });
-
-export type FirewallSettings = z.infer<typeof firewallSettings>;
 
 export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' | 'logRetentionDays'> & {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { FirewallSettings } from '../config.ts';
 import type { ManagedRules, RateRule } from '../constructs/firewall.ts';
+import type { FirewallSettings } from '../stage-settings.ts';
 
 /**
  * Prompts are full of code, SQL, markup and shell: no rule may judge a body. These groups' body rules count and never block;
