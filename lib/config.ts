@@ -27,18 +27,19 @@ export interface Retention {
 /** The settings cannot be used. The message lists every mistake, one line each. */
 export class InvalidSettings extends Error {}
 
-/** Keys that begin with `//` are comments, and empty strings are settings not filled in yet. */
+/** Keys that begin with `//` are comments; empty strings, and objects of nothing else, are settings not filled in yet. */
 const withoutBlanks = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value)
-    .filter(([key, member]) => !key.startsWith('//') && member !== '')
-    .map(([key, member]) => [key, withoutBlanks(member)] as const)
-    .filter(([, member]) => !isEmptiedObject(member));
+  const kept = Object.entries(value).flatMap(([key, member]) => {
+    const filled = withoutBlanks(member);
+    const isBlank = key.startsWith('//') || member === '' || (isEmpty(filled) && !isEmpty(member));
+    return isBlank ? [] : [[key, filled] as const];
+  });
   return Object.fromEntries(kept);
 };
 
-const isEmptiedObject = (value: unknown) =>
+const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 /** @throws InvalidSettings naming each mistake by its path in `cdk.json`. */

@@ -36,6 +36,11 @@ describe('settings of a stage', () => {
     expect(parseStageSettings('prod', blank)).toEqual(parseStageSettings('prod', {}));
   });
 
+  it('take an empty object for what it says', () => {
+    const { gateway } = parseStageSettings('prod', { gateway: { isolatedProviders: { openai: {} } } });
+    expect(gateway.isolatedProviders).toEqual({ openai: { provisionedConcurrency: 0 } });
+  });
+
   it('name every mistake by its path, one line each', () => {
     expect(
       mistakes({
