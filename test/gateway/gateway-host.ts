@@ -41,6 +41,12 @@ export interface HostSettings {
   readonly parts?: Partial<GatewayParts>;
 }
 
+/** For SDKs, which choose their own Host header: `/gateway/{label}/…`, as the local stack has it. */
+const byPath = (url = '/') => {
+  const [, label, target] = /^\/gateway\/(\w+)(\/.*)$/.exec(url) ?? [];
+  return label && target ? { label, target } : undefined;
+};
+
 export const startGatewayHost = async (settings: HostSettings): Promise<GatewayHost> => {
   const events: UsageEvent[] = [];
   const waiting = new Set<() => void>();
@@ -67,7 +73,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     ...settings.parts,
   });
   const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) =>
-    serveGateway(gateway, request, response),
+    serveGateway(gateway, request, response, byPath(request.url)),
   );
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
