@@ -18,6 +18,7 @@ type Day = string;
 export const PARKED_EVENT_SHARDS = 8;
 export const ACTIVE_RULE_SHARDS = 8;
 export const UNSEALED_SHARDS = 8;
+export const UNDELIVERED_SHARDS = 8;
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
 /** Looked up by the gateway on admission: one read gives the account, its state and the key's. */
@@ -45,6 +46,18 @@ export const alertKey = (accountId: string, alertId: string): Key => ({
 export const firedKey = (accountId: string, ruleId: string, periodStart: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `FIRED#${ruleId}#${periodStart}`,
+});
+/** An account's rules stand in one shard, side by side: its spend is read once for all of them. */
+export const activeRulesIndexPartition = (shard: number): string => `ACTIVE_RULES#${shard}`;
+export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: string) => ({
+  gsi1pk: activeRulesIndexPartition(shard),
+  gsi1sk: `${accountId}#${ruleId}`,
+});
+/** Alerts that have not been delivered on every channel yet, sorted by the instant (ISO 8601 UTC) of the next attempt. */
+export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
+export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({
+  gsi1pk: undeliveredIndexPartition(shard),
+  gsi1sk: `${nextAttemptAt}#${alertId}`,
 });
 /** Tracked requests of one calendar month (UTC), `2026-11`. */
 export const monthKey = (accountId: string, month: string): Key => ({

@@ -35,6 +35,8 @@ const MAX_ANSWER_ID_CHARACTERS = 256;
 export const countableAnswer = (event: AccountCloseEvent, priced: PricedUsage): AnswerName | null => {
   const answerId = event.reading.extras[EXTRA.responseId];
   if (typeof answerId !== 'string' || answerId.length > MAX_ANSWER_ID_CHARACTERS) return null;
+  // What was not made in the background was counted when it was made, and fetching it is free: see priceRequest.
+  if (event.reading.extras[EXTRA.responseBackground] === 0) return null;
   if (priced.usage === null || priced.provenance === 'free') return null;
   return { accountId: event.accountId, provider: event.provider, answerId };
 };

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accountKey } from '../../lambda/data/keys.ts';
+import { requestRepository } from '../../lambda/data/requests.ts';
+import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import type { PricedUsage } from '../../lambda/domain/usage.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { closeEvent, openEvent } from '../usage-recorder/events.ts';
+import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const chat = (accountId: string, n: number) =>
+  closeEvent({
+    accountId,
+    n,
+    startedAt: `${day}T12:00:00.000Z`,
+    reading: { usage: { prompt_tokens: 1_000 * (n + 1), completion_tokens: 100, total_tokens: 1_000 * (n + 1) + 100 } },
+  });
+
+const reprice = async (...args: string[]) => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['ops/reprice.ts', '--table', table.name, '--from', day, '--to', day, ...args],
+    {
+      env: {
+        ...process.env,
+        AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+      },
+    },
+  );
+  return stdout;
+};
+
+const record = async (
+  accountId: string,
+  price: (event: Parameters<typeof priceRequest>[0]) => PricedUsage,
+  events = [0, 1, 2],
+) => {
+  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan: 'FREE' } }));
+  await openRecorder(table, { logger: { error: () => {} }, price })([
+    ...events.map((n) => chat(accountId, n)),
+    openEvent({ accountId, n: 9, startedAt: `${day}T12:00:00.000Z` }),
+  ]);
+};
+
+/** A book that did not know the model yet, and then one that had its price wrong. */
+const priceless = (event: Parameters<typeof priceRequest>[0]): PricedUsage => ({
+  ...priceRequest(event),
+  costNanoUsd: null,
+  provenance: 'unknown',
+  lines: [],
+  priceSource: null,
+  reason: 'No price is known for this model.',
+});
+const wrong = (event: Parameters<typeof priceRequest>[0]): PricedUsage => ({ ...priceRequest(event), costNanoUsd: 12 });
+
+describe('npm run reprice', () => {
+  it('shows, corrects, and then has nothing left to correct', async () => {
+    await record('svc_right', priceRequest);
+    await record('svc_priceless', priceless);
+    await record('svc_wrong', wrong);
+    const right = await ledgerSums(table, 'svc_right', [day.slice(0, 7)]);
+    const before = await ledgerSums(table, 'svc_priceless', []);
+    expect(total(before.days)).toMatchObject({ requests: 4, unpricedRequests: 4 });
+
+    expect(await reprice('--dry-run')).toContain('6 of 12 requests are priced differently now.');
+    expect(await ledgerSums(table, 'svc_priceless', [])).toEqual(before);
+
+    expect(await reprice('--account', 'svc_wrong')).toContain('3 corrected.');
+    expect(await ledgerSums(table, 'svc_wrong', [day.slice(0, 7)])).toEqual(right);
+
+    const output = await reprice();
+    expect(output).toContain('3 of 12 requests are priced differently now.');
+    expect(output).toContain('3 corrected.');
+    expect(output).toContain('openai gpt-4o-2024-08-06');
+    expect(output).not.toContain('svc_');
+    for (const accountId of ['svc_right', 'svc_priceless', 'svc_wrong'])
+      expect(await ledgerSums(table, accountId, [day.slice(0, 7)])).toEqual(right);
+
+    expect(await reprice()).toContain('0 of 12 requests are priced differently now.');
+    const { items } = await requestRepository(table).page('svc_priceless', {
+      from: `${day}T00:00:00.000Z`,
+      to: `${day}T23:59:59.999Z`,
+      limit: 1,
+      filter: { outcome: 'completed' },
+    });
+    expect(items[0]).toMatchObject({ revision: 2, provenance: 'computed' });
+  }, 60_000);
+
+  it('says how it is used', async () => {
+    await expect(reprice('--from', 'yesterday')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--dry-run'),
+    });
+  });
+});
