@@ -6,7 +6,7 @@ import { LockedError, lockFile } from './file-lock.ts';
 import { SetupError } from './setup-error.ts';
 
 /** The app could not be synthesized. */
-export class SynthError extends SetupError {
+class SynthError extends SetupError {
   override readonly name = 'SynthError';
 }
 

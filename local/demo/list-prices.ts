@@ -2,7 +2,7 @@
  * List prices in USD per million tokens, typed off the providers' price pages for the demo alone (2026-11): the demo's
  * expectation must not come from the price book it checks.
  */
-export const listPrices: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
+const listPrices: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
   'gpt-4o-mini': { input: 0.15, output: 0.6 },
   'gpt-4.1': { input: 2, output: 8 },
   'gpt-4.1-mini': { input: 0.4, output: 1.6 },

@@ -13,7 +13,7 @@ export interface UserPoolSeed {
   readonly customAttributes?: readonly string[] | undefined;
 }
 
-export interface AppClientSeed {
+interface AppClientSeed {
   readonly id: string;
   readonly name?: string | undefined;
   /** Minutes; 60 unless told. */
@@ -47,7 +47,7 @@ const DEFAULT_POOL: UserPoolSeed = {
   customAttributes: ['custom:accountId'],
 };
 
-export const ISSUER_DOMAIN = `https://cognito-idp.${LOCAL_REGION}.amazonaws.com`;
+const ISSUER_DOMAIN = `https://cognito-idp.${LOCAL_REGION}.amazonaws.com`;
 
 /**
  * Cognito user pools by cognito-local, in a worker thread, data as JSON under `dataDir`. Intact after kill -9.

@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
 import { startProcess } from './process.ts';
 
 /** No DynamoDB emulator can run on this machine. The message says what to do. */
-export class MissingEmulatorError extends SetupError {
+class MissingEmulatorError extends SetupError {
   override readonly name = 'MissingEmulatorError';
 }
 

@@ -8,7 +8,7 @@ import { writeFileAtomically } from './atomic-file.ts';
 import type { Emulator } from './emulator.ts';
 
 /** How a secret comes to its first value, in the words of AWS::SecretsManager::Secret. */
-export interface SecretSeed {
+interface SecretSeed {
   /** Name or ARN that functions ask for. */
   readonly id: string;
   /** A fixed value; without it one is generated. */

@@ -4,7 +4,7 @@ import { LockedError, lockFile } from '../file-lock.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Another instance works on this data folder. */
-export class DataFolderInUseError extends SetupError {
+class DataFolderInUseError extends SetupError {
   override readonly name = 'DataFolderInUseError';
 }
 

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { SetupError } from '../setup-error.ts';
 
 /** Something else listens on the port. */
-export class PortInUseError extends SetupError {
+class PortInUseError extends SetupError {
   override readonly name = 'PortInUseError';
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What the one port leads to. */
-export interface FrontRoutes {
+interface FrontRoutes {
   /** A provider's host, or `/gateway/{label}/…` with the label and the rest of the path. */
   readonly gateway: (
     request: IncomingMessage,

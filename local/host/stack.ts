@@ -75,8 +75,10 @@ const run = async (options: StackOptions, data: DataFolder, front: Front, emulat
   const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });
   const readJwks = async (userPoolId: string) =>
     (await (await fetch(`${emulators.cognito.endpoint}/${userPoolId}/.well-known/jwks.json`)).json()) as Jwks;
-  const dashboard = await restApiServer(app, functions, invoker, readJwks);
-  const gateway = createGatewayServer(runtimeEnvironment(gatewayFunction(functions), endpoints));
+  const gatewayLambda = gatewayFunction(functions);
+  const others = functions.filter((lambda) => lambda !== gatewayLambda);
+  const dashboard = await restApiServer(app, others, invoker, readJwks);
+  const gateway = createGatewayServer(runtimeEnvironment(gatewayLambda, endpoints));
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),
     startSchedules(scheduledFunctions(app, functions), invoker, options.scheduleEveryMs),

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { LambdaFunction } from './functions.ts';
 import type { FunctionLog } from './log.ts';
-import type { Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
+import type { HostMessage, Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
 
 /** The handler threw, could not be loaded, ran out of time or memory, or ended its own process. */
 export class InvocationError extends Error {
@@ -15,15 +16,19 @@ export class InvocationError extends Error {
   }
 }
 
+/** Takes the bytes of a streamed answer; resolves when there is room for more. */
+export type TakeChunk = (bytes: Uint8Array) => Promise<void>;
+
 /** One execution environment: takes one invocation at a time, and none after it has ended. */
 export interface ExecutionEnvironment {
   readonly ended: boolean;
   /** @throws InvocationError */
-  invoke(invocation: Omit<Invocation, 'deadline'>): Promise<unknown>;
+  invoke(invocation: Omit<Invocation, 'deadline'>, takeChunk?: TakeChunk): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 const INIT_TIMEOUT_MS = 10_000;
+const STOP_GRACE_MS = 500;
 
 /** @param env the function's whole environment: nothing of the host's own shows through */
 export const startEnvironment = (
@@ -52,7 +57,17 @@ export const startEnvironment = (
     last ??= { kind: 'error', error };
     settle?.({ kind: 'error', error });
   };
-  worker.on('message', (message: WorkerMessage) => settle?.(message));
+  const send = (message: HostMessage) => worker.postMessage(message);
+  let take: TakeChunk = async () => {};
+  /** The answer cannot be sent on, so the handler would wait for room for ever. */
+  const abandon = (error: Error) => {
+    end({ name: 'Runtime.InvalidStreamingResponse', message: error.message, stack: undefined });
+    void worker.terminate();
+  };
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.kind === 'chunk') void take(message.bytes).then(() => send({ kind: 'more' }), abandon);
+    else settle?.(message);
+  });
   worker.on('error', (error) => end({ name: error.name, message: error.message, stack: error.stack }));
   worker.on('exit', (code) =>
     end({
@@ -84,17 +99,23 @@ export const startEnvironment = (
     get ended() {
       return ended;
     },
-    async invoke(invocation) {
+    async invoke(invocation, takeChunk) {
       const init = await ready;
       if (init.kind === 'error') throw new InvocationError(init.error);
       const deadline = Date.now() + lambda.timeoutMs;
-      worker.postMessage({ ...invocation, deadline });
+      take = takeChunk ?? (async () => {});
+      send({ kind: 'invoke', invocation: { ...invocation, deadline } });
       const message = await next(lambda.timeoutMs);
       if (message.kind === 'error') throw new InvocationError(message.error);
       return message.kind === 'result' && message.json !== undefined ? JSON.parse(message.json) : null;
     },
     async stop() {
-      await worker.terminate();
+      if (ended) return;
+      const exited = once(worker, 'exit');
+      send({ kind: 'stop' });
+      const grace = setTimeout(() => void worker.terminate(), STOP_GRACE_MS);
+      await exited;
+      clearTimeout(grace);
     },
   };
 };

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type ExecutionEnvironment, InvocationError, startEnvironment } from './environment.ts';
+import { type ExecutionEnvironment, InvocationError, startEnvironment, type TakeChunk } from './environment.ts';
 import type { LambdaFunction } from './functions.ts';
 import { type FunctionLog, functionLog } from './log.ts';
 import { runtimeEnvironment } from './runtime-environment.ts';
 
 /** Runs functions as Lambda would: one invocation at a time per environment, more environments on demand, up to a few. */
 export interface Invoker {
-  /** @throws InvocationError, after it has been logged */
-  invoke(lambda: LambdaFunction, event: unknown): Promise<unknown>;
+  /**
+   * @param takeChunk gets the answer of a function that streams; the result is null then
+   * @throws InvocationError, after it has been logged
+   */
+  invoke(lambda: LambdaFunction, event: unknown, takeChunk?: TakeChunk): Promise<unknown>;
   /** Waits for what is running, then ends all environments. */
   stop(): Promise<void>;
 }
@@ -61,22 +64,25 @@ export const createInvoker = (options: {
     else if (!environment.ended) fleet.idle.push(environment);
   };
 
-  const run = async (lambda: LambdaFunction, event: unknown): Promise<unknown> => {
+  const run = async (lambda: LambdaFunction, event: unknown, takeChunk?: TakeChunk): Promise<unknown> => {
     const fleet = fleetOf(lambda);
     const environment = await acquire(lambda, fleet);
     try {
-      return await environment.invoke({
-        event,
-        context: {
-          functionName: lambda.name,
-          functionVersion: '$LATEST',
-          invokedFunctionArn: lambda.arn,
-          memoryLimitInMB: String(lambda.memoryMb),
-          awsRequestId: randomUUID(),
-          logGroupName: `/aws/lambda/${lambda.name}`,
-          logStreamName: 'local',
+      return await environment.invoke(
+        {
+          event,
+          context: {
+            functionName: lambda.name,
+            functionVersion: '$LATEST',
+            invokedFunctionArn: lambda.arn,
+            memoryLimitInMB: String(lambda.memoryMb),
+            awsRequestId: randomUUID(),
+            logGroupName: `/aws/lambda/${lambda.name}`,
+            logStreamName: 'local',
+          },
         },
-      });
+        takeChunk,
+      );
     } catch (error) {
       const type = error instanceof InvocationError ? error.errorType : 'Error';
       const { message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -88,8 +94,8 @@ export const createInvoker = (options: {
   };
 
   return {
-    invoke(lambda, event) {
-      const invocation = run(lambda, event);
+    invoke(lambda, event, takeChunk) {
+      const invocation = run(lambda, event, takeChunk);
       const settled = invocation.then(
         () => undefined,
         () => undefined,

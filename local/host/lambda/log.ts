@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +10,7 @@ export interface FunctionLog {
   take(output: Readable): void;
   /** One line for the console; the whole for the file. */
   error(message: string, detail?: string): void;
+  /** Once what it takes has ended. */
   close(): Promise<void>;
 }
 
@@ -35,21 +37,26 @@ export const functionLog = (
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${label}.log`);
   const stream = createWriteStream(file, { flags: 'a' });
+  const ends: Promise<unknown>[] = [];
   const say = (message: string) =>
     toConsole(`${label}: ${message.replaceAll(/\s+/g, ' ').slice(0, CONSOLE_CHARACTERS)} (more in ${file})`);
   return {
     file,
     take(output) {
-      createInterface({ input: output }).on('line', (line) => {
+      const lines = createInterface({ input: output }).on('line', (line) => {
         stream.write(`${line}\n`);
         const message = errorMessage(line);
         if (message !== undefined) say(message);
       });
+      ends.push(once(lines, 'close'));
     },
     error(message, detail) {
       stream.write(`${detail ?? message}\n`);
       say(message);
     },
-    close: () => new Promise((resolve) => stream.end(() => resolve())),
+    async close() {
+      await Promise.all(ends);
+      await new Promise<void>((resolve) => stream.end(resolve));
+    },
   };
 };

@@ -7,7 +7,7 @@ export interface WorkerSetup {
   readonly cognitoEndpoint: string;
 }
 
-export interface InvocationContext {
+interface InvocationContext {
   readonly functionName: string;
   readonly functionVersion: string;
   readonly invokedFunctionArn: string;
@@ -30,8 +30,17 @@ export interface SerializedError {
   readonly stack: string | undefined;
 }
 
+export type HostMessage =
+  | { readonly kind: 'invoke'; readonly invocation: Invocation }
+  /** The chunk has gone out, there is room for the next. */
+  | { readonly kind: 'more' }
+  /** Print what is not printed yet, and end. */
+  | { readonly kind: 'stop' };
+
 export type WorkerMessage =
   | { readonly kind: 'ready' }
+  /** Bytes of a streamed answer, metadata first. */
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   /** The handler's result as JSON, undefined where it returned nothing, as on Lambda. */
   | { readonly kind: 'result'; readonly json: string | undefined }
   | { readonly kind: 'error'; readonly error: SerializedError };

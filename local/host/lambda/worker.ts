@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { fetchJwksFrom } from './offline-jwks.ts';
-import type { Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
-import { offerResponseStreaming } from './response-streaming.ts';
+import type { HostMessage, Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
+import { installStreaming, responseStream } from './response-stream.ts';
 
 /** One execution environment of one function: a thread with the function's own environment variables. */
 
@@ -19,9 +20,9 @@ const serialized = (error: unknown): SerializedError =>
 
 process.setSourceMapsEnabled(true);
 fetchJwksFrom(cognitoEndpoint);
-offerResponseStreaming();
+const isStreaming = installStreaming();
 
-type Handler = (event: unknown, context: object) => unknown;
+type Handler = (...args: readonly unknown[]) => unknown;
 
 const loadHandler = async (): Promise<Handler> => {
   const module: Record<string, unknown> = await import(pathToFileURL(file).href);
@@ -33,17 +34,44 @@ const loadHandler = async (): Promise<Handler> => {
 
 const handler = await loadHandler();
 
-port.on('message', async ({ event, context, deadline }: Invocation) => {
+let onRoom = () => {};
+
+/** Resolves when all of the answer has gone out. */
+const stream = async (event: unknown, context: object): Promise<void> => {
+  const output = responseStream((bytes, sent) => {
+    onRoom = sent;
+    tell({ kind: 'chunk', bytes });
+  });
+  const finished = once(output, 'finish');
+  // A handler that fails may have broken the stream off first: its own error is the one to tell.
+  finished.catch(() => {});
+  await handler(event, output, context);
+  output.end();
+  await finished;
+};
+
+const run = async ({ event, context, deadline }: Invocation): Promise<void> => {
+  const fullContext = {
+    ...context,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  };
   try {
-    const result = await handler(event, {
-      ...context,
-      callbackWaitsForEmptyEventLoop: true,
-      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-    });
-    tell({ kind: 'result', json: JSON.stringify(result) });
+    if (isStreaming(handler)) {
+      await stream(event, fullContext);
+      tell({ kind: 'result', json: undefined });
+    } else {
+      tell({ kind: 'result', json: JSON.stringify(await handler(event, fullContext)) });
+    }
   } catch (error) {
     tell({ kind: 'error', error: serialized(error) });
   }
+};
+
+port.on('message', (message: HostMessage) => {
+  if (message.kind === 'invoke') void run(message.invocation);
+  else if (message.kind === 'more') onRoom();
+  else process.stdout.write('', () => process.exit(0));
 });
 
 tell({ kind: 'ready' });

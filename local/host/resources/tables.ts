@@ -31,7 +31,7 @@ const tableSchema = z.object({
 type TableProperties = z.infer<typeof tableSchema>;
 
 /** The table on disk was made by a template with other keys or indexes. The message says what to do. */
-export class OutdatedTableError extends SetupError {
+class OutdatedTableError extends SetupError {
   override readonly name = 'OutdatedTableError';
 }
 

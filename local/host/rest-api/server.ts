@@ -10,7 +10,8 @@ import { type GatewayResponseType, gatewayResponses } from './gateway-responses.
 import { answerMock } from './mock-integration.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { sendProxyResult } from './proxy-result.ts';
-import { findRoute, type RouteMatch, routesOf } from './routes.ts';
+import { findRoute, type Route, type RouteMatch, routesOf } from './routes.ts';
+import { streamedResult } from './streamed-result.ts';
 
 /** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -50,15 +51,19 @@ const within = async <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => 
 
 const apiSchema = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
 
-/** @param readJwks the public keys of a user pool */
+/**
+ * @param functions those whose routes are served; the gateway is not among them, it has its own server
+ * @param readJwks the public keys of a user pool
+ */
 export const restApiServer = async (
   app: App,
   functions: readonly LambdaFunction[],
   invoker: Invoker,
   readJwks: (userPoolId: string) => Promise<Jwks>,
 ): Promise<ServeRestApi> => {
-  // The gateway's own streamed routes are served by its node:http adapter: see stack.ts.
-  const routes = routesOf(app).filter(({ resourcePath }) => resourcePath.startsWith('/api/'));
+  const isServed = ({ integration: { Type, Uri } }: Route) =>
+    Type === 'MOCK' || functionOfArn(functions, Uri ?? '') !== undefined;
+  const routes = routesOf(app).filter(isServed);
   const binaryMediaTypes = new Map(
     definitions(app, apiSchema, 'AWS::ApiGateway::RestApi').map(({ ref, properties }) => [
       ref,
@@ -68,10 +73,12 @@ export const restApiServer = async (
   const authorize = await cognitoAuthorizers(app, readJwks);
   const answerByGateway = gatewayResponses(app);
 
-  const invoke = async (match: RouteMatch, request: IncomingMessage, requestId: string): Promise<unknown> => {
+  const answer = async (match: RouteMatch, request: IncomingMessage, requestId: string, response: ServerResponse) => {
     const { route } = match;
+    const { integration } = route;
+    if (integration.Type === 'MOCK') return answerMock(integration, request, response);
     const claims = await authorize(route, (name) => request.headersDistinct[name.toLowerCase()]?.[0]);
-    const lambda = functionOfArn(functions, route.integration.Uri ?? '');
+    const lambda = functionOfArn(functions, integration.Uri ?? '');
     if (!lambda) throw new GatewayAnswer('DEFAULT_5XX');
     const event = proxyEvent({
       request,
@@ -81,7 +88,12 @@ export const restApiServer = async (
       claims,
       binaryMediaTypes: binaryMediaTypes.get(route.apiId) ?? [],
     });
-    return within(invoker.invoke(lambda, event), route.integration.TimeoutInMillis);
+    if (integration.ResponseTransferMode === 'STREAM') {
+      await within(invoker.invoke(lambda, event, streamedResult(requestId, response)), integration.TimeoutInMillis);
+      response.end();
+    } else {
+      sendProxyResult(await within(invoker.invoke(lambda, event), integration.TimeoutInMillis), requestId, response);
+    }
   };
 
   return async (request, response) => {
@@ -90,8 +102,7 @@ export const restApiServer = async (
     const match = findRoute(routes, request.method ?? 'GET', path);
     try {
       if (!match) throw new GatewayAnswer('MISSING_AUTHENTICATION_TOKEN');
-      if (match.route.integration.Type === 'MOCK') answerMock(match.route.integration, request, response);
-      else sendProxyResult(await invoke(match, request, requestId), requestId, response);
+      await answer(match, request, requestId, response);
     } catch (error) {
       if (response.headersSent) {
         response.destroy();

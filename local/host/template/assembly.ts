@@ -47,7 +47,7 @@ const assetsSchema = z.object({
     .default({}),
 });
 
-export type Template = z.infer<typeof templateSchema>;
+type Template = z.infer<typeof templateSchema>;
 
 /** One CloudFormation stack of the synthesized app. */
 export interface Stack {

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
+import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
+import type { Emulator } from '../../../local/emulators/emulator.ts';
+import { startSecrets } from '../../../local/emulators/secrets.ts';
+import { createSecrets } from '../../../local/host/resources/secrets.ts';
+import { createTables } from '../../../local/host/resources/tables.ts';
+import { userPoolSeeds } from '../../../local/host/resources/user-pools.ts';
+import { appOf, stackOf } from './stack-of.ts';
+
+const key = (AttributeName: string, KeyType: string) => ({ AttributeName, KeyType });
+const attribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
+
+const data = (indexes: readonly string[]) =>
+  appOf(
+    stackOf('data', {
+      Table: {
+        Type: 'AWS::DynamoDB::Table',
+        Properties: {
+          KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
+          AttributeDefinitions: [attribute('pk'), attribute('sk'), ...indexes.map((name) => attribute(`${name}pk`))],
+          GlobalSecondaryIndexes: indexes.map((name) => ({
+            IndexName: name,
+            KeySchema: [key(`${name}pk`, 'HASH')],
+            Projection: { ProjectionType: 'ALL' },
+          })),
+          TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: true,
+        },
+      },
+    }),
+  );
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'resources-'));
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('tables', () => {
+  let emulator: Emulator;
+  let dynamo: DynamoDBClient;
+  beforeEach(async () => {
+    emulator = await startDynamoDb({ dataDir });
+    dynamo = new DynamoDBClient({
+      endpoint: emulator.endpoint,
+      region: LOCAL_REGION,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+  });
+  afterEach(async () => {
+    dynamo.destroy();
+    await emulator.stop();
+  });
+
+  it('are made with their indexes and TTL attribute, once', async () => {
+    await createTables(data(['gsi1']), dynamo);
+    await createTables(data(['gsi1']), dynamo);
+    const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: 'data-Table' }));
+    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['gsi1']);
+    const ttl = await dynamo.send(new DescribeTimeToLiveCommand({ TableName: 'data-Table' }));
+    expect(ttl.TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
+  });
+
+  it('of an older template are refused with a way out', async () => {
+    await createTables(data(['gsi1']), dynamo);
+    await expect(createTables(data(['gsi1', 'gsi2']), dynamo)).rejects.toThrow('start with another --data folder');
+  });
+});
+
+describe('secrets', () => {
+  it('are generated as the template says, and can be asked for by name too', async () => {
+    const app = appOf(
+      stackOf('s', {
+        Generated: {
+          Type: 'AWS::SecretsManager::Secret',
+          Properties: { Name: 'fingerprint', GenerateSecretString: { PasswordLength: 64 } },
+        },
+        Json: {
+          Type: 'AWS::SecretsManager::Secret',
+          Properties: {
+            Name: 'stripe',
+            GenerateSecretString: { SecretStringTemplate: '{"user":"u"}', GenerateStringKey: 'password' },
+          },
+        },
+      }),
+    );
+    const secrets = await startSecrets({ dataDir });
+    createSecrets(app, secrets);
+    const byName = secrets.ensure({ id: 'fingerprint', value: 'not this' });
+    expect(byName).toHaveLength(64);
+    const arn = String(app.resolve({ Ref: 'Generated' }, app.stacks[0]!));
+    expect(secrets.ensure({ id: arn, value: 'nor this' })).toBe(byName);
+    expect(JSON.parse(secrets.ensure({ id: 'stripe' }))).toEqual({
+      user: 'u',
+      password: expect.stringMatching(/^.{32}$/),
+    });
+    await secrets.stop();
+  });
+});
+
+describe('user pools', () => {
+  it('have their clients and custom attributes, and token lifetimes in minutes', () => {
+    const app = appOf(
+      stackOf('identity', {
+        Pool: {
+          Type: 'AWS::Cognito::UserPool',
+          Properties: { Schema: [{ Name: 'email' }, { Name: 'accountId', AttributeDataType: 'String' }] },
+        },
+        Client: {
+          Type: 'AWS::Cognito::UserPoolClient',
+          Properties: {
+            UserPoolId: { Ref: 'Pool' },
+            IdTokenValidity: 60,
+            RefreshTokenValidity: 30,
+            TokenValidityUnits: { IdToken: 'minutes', RefreshToken: 'days' },
+          },
+        },
+      }),
+    );
+    expect(userPoolSeeds(app)).toMatchObject([
+      {
+        customAttributes: ['custom:accountId'],
+        clients: [{ idTokenValidityMinutes: 60, refreshTokenValidityMinutes: 30 * 24 * 60 }],
+      },
+    ]);
+  });
+});

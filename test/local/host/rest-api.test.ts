@@ -1,0 +1,266 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  AdminCreateUserCommand,
+  AdminInitiateAuthCommand,
+  AdminSetUserPasswordCommand,
+  CognitoIdentityProviderClient,
+} from '@aws-sdk/client-cognito-identity-provider';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Jwks } from 'aws-jwt-verify/jwk';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../../local/emulators/cognito.ts';
+import type { LambdaFunction } from '../../../local/host/lambda/functions.ts';
+import { createInvoker, type Invoker } from '../../../local/host/lambda/invoker.ts';
+import { userPoolSeeds } from '../../../local/host/resources/user-pools.ts';
+import { restApiServer } from '../../../local/host/rest-api/server.ts';
+import { appOf, stackOf } from './stack-of.ts';
+
+/** Answers with the event it got, or as the path says. */
+const HANDLER = `
+export const echo = async (event) => {
+  if (event.path.endsWith('/fail')) throw new Error('broken');
+  if (event.path.endsWith('/odd')) return { hello: 1 };
+  if (event.path.endsWith('/binary')) return { statusCode: 200, body: 'AAEC', isBase64Encoded: true, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] } };
+  return { statusCode: 201, headers: { 'X-Made': 'yes' }, body: JSON.stringify(event) };
+};
+export const stream = globalThis.awslambda?.streamifyResponse(async (event, output) => {
+  if (event.path.endsWith('/before')) throw new Error('broken at once');
+  const body = awslambda.HttpResponseStream.from(output, { statusCode: 202, headers: { 'content-type': 'text/csv' } });
+  for (let line = 0; line < 5000; line++) {
+    if (!body.write('line ' + line + ' of many\\n')) await new Promise((resolve) => body.once('drain', resolve));
+    if (event.path.endsWith('/midway') && line === 10) throw new Error('broken midway');
+  }
+  body.end();
+});
+`;
+
+const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
+const resource = (parent: object, part: string) => ({
+  Type: 'AWS::ApiGateway::Resource',
+  Properties: { RestApiId: { Ref: 'Api' }, ParentId: parent, PathPart: part },
+});
+const method = (httpMethod: string, resourceId: string, more: object, integration: object) => ({
+  Type: 'AWS::ApiGateway::Method',
+  Properties: {
+    RestApiId: { Ref: 'Api' },
+    ResourceId: { Ref: resourceId },
+    HttpMethod: httpMethod,
+    ...more,
+    Integration: { Type: 'AWS_PROXY', ...integration },
+  },
+});
+const invocation = (name: string) =>
+  `arn:aws:apigateway:x:lambda:path/functions/arn:aws:lambda:x:0:function:${name}/invocations`;
+const echo = { Uri: invocation('echo') };
+const stream = { Uri: invocation('stream'), ResponseTransferMode: 'STREAM' };
+const cognitoAuthorizer = { AuthorizationType: 'COGNITO_USER_POOLS', AuthorizerId: { Ref: 'Authorizer' } };
+
+const app = appOf(
+  stackOf('api', {
+    Api: { Type: 'AWS::ApiGateway::RestApi' },
+    Pool: { Type: 'AWS::Cognito::UserPool', Properties: { Schema: [{ Name: 'email' }, { Name: 'accountId' }] } },
+    Client: {
+      Type: 'AWS::Cognito::UserPoolClient',
+      Properties: { UserPoolId: { Ref: 'Pool' }, IdTokenValidity: 5, TokenValidityUnits: { IdToken: 'minutes' } },
+    },
+    Authorizer: {
+      Type: 'AWS::ApiGateway::Authorizer',
+      Properties: {
+        Type: 'COGNITO_USER_POOLS',
+        RestApiId: { Ref: 'Api' },
+        ProviderARNs: [{ 'Fn::GetAtt': ['Pool', 'Arn'] }],
+        IdentitySource: 'method.request.header.Authorization',
+      },
+    },
+    Unauthorized: {
+      Type: 'AWS::ApiGateway::GatewayResponse',
+      Properties: {
+        RestApiId: { Ref: 'Api' },
+        ResponseType: 'UNAUTHORIZED',
+        StatusCode: '401',
+        ResponseParameters: { 'gatewayresponse.header.X-Why': "'token'" },
+        ResponseTemplates: { 'application/json': '{"code":"UNAUTHORIZED","id":"$context.requestId"}' },
+      },
+    },
+    Default5xx: {
+      Type: 'AWS::ApiGateway::GatewayResponse',
+      Properties: {
+        RestApiId: { Ref: 'Api' },
+        ResponseType: 'DEFAULT_5XX',
+        ResponseTemplates: { 'application/json': '{"code":"INTERNAL","said":$context.error.messageString}' },
+      },
+    },
+    Open: resource(root, 'open'),
+    OpenRest: resource({ Ref: 'Open' }, '{proxy+}'),
+    Closed: resource(root, 'closed'),
+    Streamed: resource(root, 'streamed'),
+    StreamedRest: resource({ Ref: 'Streamed' }, '{how}'),
+    AnyOpen: method('ANY', 'OpenRest', {}, echo),
+    GetClosed: method('GET', 'Closed', cognitoAuthorizer, echo),
+    GetStreamed: method('GET', 'StreamedRest', {}, stream),
+    Preflight: method(
+      'OPTIONS',
+      'Closed',
+      {},
+      {
+        Type: 'MOCK',
+        IntegrationResponses: [
+          {
+            StatusCode: '204',
+            ResponseParameters: { 'method.response.header.Access-Control-Allow-Origin': "'https://a.example'" },
+            ResponseTemplates: { 'application/json': '#if($origin == "https://b.example")\n#end' },
+          },
+        ],
+      },
+    ),
+  }),
+);
+
+let folder: string;
+let invoker: Invoker;
+let cognito: CognitoEmulator;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => {});
+  folder = await mkdtemp(join(tmpdir(), 'rest-api-'));
+  await writeFile(join(folder, 'index.mjs'), HANDLER);
+  cognito = await startCognito({ dataDir: folder, userPools: userPoolSeeds(app) });
+  invoker = createInvoker({ endpoints: {}, cognitoEndpoint: cognito.endpoint, logFolder: folder });
+  const lambda = (name: string): LambdaFunction => ({
+    name,
+    arn: `arn:aws:lambda:x:0:function:${name}`,
+    label: name,
+    file: join(folder, 'index.mjs'),
+    exportName: name,
+    timeoutMs: 5_000,
+    memoryMb: 128,
+    environment: {},
+  });
+  const readJwks = async () => (await (await fetch(cognito.jwksUri)).json()) as Jwks;
+  const serve = await restApiServer(app, [lambda('echo'), lambda('stream')], invoker, readJwks);
+  server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.close();
+  server.closeAllConnections();
+  await invoker.stop();
+  await cognito.stop();
+  await rm(folder, { recursive: true, force: true });
+  jest.restoreAllMocks();
+});
+
+const idToken = async (): Promise<string> => {
+  const idp = new CognitoIdentityProviderClient({
+    endpoint: cognito.endpoint,
+    region: LOCAL_REGION,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const user = { UserPoolId: cognito.userPoolId, Username: 'ada@example.com' };
+  const UserAttributes = [
+    { Name: 'email', Value: 'ada@example.com' },
+    { Name: 'custom:accountId', Value: 'svc_1' },
+  ];
+  await idp.send(new AdminCreateUserCommand({ ...user, UserAttributes, MessageAction: 'SUPPRESS' }));
+  await idp.send(new AdminSetUserPasswordCommand({ ...user, Password: 'Secret-1234', Permanent: true }));
+  const answer = await idp.send(
+    new AdminInitiateAuthCommand({
+      UserPoolId: cognito.userPoolId,
+      ClientId: cognito.clientId,
+      AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
+      AuthParameters: { USERNAME: 'ada@example.com', PASSWORD: 'Secret-1234' },
+    }),
+  );
+  return answer.AuthenticationResult?.IdToken ?? '';
+};
+
+describe('a REST API', () => {
+  it('hands the function the event of a proxy integration', async () => {
+    const response = await fetch(`${url}/open/a%20b/c?tag=x&tag=y&q=1%2F2`, {
+      method: 'PUT',
+      headers: { 'X-Twice': 'one', 'content-type': 'application/json' },
+      body: '{"a":"ü"}',
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('x-made')).toBe('yes');
+    const event = (await response.json()) as APIGatewayProxyEvent;
+    expect(event).toMatchObject({
+      resource: '/open/{proxy+}',
+      path: '/open/a%20b/c',
+      httpMethod: 'PUT',
+      pathParameters: { proxy: 'a b/c' },
+      queryStringParameters: { tag: 'y', q: '1/2' },
+      multiValueQueryStringParameters: { tag: ['x', 'y'], q: ['1/2'] },
+      body: '{"a":"ü"}',
+      isBase64Encoded: false,
+    });
+    expect(event.requestContext.requestId).toBe(response.headers.get('x-amzn-requestid'));
+  });
+
+  it('sends binary bodies and repeated headers', async () => {
+    const response = await fetch(`${url}/open/binary`);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([0, 1, 2]));
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  it.each(['fail', 'odd'])('answers for a function that goes wrong: %s', async (how) => {
+    const response = await fetch(`${url}/open/${how}`);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({ code: 'INTERNAL', said: 'Internal server error' });
+  });
+
+  it('admits a token of the pool, and passes its claims as texts', async () => {
+    const refused = await fetch(`${url}/closed`, { headers: { authorization: 'Bearer nonsense' } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('x-why')).toBe('token');
+    expect(await refused.json()).toEqual({ code: 'UNAUTHORIZED', id: refused.headers.get('x-amzn-requestid') });
+
+    const token = await idToken();
+    const response = await fetch(`${url}/closed`, { headers: { authorization: `Bearer ${token}` } });
+    const { requestContext } = (await response.json()) as APIGatewayProxyEvent;
+    const claims = requestContext.authorizer?.['claims'] as Record<string, string>;
+    expect(claims).toMatchObject({ 'custom:accountId': 'svc_1', email_verified: 'false' });
+    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(300);
+  });
+
+  it.each([
+    ['https://b.example', 'https://b.example'],
+    ['https://c.example', 'https://a.example'],
+  ])('answers the preflight of %s', async (origin, allowed) => {
+    const response = await fetch(`${url}/closed`, { method: 'OPTIONS', headers: { origin } });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+  });
+
+  it('has nothing elsewhere', async () => {
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(403);
+  });
+});
+
+describe('a streamed answer', () => {
+  it('arrives whole, with its metadata', async () => {
+    const response = await fetch(`${url}/streamed/whole`);
+    expect(response.status).toBe(202);
+    expect(response.headers.get('content-type')).toBe('text/csv');
+    const text = await response.text();
+    expect(text.split('\n')).toHaveLength(5001);
+    expect(text.endsWith('line 4999 of many\n')).toBe(true);
+  });
+
+  it('is an error where it fails before its first byte', async () => {
+    expect((await fetch(`${url}/streamed/before`)).status).toBe(502);
+  });
+
+  it('breaks off for the client where it breaks off', async () => {
+    const response = await fetch(`${url}/streamed/midway`);
+    expect(response.status).toBe(202);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
