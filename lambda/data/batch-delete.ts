@@ -9,7 +9,7 @@ const MAX_KEYS = 25;
 const MAX_ATTEMPTS = 6;
 
 /** The table kept leaving items of a batch undeleted. */
-export class BatchDeleteError extends Error {
+class BatchDeleteError extends Error {
   override readonly name = 'BatchDeleteError';
 }
 

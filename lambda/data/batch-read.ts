@@ -9,7 +9,7 @@ const MAX_KEYS = 100;
 const MAX_ATTEMPTS = 6;
 
 /** The table kept leaving keys of a batch read unanswered. */
-export class BatchReadError extends Error {
+class BatchReadError extends Error {
   override readonly name = 'BatchReadError';
 }
 

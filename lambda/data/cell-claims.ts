@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 2_000;
 const storedClaims = z.object({ cells: z.set(z.string()).default(new Set()) });
 
 /** Others kept claiming cells of the same day at the same time. */
-export class ClaimContentionError extends Error {
+class ClaimContentionError extends Error {
   override readonly name = 'ClaimContentionError';
 }
 

@@ -1,7 +1,7 @@
 import { type Day, dayOf } from '../domain/spend/periods.ts';
 
 /** A request id is a UUIDv7: its first 48 bits are milliseconds since 1970. Undefined for any other id. */
-export const timeOfRequestId = (requestId: string): number | undefined => {
+const timeOfRequestId = (requestId: string): number | undefined => {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(requestId);
   return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
 };

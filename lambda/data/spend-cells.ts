@@ -19,7 +19,7 @@ const storedKey = z.object({ sk: z.string() });
 /** The SDK hands out numbers past 2^53 as bigint. */
 const storedCounter = z.union([z.int(), z.bigint()]);
 
-export const parseCounters = (item: Record<string, unknown>): Counters => {
+const parseCounters = (item: Record<string, unknown>): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (const [name, value] of Object.entries(item)) {
     if (!isCounterName(name)) continue;

@@ -5,7 +5,7 @@ import { type SpendDimensionName, spendDimensionNames } from '../domain/spend/di
 import type { Summary, SummaryCell, SummaryTotal } from '../domain/spend/summary.ts';
 import { type Key, sealedKey } from './keys.ts';
 
-export type SummaryView = 'TOTALS' | 'CELLS';
+type SummaryView = 'TOTALS' | 'CELLS';
 
 /** What one page holds before compression: below what an item may hold (400 KB) even where nothing can be compressed. */
 const MAX_PAGE_BYTES = 300_000;

@@ -1,7 +1,7 @@
 import type { CloseEvent, OpenEvent, UsageEvent } from '../domain/usage-event.ts';
 
 /** An event whose account is known. */
-export type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {
+type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {
   readonly accountId: string;
 };
 export type AccountOpenEvent = AccountEvent<OpenEvent>;

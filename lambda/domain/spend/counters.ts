@@ -20,7 +20,7 @@ export const tokenCounterNames = [
  * The counters of a spend cell. All are integers.
  * `requests` = priced + `freeRequests` + `unpricedRequests`.
  */
-export const counterNames = [
+const counterNames = [
   'requests',
   /** Cost in nano-USD (1e-9 USD), split by how it is known. */
   'costProviderNanoUsd',
