@@ -64,6 +64,7 @@ class Relay {
   #route: CloseEvent['route'] = 'bypassed';
   #status: number | null = null;
   #ttfbMs: number | null = null;
+  #overheadMs: number | null = null;
   #requestBytes = 0;
   #responseBytes = 0;
   #askedForUsage = false;
@@ -101,6 +102,7 @@ class Relay {
   #send({ upstream, askedForUsage }: PreparedRequest): void {
     if (this.#finished) return;
     this.#askedForUsage = askedForUsage;
+    this.#overheadMs = performance.now() - this.#forwarding.startedAtMs;
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
         onHeaders: (response) => this.#headers(response),
@@ -153,7 +155,7 @@ class Relay {
     this.#route = this.#opened && admitted.owner ? 'governed' : 'bypassed';
     const headers = clientResponseHeaders(response.rawHeaders, this.#route, requestId, this.#filter !== undefined);
     this.#startClient(response.statusCode ?? 0, response.statusMessage ?? '', headers);
-    this.#meter = createMeter(this.#metered, { contentType, contentEncoding });
+    this.#meter = createMeter(this.#metered, { status: this.#status ?? 0, contentType, contentEncoding });
     client.onDrain(() => {
       this.#paused = false;
       response.resume();
@@ -235,8 +237,9 @@ class Relay {
       route: this.#route,
       outcome,
       status: this.#status,
-      ttfbMs: this.#ttfbMs === null ? null : round(this.#ttfbMs),
+      ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
       totalMs: round(totalMs),
+      overheadMs: this.#overheadMs && round(this.#overheadMs),
       requestBytes: this.#requestBytes,
       responseBytes: this.#responseBytes,
       reading,

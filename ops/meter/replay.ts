@@ -48,7 +48,11 @@ export const replay = async (recording: Recording, seed: number, at: string): Pr
   requestReader.write(requestBody(recording.req));
   const meter = createMeter(
     { method: recording.method, path, facts: () => requestReader.facts() },
-    { contentType: recording.ctype ?? undefined, contentEncoding: recording.encoding ?? undefined },
+    {
+      status: recording.status,
+      contentType: recording.ctype ?? undefined,
+      contentEncoding: recording.encoding ?? undefined,
+    },
   );
   for (const piece of pieces(recording.bytes, seed)) meter.write(piece);
   const reading = await meter.end(true);

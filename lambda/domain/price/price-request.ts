@@ -1,5 +1,6 @@
 import { costNanoUsd } from '../money.ts';
 import { EXTRA } from '../usage/extras.ts';
+import { reasonsUnseen } from '../usage/hidden-reasoning.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
 import type { PricedUsage, Provenance, Usage } from '../usage.ts';
@@ -13,6 +14,7 @@ export const reasons = {
   noAnswer: 'The provider did not answer, and may have charged all the same.',
   cutWithoutUsage: 'The answer broke off before its usage was reported.',
   pending: 'The answer is made in the background: its cost is counted when it is fetched.',
+  hiddenReasoning: 'The provider reported no usage, and this model thinks unseen: its output cannot be estimated.',
   noModel: 'Neither the request nor the answer names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
@@ -51,7 +53,9 @@ const priceByBook = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
   const usage = normalizeUsage(request.provider, reading);
   if (!usage) return unknown(null, reasons.noUsage);
-  if (modelsOf(request).length === 0) return unknown(usage, reasons.noModel);
+  const models = modelsOf(request);
+  if (models.length === 0) return unknown(usage, reasons.noModel);
+  if (reading.usageSource === 'estimated' && models.some(reasonsUnseen)) return unknown(usage, reasons.hiddenReasoning);
   const found = ratesFor(request, usage);
   if (!found) return unknown(usage, reasons.noPrice);
   const { charges, unpriced } = charge(billed(request.provider, usage), found.rates);

@@ -1,7 +1,8 @@
 /**
  * Which values to pick, as a tree of member names. A string leaf names the value for the sink; `*` stands for every element
  * of an array. A leaf that begins with `#` only tells that such an object or array is there, and keeps none of it; the
- * member `''` holds such a leaf for the object itself, told as it opens.
+ * member `''` holds such a leaf for the object itself, told as it opens. Where the value may also be a string, the member
+ * `'+'` names it, and its length in bytes is told (`+name`), and none of it kept.
  */
 export interface Wanted {
   readonly [member: string]: Wanted | string;
@@ -159,10 +160,14 @@ export class JsonPicker {
 
   #openString(at: number): void {
     this.#inString = true;
+    const next = this.#next;
     if (this.#expectKey) {
       this.#key = [];
       this.#keyStart = at;
-    } else if (typeof this.#next === 'string' && !this.#next.startsWith('#')) this.#beginCapture(this.#next, at);
+    } else if (typeof next === 'object') {
+      const measured = next['+'];
+      if (typeof measured === 'string') this.#beginCapture(`+${measured}`, at);
+    } else if (next !== undefined && !next.startsWith('#')) this.#beginCapture(next, at);
   }
 
   #closeString(chunk: Buffer, quote: number): void {
@@ -250,6 +255,7 @@ export class JsonPicker {
 
   #keep(piece: Buffer): void {
     this.#capturedBytes += piece.length;
+    if (this.#captureName?.startsWith('+')) return;
     // A copy: the piece would hold the whole chunk in memory.
     if (this.#capturedBytes <= this.#maxValueBytes) this.#captured.push(Buffer.from(piece));
     else this.#captured = [];
@@ -267,6 +273,10 @@ export class JsonPicker {
     this.#captureName = undefined;
     this.#captureDepth = -1;
     const last = chunk.subarray(this.#captureStart, end);
+    if (name.startsWith('+')) {
+      this.#sink.value(name, String(this.#capturedBytes + last.length - '""'.length));
+      return;
+    }
     if (this.#capturedBytes + last.length > this.#maxValueBytes) {
       this.#sink.tooLong(name);
       return;

@@ -1,6 +1,7 @@
 import { type Dialect, dialectOf, modelOfPath } from '../../domain/dialect.ts';
 import type { Reading } from '../../domain/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
+import { estimateUsage, KeptText } from './estimate.ts';
 import { JsonPicker } from './json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
 import type { RequestFacts } from './request-reader.ts';
@@ -16,6 +17,7 @@ export interface MeteredRequest {
 }
 
 export interface MeteredResponse {
+  readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
 }
@@ -56,7 +58,9 @@ const readerFor = (contentType: string, first: Buffer, builder: ReadingBuilder):
 
 /** A meter for one answer: recognises its dialect and reads the usage off a copy of its bytes. */
 export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter => {
-  const builder = new ReadingBuilder();
+  const dialect = dialectOf(request.method, request.path);
+  const builder = new ReadingBuilder(dialect.endsWith('-batch-output'));
+  const kept = new KeptText(response.status < 400 ? dialect : 'free');
   const contentType = (response.contentType ?? '').toLowerCase();
   let reader: BodyReader | undefined;
   let failed = false;
@@ -64,6 +68,7 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
   const read = (chunk: Buffer): void => {
     if (failed) return;
     try {
+      kept.write(chunk);
       reader ??= readerFor(contentType, chunk, builder);
       reader.write(chunk);
     } catch {
@@ -83,16 +88,23 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
       } catch {
         failed = true;
       }
-      return assemble(request, builder, whole && decoded && !failed);
+      const complete = whole && decoded && !failed;
+      const reading = assemble(request, dialect, builder, complete);
+      return withEstimate(reading, request.facts(), kept);
     },
   };
 };
 
 /** The reading of a request that never got an answer. */
-export const emptyReading = (request: MeteredRequest): Reading => assemble(request, new ReadingBuilder(), false);
+export const emptyReading = (request: MeteredRequest): Reading =>
+  assemble(request, dialectOf(request.method, request.path), new ReadingBuilder(), false);
 
-const assemble = ({ method, path, facts }: MeteredRequest, builder: ReadingBuilder, complete: boolean): Reading => {
-  const byPath = dialectOf(method, path);
+const assemble = (
+  { path, facts }: MeteredRequest,
+  byPath: Dialect,
+  builder: ReadingBuilder,
+  complete: boolean,
+): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
   const asked = facts();
   return {
@@ -106,4 +118,12 @@ const assemble = ({ method, path, facts }: MeteredRequest, builder: ReadingBuild
     serviceTier: builder.serviceTier ?? asked.serviceTier,
     extras: { ...asked.extras, ...builder.extras(dialect) },
   };
+};
+
+/** An answer without usage gets an estimate; so does one of Anthropic's that broke off before its output was told. */
+const withEstimate = (reading: Reading, { promptBytes }: RequestFacts, kept: KeptText): Reading => {
+  const half = !reading.complete && reading.dialect === 'anthropic-messages';
+  if (reading.usage !== null && !half) return reading;
+  const usage = estimateUsage(reading.dialect, reading.usage, promptBytes, kept.outputTokens());
+  return usage ? { ...reading, usage, usageSource: 'estimated' } : reading;
 };

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../domain/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/limits.ts';
+import { addUsage } from '../../domain/usage/add-usage.ts';
 import { EXTRA } from '../../domain/usage/extras.ts';
 import type { Reading } from '../../domain/usage-event.ts';
 import type { PickerSink } from './json-picker.ts';
@@ -29,9 +30,11 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
 
 /**
  * Puts together what an answer's documents (a JSON body; the events of a stream) say of usage. The last word wins, since
- * usage that repeats in a stream is cumulative; nothing is ever summed over the events of one answer.
+ * usage that repeats in a stream is cumulative; nothing is ever summed over the events of one answer. Only the lines of a
+ * batch's results, which are answers of their own, are summed.
  */
 export class ReadingBuilder implements PickerSink {
+  readonly #isBatch: boolean;
   #usage: Usage | null = null;
   /** Usage of Anthropic's message_start, which message_delta is laid over. */
   #startUsage: Usage | null = null;
@@ -45,9 +48,19 @@ export class ReadingBuilder implements PickerSink {
   #tools: { type: string; model: unknown }[] = [];
   #images = 0;
   #groundingQueries = 0;
+  #hasError = false;
+  #hasChoices = false;
+  #isFirstDocument = true;
+
+  /** @param isBatch the documents are lines of a batch's results */
+  constructor(isBatch = false) {
+    this.#isBatch = isBatch;
+  }
 
   value(name: string, json: string): void {
     if (name === '#image') this.#images++;
+    else if (name === '#error') this.#hasError = true;
+    else if (name === '#choices') this.#hasChoices = true;
     else if (name === '#grounded') this.#extras.set(EXTRA.groundedPrompts, 1);
     else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
@@ -73,6 +86,8 @@ export class ReadingBuilder implements PickerSink {
     if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
     this.#text(EXTRA.responseStatus, values.get('status'));
     this.#text(EXTRA.responseId, values.get('id'));
+    if (typeof values.get('background') === 'boolean')
+      this.#extras.set(EXTRA.responseBackground, Number(values.get('background')));
     this.#text(EXTRA.imageSize, values.get('image.size'));
     this.#text(EXTRA.imageQuality, values.get('image.quality'));
     this.#number(EXTRA.audioSeconds, Number(values.get('audio.seconds')));
@@ -81,6 +96,7 @@ export class ReadingBuilder implements PickerSink {
     this.#number(EXTRA.imageCount, this.#images);
     this.#takeImageGeneration(values.get('imageGenUsage'));
     this.#takeOutputs();
+    this.#takeError(values);
     this.#values = new Map();
     this.#outputs = [];
     this.#tools = [];
@@ -111,6 +127,7 @@ export class ReadingBuilder implements PickerSink {
     if (dialect !== 'openai-responses' && dialect !== 'gemini-interactions') {
       delete result[EXTRA.responseId];
       delete result[EXTRA.responseStatus];
+      delete result[EXTRA.responseBackground];
     }
     if (dialect !== 'openai-images' && dialect !== 'gemini-predict') delete result[EXTRA.imageCount];
     if (dialect !== 'openai-images') {
@@ -146,9 +163,20 @@ export class ReadingBuilder implements PickerSink {
       values.get('xGroqUsage') ??
       (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
     // An empty object says nothing (Cohere v2 sends one when it failed): explicit zeros would be members.
-    if (isObject(usage) && Object.keys(usage).length > 0)
-      this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
-    if (this.#startUsage && this.#usage) this.#startUsage = this.#usage;
+    if (!isObject(usage) || Object.keys(usage).length === 0) return;
+    if (this.#isBatch) this.#usage = addUsage(this.#usage, usage);
+    else this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+    if (this.#isBatch) this.#extras.set(EXTRA.batch, 1);
+    if (this.#startUsage) this.#startUsage = this.#usage;
+  }
+
+  /** An answer that is an error and nothing else, though its status says otherwise. */
+  #takeError(values: Map<string, unknown>): void {
+    if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#isBatch)
+      this.#extras.set(EXTRA.responseError, 1);
+    this.#isFirstDocument = false;
+    this.#hasError = false;
+    this.#hasChoices = false;
   }
 
   #outputMember(name: string, value: unknown): void {
@@ -190,9 +218,10 @@ export class ReadingBuilder implements PickerSink {
     if (typeof value === 'string' && value !== '') this.#extras.set(name, value.slice(0, 128));
   }
 
-  /** Events of one stream repeat and grow: the largest count is the last word. */
+  /** Events of one stream repeat and grow: the largest count is the last word. Lines of a batch add up. */
   #number(name: string, value: unknown): void {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return;
-    this.#extras.set(name, Math.max(value, Number(this.#extras.get(name) ?? 0)));
+    const before = Number(this.#extras.get(name) ?? 0);
+    this.#extras.set(name, this.#isBatch ? before + value : Math.max(before, value));
   }
 }

@@ -9,6 +9,8 @@ export interface RequestFacts {
   readonly model: string | null;
   readonly stream: boolean;
   readonly serviceTier: string | null;
+  /** Length of the prompt's text in bytes, as JSON. */
+  readonly promptBytes: number;
   readonly extras: Reading['extras'];
 }
 
@@ -35,11 +37,13 @@ const jsonText = (json: string): unknown => {
 /** Reads a copy of the request's body as it passes, in bounded memory. Keeps nothing of its content but what is named in RequestFacts. */
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
-  const speech = path.endsWith('/audio/speech');
 
   const sink: PickerSink = {
     value: (name, json) => {
-      if (name === 'input' && !speech) return;
+      if (name === '+prompt') {
+        values.set('promptBytes', Number(values.get('promptBytes') ?? 0) + Number(json));
+        return;
+      }
       const value = jsonText(json);
       if (name === 'tool.type' && String(value).startsWith('web_search_preview')) values.set('webSearchPreview', true);
       if (name === 'tool.model' && typeof value === 'string') values.set('imageGenModel', value);
@@ -50,7 +54,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
     documentEnd: () => {},
   };
 
-  const write = bodyReader((contentType ?? '').toLowerCase(), sink, values);
+  const write = bodyReader((contentType ?? '').toLowerCase(), path.endsWith('/audio/speech'), sink, values);
   let failed = false;
 
   return {
@@ -66,7 +70,12 @@ export const createRequestReader = (contentType: string | undefined, path: strin
   };
 };
 
-const bodyReader = (contentType: string, sink: PickerSink, values: Map<string, unknown>): ((chunk: Buffer) => void) => {
+const bodyReader = (
+  contentType: string,
+  speech: boolean,
+  sink: PickerSink,
+  values: Map<string, unknown>,
+): ((chunk: Buffer) => void) => {
   if (contentType.startsWith('multipart/')) {
     let carry = '';
     return (chunk) => {
@@ -78,7 +87,11 @@ const bodyReader = (contentType: string, sink: PickerSink, values: Map<string, u
     };
   }
   if (contentType !== '' && !contentType.includes('json')) return () => {};
-  const picker = new JsonPicker(wantedInRequest, sink, MAX_VALUE_BYTES);
+  const picker = new JsonPicker(
+    speech ? { ...wantedInRequest, input: 'input' } : wantedInRequest,
+    sink,
+    MAX_VALUE_BYTES,
+  );
   return (chunk) => picker.write(chunk);
 };
 
@@ -106,5 +119,11 @@ const factsOf = (values: ReadonlyMap<string, unknown>): RequestFacts => {
     if (value !== null) extras[extra] = value;
   }
   if (values.get('webSearchPreview')) extras[EXTRA.webSearchPreview] = 1;
-  return { model: text('model'), stream: values.get('stream') === true, serviceTier: text('serviceTier'), extras };
+  return {
+    model: text('model'),
+    stream: values.get('stream') === true,
+    serviceTier: text('serviceTier'),
+    promptBytes: Number(values.get('promptBytes') ?? 0),
+    extras,
+  };
 };

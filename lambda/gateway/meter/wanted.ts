@@ -22,6 +22,7 @@ const responsesAnswer: Wanted = {
   id: 'id',
   model: 'model',
   status: 'status',
+  background: 'background',
   usage: 'usage',
   service_tier: 'serviceTier',
   output: { '*': outputItem },
@@ -43,8 +44,8 @@ const responsesAnswer: Wanted = {
 /** Members of any provider's answer, event of a stream, or line of a batch's results. */
 export const wantedInResponse: Wanted = {
   ...responsesAnswer,
-  object: 'object',
-  type: 'type',
+  error: '#error',
+  choices: '#choices',
   response: responsesAnswer,
   // Gemini
   modelVersion: 'model',
@@ -76,16 +77,27 @@ export const wantedInResponse: Wanted = {
   duration: 'audio.seconds',
 };
 
+/** Text of a prompt, in every dialect's forms of it: a string, or parts with a `text` or `content` each. Told by its length alone. */
+const part: Wanted = { '+': 'prompt', text: { '+': 'prompt' }, content: { '+': 'prompt' } };
+const text: Wanted = { '+': 'prompt', '*': part };
+const message: Wanted = { '+': 'prompt', content: text, parts: text };
+
 /** Members of a request that decide how it is metered or priced. */
 export const wantedInRequest: Wanted = {
   model: 'model',
   stream: 'stream',
-  stream_options: 'streamOptions',
   service_tier: 'serviceTier',
-  background: 'background',
   size: 'image.size',
   quality: 'image.quality',
   seconds: 'video.seconds',
-  input: 'input',
   tools,
+  // The prompt's text, for an estimate where the provider reports nothing.
+  messages: { '*': message },
+  contents: { '+': 'prompt', '*': message },
+  input: { '+': 'prompt', '*': message },
+  system: text,
+  systemInstruction: message,
+  instructions: { '+': 'prompt' },
+  prompt: { '+': 'prompt' },
+  message: { '+': 'prompt' },
 };

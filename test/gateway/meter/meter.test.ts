@@ -21,7 +21,11 @@ const meterPieces = async (pieces: readonly Buffer[], options: Case, whole = tru
     reader.write(Buffer.from(typeof options.request === 'string' ? options.request : JSON.stringify(options.request)));
   const meter = createMeter(
     { method: options.method ?? 'POST', path: options.path, facts: () => reader.facts() },
-    { contentType: options.contentType ?? 'application/json', contentEncoding: options.contentEncoding },
+    {
+      status: 200,
+      contentType: options.contentType ?? 'application/json',
+      contentEncoding: options.contentEncoding,
+    },
   );
   for (const piece of pieces) meter.write(piece);
   return meter.end(whole);
@@ -137,14 +141,70 @@ describe('dialects', () => {
     });
   });
 
-  it('a stream without usage tells the model all the same', async () => {
-    expect(
-      await meterBody(sse(chatChunk('a'), chatChunk('b'), '[DONE]'), { ...event, path: '/v1/chat/completions' }),
-    ).toMatchObject({
-      usage: null,
-      usageSource: 'none',
+  it('a stream without usage tells the model all the same, and is estimated from its text', async () => {
+    const body = sse(chatChunk('four'), chatChunk(' byt\n'), chatChunk('é☃'), '[DONE]');
+    const request = {
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'eight by' }, { content: [{ type: 'text', text: 'four' }] }],
+    };
+    expect(await meterBody(body, { ...event, path: '/v1/chat/completions', request })).toMatchObject({
+      usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      usageSource: 'estimated',
       modelAnswered: 'gpt-4o-2024-08-06',
     });
+    expect(await meterBody(sse('[DONE]'), { ...event, path: '/v1/chat/completions', request })).toMatchObject({
+      usage: null,
+      usageSource: 'none',
+    });
+  });
+
+  it('sums the lines of a batch, and says that it is one', async () => {
+    const line = (completion: number) =>
+      JSON.stringify({
+        id: 'b',
+        custom_id: 'c',
+        response: {
+          status_code: 200,
+          body: { model: 'gpt-4o', usage: { prompt_tokens: 2, completion_tokens: completion } },
+        },
+        error: null,
+      });
+    const lines = `${line(3)}\n${line(4)}\n`;
+    expect(
+      await meterBody(lines, {
+        path: '/v1/files/file-1/content',
+        method: 'GET',
+        contentType: 'application/octet-stream',
+      }),
+    ).toMatchObject({
+      dialect: 'openai-batch-output',
+      usage: { prompt_tokens: 4, completion_tokens: 7 },
+      extras: { batch: 1 },
+    });
+    const result = JSON.stringify({
+      custom_id: 'c',
+      result: { type: 'succeeded', message: { model: 'claude', usage: { input_tokens: 5, output_tokens: 6 } } },
+    });
+    expect(
+      await meterBody(`${result}\n${result}`, {
+        path: '/v1/messages/batches/b/results',
+        method: 'GET',
+        contentType: 'application/x-jsonl',
+      }),
+    ).toMatchObject({
+      usage: { input_tokens: 10, output_tokens: 12 },
+      modelAnswered: 'claude',
+    });
+  });
+
+  it('tells an answer that is only an error', async () => {
+    const path = '/v1/chat/completions';
+    expect((await meterBody('{"error":{"message":"no"}}', { path })).extras).toEqual({ 'response.error': 1 });
+    expect((await meterBody(sse({ error: { message: 'no' } }, '[DONE]'), { ...event, path })).extras).toEqual({
+      'response.error': 1,
+    });
+    expect((await meterBody(sse(chatChunk('a'), { error: { message: 'no' } }), { ...event, path })).extras).toEqual({});
+    expect((await meterBody('{"error":null,"usage":{"prompt_tokens":1}}', { path })).extras).toEqual({});
   });
 
   it('Groq’s x_groq', async () => {
@@ -316,7 +376,26 @@ describe('bodies as they come', () => {
       { ...event, path: '/v1/messages' },
       false,
     );
-    expect(reading).toMatchObject({ usage: { input_tokens: 25, output_tokens: 1 }, complete: false });
+    expect(reading).toMatchObject({
+      usage: { input_tokens: 25, output_tokens: 1 },
+      complete: false,
+      usageSource: 'reported',
+    });
+  });
+
+  it('Anthropic’s output is estimated where the stream was left before it was told', async () => {
+    const start = anthropicStream.split('event: content_block_delta')[0] as string;
+    const delta = (text: string) =>
+      `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', delta: { type: 'text_delta', text } })}\n\n`;
+    const reading = await meterPieces(
+      [Buffer.from(start + delta('x'.repeat(100)) + delta('y'.repeat(20)))],
+      { ...event, path: '/v1/messages' },
+      false,
+    );
+    expect(reading).toMatchObject({
+      usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 30 },
+      usageSource: 'estimated',
+    });
   });
 
   it('explicit zeros are usage, an empty object is none', async () => {

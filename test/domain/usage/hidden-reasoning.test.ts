@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { reasonsUnseen } from '../../../lambda/domain/usage/hidden-reasoning.ts';
+
+describe('models that think unseen', () => {
+  it.each([
+    'o3',
+    'o4-mini',
+    'openai/o1',
+    'gpt-5',
+    'gpt-5.2-mini',
+    'grok-4',
+    'x-ai/grok-4-fast-reasoning',
+    'gemini-2.5-pro',
+    'gemini-3-pro-preview',
+  ])('%s', (model) => {
+    expect(reasonsUnseen(model)).toBe(true);
+  });
+
+  it.each([
+    'gpt-4o',
+    'gpt-4.1',
+    'gpt-5-chat-latest',
+    'grok-3',
+    'grok-4-fast-non-reasoning',
+    'gemini-2.0-flash',
+    'gemini-2.5-flash-lite',
+    'claude-sonnet-4-5',
+    'qwen-o3',
+  ])('not %s', (model) => {
+    expect(reasonsUnseen(model)).toBe(false);
+  });
+
+  it('make an estimate unknown, and only an estimate', () => {
+    const price = (model: string, usageSource: 'reported' | 'estimated') =>
+      priceRequest({
+        provider: 'openai',
+        method: 'POST',
+        path: '/v1/chat/completions',
+        status: 200,
+        startedAt: '2026-01-15T12:00:00.000Z',
+        reading: {
+          dialect: 'openai-chat',
+          usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
+          usageSource,
+          complete: true,
+          modelRequested: model,
+          modelAnswered: model,
+          streamed: true,
+          serviceTier: null,
+          extras: {},
+        },
+      });
+    expect(price('o3', 'estimated')).toMatchObject({ provenance: 'unknown', costNanoUsd: null });
+    expect(price('o3', 'reported').provenance).toBe('computed');
+    expect(price('gpt-4o', 'estimated')).toMatchObject({ provenance: 'estimated', costNanoUsd: 3_500_000 });
+  });
+});
