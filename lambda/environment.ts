@@ -38,3 +38,11 @@ export interface AuthEnvironment extends DashboardEnvironment {
   /** Where the pool's public keys are, when not at its issuer. */
   USER_POOL_JWKS_URI?: string;
 }
+
+export interface RuleEvaluatorEnvironment {
+  TABLE_NAME: string;
+  /** Sender of alerts: an address or domain that SES has verified. */
+  MAIL_FROM: string;
+  /** Where mails link to; no slash at the end. */
+  DASHBOARD_URL: string;
+}

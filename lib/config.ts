@@ -72,6 +72,7 @@ const missingForDeploy = (settings: StageSettings): readonly string[] => {
     settings.region === undefined && `${at('region')}: the AWS region to deploy to, such as eu-central-1`,
     isExample(settings.gatewayDomain) && `${at('gatewayDomain')}: the domain under which the provider hosts live`,
     isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
+    settings.mailFrom === undefined && `${at('mailFrom')}: the verified address that alerts are sent from`,
     settings.alarmMail === undefined && `${at('alarmMail')}: the mail address that receives alarms`,
   ].filter((line) => line !== false);
 };

@@ -97,6 +97,10 @@ export const stageSettings = z
     corsOrigins: z.array(origin).default([]),
     /** Receives alarms. */
     alarmMail: z.email('must be an e-mail address').optional(),
+    /** Sender of alerts: its address or domain must be a verified identity of SES. Unset: alerts@{dashboardDomain}. */
+    mailFrom: z.email('must be an e-mail address').optional(),
+    /** Where alerts link to. Unset: https://{dashboardDomain}. */
+    dashboardUrl: origin.optional(),
     /** Where docs/runbook.md is read: alarms link its sections. */
     runbookUrl: z.string().min(1).default('docs/runbook.md'),
     logRetentionDays: z

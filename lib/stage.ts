@@ -1,6 +1,7 @@
 import { Stage } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { StageSettings } from './config.ts';
+import { AlertsStack } from './stacks/alerts.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
 import { GatewayStack } from './stacks/gateway.ts';
@@ -22,6 +23,10 @@ export class SpendGatewayStage extends Stage {
     const usage = new UsageStack(this, 'usage', { settings, table });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
     const dashboard = new DashboardApiStack(this, 'dashboard-api', { settings, table, userPool, userPoolClient });
-    new MonitoringStack(this, 'monitoring', { monitored: { settings, table, usage, gateway, dashboard } });
+    const alerts = new AlertsStack(this, 'alerts', { settings, table });
+    const scheduled = [...usage.scheduled, ...alerts.scheduled];
+    new MonitoringStack(this, 'monitoring', {
+      monitored: { settings, table, usage, gateway, dashboard, scheduled },
+    });
   }
 }

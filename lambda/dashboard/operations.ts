@@ -1,4 +1,6 @@
 import type { Operation } from '../http/operation.ts';
+import * as alertRules from './alert-rules/operations.ts';
+import * as alerts from './alerts/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as openapi from './openapi/operations.ts';
@@ -7,9 +9,16 @@ import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
 
 /** Every operation of the dashboard API, in the order of its documentation. */
-export const operations: readonly Operation[] = [auth, keys, spend, spendExport, requests, openapi].flatMap(
-  (resource) => Object.values<Operation>(resource),
-);
+export const operations: readonly Operation[] = [
+  auth,
+  keys,
+  spend,
+  spendExport,
+  requests,
+  alertRules,
+  alerts,
+  openapi,
+].flatMap((resource) => Object.values<Operation>(resource));
 
 /** What the groups of operations are about, for the documentation. */
 export const groups = {
@@ -17,5 +26,7 @@ export const groups = {
   Keys: 'Service keys, which proxy requests are sent with.',
   Spend: 'What was spent, on what.',
   Requests: 'The log of tracked requests.',
+  'Alert rules': 'What to be warned of.',
+  Alerts: 'What there was to be warned of.',
   Meta: 'About this API.',
 };

@@ -69,6 +69,11 @@ export const requestKey = (accountId: string, day: Day, requestId: string): Key 
   pk: requestPartition(accountId, day),
   sk: requestId,
 });
+/** What a request record's key says. */
+export const parseRequestKey = ({ pk, sk }: Key): { readonly accountId: string; readonly requestId: string } => ({
+  accountId: pk.slice(accountKey('').pk.length, pk.lastIndexOf('#REQ#')),
+  requestId: sk,
+});
 export const spendPartition = (accountId: string): string => `ACCOUNT#${accountId}#SPEND`;
 
 /** Escapes what separates the parts of a sort key: `%`, `#`. Null and the empty string stay two different things. */

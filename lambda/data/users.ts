@@ -47,3 +47,5 @@ export const userRepository = ({ client, name }: Table) => ({
     return Items.map((item) => recipientSchema.parse(item));
   },
 });
+
+export type UserRepository = ReturnType<typeof userRepository>;

@@ -10,9 +10,12 @@ export const MAX_BODY_BYTES = 65_536;
 export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Says "is required" where a member is missing, and leaves the other messages to zod. */
-const errorMessage: z.core.$ZodErrorMap = (issue) =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+/** Says what zod leaves unsaid, and leaves the other messages to it. */
+const errorMessage: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_union' && issue['discriminator'] !== undefined) return 'is none of the known values';
+  return undefined;
+};
 
 const violationsOf = (error: z.ZodError): Violation[] =>
   error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));

@@ -20,7 +20,14 @@ const HOUR = Duration.hours(1);
 const atLeast = (least: Duration, duration: Duration) => (duration.toSeconds() > least.toSeconds() ? duration : least);
 
 /** Every alarm. `section` is the anchor of a heading of docs/runbook.md; a test holds the two together. */
-export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored): readonly RunbookAlarm[] => [
+export const alarms = ({
+  settings,
+  table,
+  usage,
+  gateway,
+  dashboard,
+  scheduled,
+}: Monitored): readonly RunbookAlarm[] => [
   {
     id: 'LostUsageEvents',
     summary:
@@ -98,21 +105,21 @@ export const alarms = ({ settings, table, usage, gateway, dashboard }: Monitored
     threshold: 1,
     periods: { breaching: 3, of: 3 },
   },
-  ...usage.scheduled.flatMap((scheduled): RunbookAlarm[] => [
+  ...scheduled.flatMap((each): RunbookAlarm[] => [
     {
-      id: `${scheduled.node.id}Errors`,
-      summary: `The scheduled function "${scheduled.node.id}" fails.`,
+      id: `${each.node.id}Errors`,
+      summary: `The scheduled function "${each.node.id}" fails.`,
       section: 'scheduled-function-fails',
-      metric: scheduled.metricErrors({ period: FIVE_MINUTES }),
+      metric: each.metricErrors({ period: FIVE_MINUTES }),
       operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       periods: { breaching: 2, of: 3 },
     },
     {
-      id: `${scheduled.node.id}NotRunning`,
-      summary: `The scheduled function "${scheduled.node.id}" has not run.`,
+      id: `${each.node.id}NotRunning`,
+      summary: `The scheduled function "${each.node.id}" has not run.`,
       section: 'scheduled-function-does-not-run',
-      metric: scheduled.metricInvocations({ period: atLeast(FIVE_MINUTES, scheduled.every) }),
+      metric: each.metricInvocations({ period: atLeast(FIVE_MINUTES, each.every) }),
       operator: LESS_THAN_THRESHOLD,
       threshold: 1,
       periods: { breaching: 2, of: 2 },

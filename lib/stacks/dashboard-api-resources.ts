@@ -1,6 +1,8 @@
 import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import * as alertRules from '../../lambda/dashboard/alert-rules/operations.ts';
+import * as alerts from '../../lambda/dashboard/alerts/operations.ts';
 import * as auth from '../../lambda/dashboard/auth/operations.ts';
 import * as keys from '../../lambda/dashboard/keys/operations.ts';
 import * as openapi from '../../lambda/dashboard/openapi/operations.ts';
@@ -109,6 +111,27 @@ export const dashboardResources: readonly DashboardResource[] = [
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
       grantItems(grantee, table, { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }),
+  },
+  {
+    name: 'alert-rules',
+    operations: Object.values(alertRules),
+    description: 'Dashboard API: alert rules and their preview',
+    environment: dashboardEnvironment,
+    grant: (grantee, dependencies) => {
+      readSpend(grantee, dependencies);
+      grantItems(grantee, dependencies.table, {
+        actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: partitions.accounts,
+      });
+    },
+  },
+  {
+    name: 'alerts',
+    operations: Object.values(alerts),
+    description: 'Dashboard API: triggered alerts',
+    environment: dashboardEnvironment,
+    grant: (grantee, { table }) =>
+      grantItems(grantee, table, { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }),
   },
   {
     name: 'openapi',

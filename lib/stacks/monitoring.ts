@@ -20,13 +20,13 @@ export interface Monitored {
     readonly queue: Queue;
     readonly deadLetterQueue: Queue;
     readonly recorder: LambdaFunction;
-    readonly scheduled: readonly ScheduledFunction[];
   };
   readonly gateway: {
     readonly proxies: readonly ProviderProxy[];
     /** Counts the log lines of events that could not be delivered. */
     readonly lostEvents: { readonly namespace: string; readonly metricName: string };
   };
+  readonly scheduled: readonly ScheduledFunction[];
   readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };
 }
 
@@ -41,7 +41,7 @@ const percentiles = (metric: (statistic: string) => IMetric) => [Stats.p(50), St
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { monitored, ...props }: StackProps & { readonly monitored: Monitored }) {
     super(scope, id, props);
-    const { settings, table, usage, gateway, dashboard } = monitored;
+    const { settings, table, usage, gateway, dashboard, scheduled } = monitored;
 
     const topic = new AlarmTopic(this, 'Alarms', { mail: settings.alarmMail, runbookUrl: settings.runbookUrl });
     for (const alarm of alarms(monitored)) topic.raise(alarm);
@@ -110,9 +110,9 @@ export class MonitoringStack extends Stack {
           ]),
           graph(
             'Scheduled functions: runs and failures',
-            usage.scheduled.flatMap((scheduled) => [
-              scheduled.metricInvocations({ label: `${scheduled.node.id} runs` }),
-              scheduled.metricErrors({ label: `${scheduled.node.id} failures` }),
+            scheduled.flatMap((each) => [
+              each.metricInvocations({ label: `${each.node.id} runs` }),
+              each.metricErrors({ label: `${each.node.id} failures` }),
             ]),
           ),
         ],

@@ -1,12 +1,16 @@
 import {
+  ACTIVE_RULE_SHARDS,
   accountKey,
+  activeRulesIndexPartition,
   PARKED_EVENT_SHARDS,
   parkedEventPartition,
   refusedEventKey,
   requestPartition,
   serviceKeyKey,
   spendPartition,
+  UNDELIVERED_SHARDS,
   UNSEALED_SHARDS,
+  undeliveredIndexPartition,
   unsealedIndexPartition,
   userKey,
 } from '../../lambda/data/keys.ts';
@@ -28,6 +32,9 @@ export const partitions = {
   spend: [spendPartition(ANY_ACCOUNT_KEY)],
   /** Of the index: days and months to be sealed. */
   unsealedPeriods: Array.from({ length: UNSEALED_SHARDS }, (_, shard) => unsealedIndexPartition(shard)),
+  /** Of the index: rules to be judged, alerts to be sent. */
+  activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
+  undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
   users: [userKey('*').pk],
   parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),

@@ -92,6 +92,7 @@ describe('settings of a stage', () => {
         'Fill in cdk.json before deploying prod:',
         'stages.prod.account: the AWS account id to deploy to',
         'stages.prod.dashboardDomain: the domain of the dashboard API',
+        'stages.prod.mailFrom: the verified address that alerts are sent from',
         'stages.prod.alarmMail: the mail address that receives alarms',
       ].join('\n'),
     );
@@ -104,6 +105,7 @@ describe('settings of a stage', () => {
         region: 'eu-central-1',
         gatewayDomain: 'ai.acme.dev',
         dashboardDomain: 'spend.acme.dev',
+        mailFrom: 'alerts@acme.dev',
         alarmMail: 'ops@acme.dev',
       },
     };

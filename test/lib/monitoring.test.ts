@@ -49,7 +49,7 @@ describe('alarms', () => {
         TreatMissingData: 'breaching',
       }),
     );
-    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(2);
+    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(3);
   });
 
   it('do not take the delay of open events for lateness', () => {

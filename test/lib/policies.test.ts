@@ -11,7 +11,10 @@ const statementSchema = z.object({
   Action: oneOrMore(z.string()),
   Resource: oneOrMore(z.unknown()),
   Condition: z
-    .object({ 'ForAllValues:StringLike': z.object({ 'dynamodb:LeadingKeys': z.array(z.string()) }), Null: z.unknown() })
+    .object({
+      'ForAllValues:StringLike': z.object({ 'dynamodb:LeadingKeys': z.array(z.string()) }).optional(),
+      StringEquals: z.record(z.string(), z.string()).optional(),
+    })
     .optional(),
 });
 const policySchema = z.object({
@@ -22,6 +25,8 @@ const policySchema = z.object({
 /** A resource as a word: `data:Table`, `ProxyLogs`. Logical ids end in eight hex digits of a hash. */
 const wordFor = (resource: unknown): string => {
   const text = JSON.stringify(resource);
+  const identity = /:(identity\/[^"]+)"/.exec(text)?.[1];
+  if (identity !== undefined) return identity;
   const imported = /Fn::ImportValue":"[a-z-]+?-([a-z-]+):ExportsOutput(?:FnGetAtt|Ref)([A-Za-z0-9]+?)[0-9A-F]{8}/.exec(
     text,
   );
@@ -49,14 +54,17 @@ const permissions = Object.fromEntries(
       return [
         `${stack}/${id.slice(0, -8)}`,
         statements.map(({ Action, Resource, Condition }) => {
-          const keys = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
-          return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${keys ? ` WHERE ${keys.join(' ').replaceAll(ANY_KEY, '{key}')}` : ''}`;
+          const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+          const values = keys ?? Object.values(Condition?.StringEquals ?? {});
+          const where = values.length > 0 ? ` WHERE ${values.join(' ').replaceAll(ANY_KEY, '{key}')}` : '';
+          return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${where}`;
         }),
       ] as const;
     });
   }),
 );
 
+const shards = (name: string) => Array.from({ length: 8 }, (_, shard) => `${name}#${shard}`).join(' ');
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
 const UNSEALED = Array.from({ length: UNSEALED_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
 const RECORD = [
@@ -70,6 +78,22 @@ const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${na
 describe('what each function may do', () => {
   it('is this and nothing else', () => {
     expect(permissions).toEqual({
+      'alerts/RuleEvaluator': [
+        logsTo('RuleEvaluator'),
+        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')} ${shards('UNDELIVERED')}`,
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com WHERE alerts@dashboard.example.com',
+      ],
+      'dashboard-api/AlertRulesHandler': [
+        logsTo('AlertRulesHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key}',
+      ],
+      'dashboard-api/AlertsHandler': [
+        logsTo('AlertsHandler'),
+        'dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+      ],
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',

@@ -41,6 +41,7 @@ const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|D
 const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.split(':')[1]}Command\\(`);
 
 const entries: readonly (readonly [StackName, string, string])[] = [
+  ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
   ['usage', 'Seal', 'lambda/usage-recorder/seal/handler.ts'],
@@ -72,7 +73,7 @@ describe('no function may do what its code does not do', () => {
   });
 
   it('knows every function', () => {
-    const names = (['gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
+    const names = (['alerts', 'gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
       Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
     );
     expect(entries.map(([stack, id]) => `${stack}/${id}`).sort()).toEqual(names.sort());

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { uuidv7 } from 'uuidv7';
+import { ruleRepository } from '../../data/rules.ts';
+import { spendReader } from '../../data/spend.ts';
+import { openTable } from '../../data/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { webhookUrlProblem } from '../../integrations/webhook.ts';
+import { createRule, deleteRule, listRules, updateRule } from './manage-rules.ts';
+import * as operations from './operations.ts';
+import { previewRule } from './preview-rule.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const now = () => new Date();
+const dependencies = {
+  rules: ruleRepository(table),
+  webhookUrlProblem: (url: string) => webhookUrlProblem(url),
+  newRuleId: uuidv7,
+  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
+  now,
+};
+
+/** Everything under /api/alert-rules. */
+export const handler = httpStack(
+  [
+    route(operations.listRules, listRules(dependencies)),
+    route(operations.createRule, createRule(dependencies)),
+    route(operations.previewRule, previewRule({ readCells: spendReader(table).cells, now })),
+    route(operations.updateRule, updateRule(dependencies)),
+    route(operations.deleteRule, deleteRule(dependencies)),
+  ],
+  { logger: new Logger({ serviceName: 'dashboard-alert-rules' }), corsOrigins: environment.CORS_ORIGINS },
+);

@@ -1,0 +1,115 @@
+import type { Rule, RuleRepository } from '../../data/rules.ts';
+import { type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { parseWith } from '../../http/parse-request.ts';
+import type * as operations from './operations.ts';
+
+export interface RuleDependencies {
+  readonly rules: Pick<RuleRepository, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
+  /** What is wrong with a webhook's URL; undefined where nothing is. */
+  readonly webhookUrlProblem: (url: string) => Promise<string | undefined>;
+  readonly newRuleId: () => string;
+  readonly newSecret: () => string;
+  readonly now: () => Date;
+}
+
+const view = (rule: Rule) => ({
+  id: rule.ruleId,
+  type: rule.condition.type,
+  name: rule.name,
+  config: { ...rule.condition.config },
+  channels: rule.channels,
+  isActive: rule.isActive,
+  webhookUrl: rule.webhook?.url ?? null,
+  createdAt: rule.createdAt,
+  updatedAt: rule.updatedAt,
+});
+
+const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
+
+const webhooks = ({ webhookUrlProblem, newSecret }: Pick<RuleDependencies, 'webhookUrlProblem' | 'newSecret'>) => ({
+  /** A webhook of a rule: the one it had where the URL is the same, else one with a secret of its own. */
+  of: async (url: string | null, previous: Rule['webhook'], channels: Rule['channels']): Promise<Rule['webhook']> => {
+    if (url === null) {
+      if (channels.includes('webhook')) throw webhookProblem('is required with the channel webhook');
+      return null;
+    }
+    if (url === previous?.url) return previous;
+    const problem = await webhookUrlProblem(url);
+    if (problem !== undefined) throw webhookProblem(problem);
+    return { url, secret: newSecret() };
+  },
+});
+
+/** The secret is shown when it is made, and never again. */
+const withNewSecret = (rule: Rule, previous?: Rule['webhook']) => ({
+  ...view(rule),
+  ...(rule.webhook && rule.webhook !== previous && { webhookSecret: rule.webhook.secret }),
+});
+
+export const listRules =
+  ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.listRules> =>
+  async ({ caller: { accountId } }) => ({ items: (await rules.list(accountId)).map(view) });
+
+export const createRule =
+  (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
+  async ({ caller: { accountId }, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
+    const at = dependencies.now().toISOString();
+    const rule: Rule = {
+      ruleId: dependencies.newRuleId(),
+      accountId,
+      name,
+      condition: condition as RuleCondition,
+      channels: [...new Set(channels)],
+      isActive,
+      webhook: await webhooks(dependencies).of(webhookUrl ?? null, null, channels),
+      createdAt: at,
+      updatedAt: at,
+      effectiveFrom: at,
+      revision: 1,
+      firedPeriods: [],
+    };
+    await dependencies.rules.create(rule);
+    return withNewSecret(rule);
+  };
+
+/** JSON merge patch of the config, held against the schema of the rule's type. @see https://www.rfc-editor.org/rfc/rfc7396 */
+const patchedCondition = ({ type, config }: RuleCondition, patch: Record<string, unknown>): RuleCondition => {
+  const merged = Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
+  return parseWith(ruleConditionSchema, { type, config: merged });
+};
+
+export const updateRule =
+  (dependencies: RuleDependencies): Implementation<typeof operations.updateRule> =>
+  async ({ caller: { accountId }, params: { id }, body: { config, webhookUrl, ...patch } }) => {
+    const previous = await dependencies.rules.find(accountId, id);
+    const channels = patch.channels ? [...new Set(patch.channels)] : previous.channels;
+    const condition = config ? patchedCondition(previous.condition, config) : previous.condition;
+    const isActive = patch.isActive ?? previous.isActive;
+    const at = dependencies.now().toISOString();
+    const rule: Rule = {
+      ...previous,
+      name: patch.name ?? previous.name,
+      condition,
+      channels,
+      isActive,
+      webhook: await webhooks(dependencies).of(
+        webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl,
+        previous.webhook,
+        channels,
+      ),
+      updatedAt: at,
+      effectiveFrom: config || (isActive && !previous.isActive) ? at : previous.effectiveFrom,
+      revision: previous.revision + 1,
+    };
+    await dependencies.rules.replace(rule, previous.revision);
+    return withNewSecret(rule, previous.webhook);
+  };
+
+export const deleteRule =
+  ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.deleteRule> =>
+  async ({ caller: { accountId }, params: { id } }) => {
+    await rules.remove(accountId, id);
+    return undefined;
+  };

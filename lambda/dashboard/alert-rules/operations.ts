@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { periodNames } from '../../domain/alert-rules/rule-periods.ts';
+import { operation } from '../../http/operation.ts';
+
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+const channelsSchema = z
+  .array(z.enum(channelNames))
+  .min(1)
+  .max(channelNames.length)
+  .describe("`email` reaches the account's users; `webhook` posts to webhookUrl.");
+const webhookUrlSchema = z
+  .string()
+  .max(2048)
+  .describe('HTTPS, public addresses only. Required with the channel webhook. Fits incoming webhooks of Slack.');
+
+const members = {
+  name: nameSchema,
+  channels: channelsSchema.default(['email']),
+  isActive: z.boolean().default(true),
+  webhookUrl: webhookUrlSchema.optional(),
+};
+
+const rule = {
+  id: z.string(),
+  type: z.enum(ruleTypes),
+  name: z.string(),
+  config: z.record(z.string(), z.unknown()).describe('By type: see POST /alert-rules.'),
+  channels: z.array(z.enum(channelNames)),
+  isActive: z.boolean(),
+  webhookUrl: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+};
+
+const ruleSchema = z.object(rule).meta({ id: 'AlertRule' });
+
+const ruleWithSecretSchema = z
+  .object({
+    ...rule,
+    webhookSecret: z
+      .string()
+      .describe('Shown this once: webhooks are signed with it, see docs/architecture.md.')
+      .optional(),
+  })
+  .meta({ id: 'AlertRuleWithSecret' });
+
+const params = z.strictObject({ id: z.string().min(1).max(64) });
+const group = 'Alert rules';
+
+export const listRules = operation({
+  id: 'listAlertRules',
+  method: 'GET',
+  path: '/alert-rules',
+  group,
+  summary: 'List alert rules',
+  access: 'authorizer',
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(ruleSchema) }) },
+  errors: [],
+});
+
+export const createRule = operation({
+  id: 'createAlertRule',
+  method: 'POST',
+  path: '/alert-rules',
+  group,
+  summary: 'Create an alert rule',
+  description:
+    'It fires at most once in each period, on all its channels. Periods are calendar hours, days, weeks (from Monday) and months in UTC. A period already past the limit fires at once.',
+  access: 'authorizer',
+  body: withCondition(members),
+  success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
+  errors: ['LIMIT_REACHED'],
+});
+
+export const previewRule = operation({
+  id: 'previewAlertRule',
+  method: 'POST',
+  path: '/alert-rules/preview',
+  group,
+  summary: 'When would this rule have fired?',
+  description: "Plays a rule against the account's last 30 days. Nothing is stored or sent.",
+  access: 'authorizer',
+  body: withCondition({
+    name: nameSchema.optional(),
+    channels: channelsSchema.optional(),
+    isActive: z.boolean().optional(),
+    webhookUrl: webhookUrlSchema.optional(),
+  }),
+  success: {
+    status: 200,
+    description: 'The periods it would have fired for, oldest first.',
+    schema: z.object({
+      from: z.iso.datetime(),
+      to: z.iso.datetime(),
+      periods: z.number().int().nonnegative().describe('Periods looked at.'),
+      firings: z.array(
+        z.object({
+          period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
+          by: z.iso.datetime().describe('It would have fired by then: as exact as spend is kept.'),
+          unit: z.enum(['nanoUsd', 'percent', 'requests']),
+          observed: z.number().describe('At that time.'),
+          limit: z.number(),
+          unpricedRequests: z.number().int().nonnegative(),
+          summary: z.string(),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+});
+
+export const updateRule = operation({
+  id: 'updateAlertRule',
+  method: 'PATCH',
+  path: '/alert-rules/{id}',
+  group,
+  summary: 'Change an alert rule',
+  description:
+    'Any of the members. `config` is merged into what is there: a member that is null is removed. A rule that fired for a period does not fire for it again.',
+  access: 'authorizer',
+  params,
+  body: z.strictObject({
+    name: nameSchema.optional(),
+    config: z.record(z.string().max(64), z.unknown()).optional(),
+    channels: channelsSchema.optional(),
+    isActive: z.boolean().optional(),
+    webhookUrl: webhookUrlSchema.nullable().optional(),
+  }),
+  success: { status: 200, description: 'The rule as it is now.', schema: ruleWithSecretSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const deleteRule = operation({
+  id: 'deleteAlertRule',
+  method: 'DELETE',
+  path: '/alert-rules/{id}',
+  group,
+  summary: 'Delete an alert rule',
+  description: 'Its alerts stay.',
+  access: 'authorizer',
+  params,
+  success: { status: 204, description: 'It is gone.' },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,20 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { alertRepository } from '../../data/alerts.ts';
+import { openTable } from '../../data/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import * as operations from './operations.ts';
+import { acknowledgeAlert, listAlerts } from './read-alerts.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const dependencies = { alerts: alertRepository(openTable(environment.TABLE_NAME)), now: () => new Date() };
+
+/** Everything under /api/alerts. */
+export const handler = httpStack(
+  [
+    route(operations.listAlerts, listAlerts(dependencies)),
+    route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
+  ],
+  { logger: new Logger({ serviceName: 'dashboard-alerts' }), corsOrigins: environment.CORS_ORIGINS },
+);

@@ -1,0 +1,54 @@
+import type { Alert } from './alert.ts';
+import { driverLines, periodText, unpricedNote } from './alert-text.ts';
+
+export interface Mail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Nothing a user or client wrote becomes markup. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+
+const MAX_SUBJECT_CHARACTERS = 150;
+
+/** One line: a subject with a line break could begin a header of its own. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim();
+
+/** Tells of an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
+export const alertMail = (alert: Alert, alertUrl: string): Mail => {
+  const note = unpricedNote(alert);
+  const rows = [
+    { label: 'Period', text: periodText(alert) },
+    ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
+    ...(note === null ? [] : [{ label: 'Note', text: note }]),
+  ];
+  const text = [
+    alert.summary,
+    '',
+    `Alert: ${alert.ruleName}`,
+    ...rows.map((row) => `${row.label}: ${row.text}`),
+    '',
+    `See and acknowledge it: ${alertUrl}`,
+    '',
+  ].join('\n');
+  const html = [
+    '<!doctype html><html><body style="font-family:sans-serif">',
+    `<h2>${escapeHtml(alert.ruleName)}</h2>`,
+    `<p>${escapeHtml(alert.summary)}</p>`,
+    '<table cellpadding="4">',
+    ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
+    '</table>',
+    `<p><a href="${escapeHtml(alertUrl)}">See and acknowledge it</a></p>`,
+    '</body></html>',
+  ].join('\n');
+  return { subject: oneLine(`AI spend alert: ${alert.ruleName}`).slice(0, MAX_SUBJECT_CHARACTERS), text, html };
+};

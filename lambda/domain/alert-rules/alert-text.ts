@@ -1,0 +1,29 @@
+import type { Alert, Driver } from './alert.ts';
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const nameOf = ({ dimension, value, label }: Driver): string =>
+  value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
+
+/** `gpt-4o 80 %, gpt-4o-mini 20 %`, by dimension. */
+export const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
+  [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
+    dimension,
+    text: drivers.map((driver) => `${nameOf(driver)} ${percent(driver.share)}`).join(', '),
+  }));
+
+/** `2026-11-20 (daily, UTC)` */
+export const periodText = ({ period: { name, start, end } }: Alert): string => {
+  const text = {
+    hourly: `${start.slice(0, 10)} ${start.slice(11, 16)} to ${end.slice(11, 16)}`,
+    daily: start.slice(0, 10),
+    weekly: `the week from ${start.slice(0, 10)}`,
+    monthly: start.slice(0, 7),
+  }[name];
+  return `${text} (${name}, UTC)`;
+};
+
+export const unpricedNote = ({ unit, unpricedRequests }: Alert): string | null =>
+  unit === 'nanoUsd' && unpricedRequests > 0
+    ? `The cost of ${unpricedRequests} more requests in this period is unknown, and not in these figures.`
+    : null;

@@ -1,0 +1,33 @@
+import type { Alert } from './alert.ts';
+import { driverLines, periodText, unpricedNote } from './alert-text.ts';
+
+/** Slack's own escapes: without them a tag such as `<!channel>` would call everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
+const escapeSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Slack takes 3,000 characters in a section. */
+const MAX_SECTION_CHARACTERS = 2_900;
+
+/**
+ * The body of a webhook: a message that Slack's incoming webhooks show, with the alert as data under `metadata`.
+ *
+ * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ * @see https://docs.slack.dev/messaging/message-metadata
+ */
+export const alertWebhookBody = (alert: Alert, alertUrl: string): string => {
+  const note = unpricedNote(alert);
+  const lines = [
+    alert.summary,
+    `Period: ${periodText(alert)}`,
+    ...driverLines(alert).map(({ dimension, text }) => `By ${dimension}: ${text}`),
+    ...(note === null ? [] : [note]),
+  ].map(escapeSlack);
+  const title = escapeSlack(`AI spend alert: ${alert.ruleName}`);
+  const section = `*${title}*\n${lines.join('\n')}`.slice(0, MAX_SECTION_CHARACTERS);
+  const { accountId: _, deliveries: __, acknowledgedAt: ___, acknowledgedBy: ____, alertId, ...data } = alert;
+  return JSON.stringify({
+    text: `${title}: ${lines[0]}`,
+    blocks: [{ type: 'section', text: { type: 'mrkdwn', text: `${section}\n<${alertUrl}|See and acknowledge it>` } }],
+    metadata: { event_type: 'ai_spend_alert', event_payload: { id: alertId, ...data } },
+  });
+};

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { channelNames, ruleTypes } from './rule.ts';
+import { periodNames } from './rule-periods.ts';
+
+/** What tells of an alert besides rules: the plan's limit of tracked requests. */
+export const alertTypes = [...ruleTypes, 'plan_usage'] as const;
+
+const instant = z.iso.datetime();
+
+/** One value of one dimension, and how much of what was observed it stands for. */
+export const driverSchema = z.object({
+  dimension: z.enum(['provider', 'model', 'tag', 'key']),
+  /** Null: requests that have none. */
+  value: z.string().nullable(),
+  /** The name of a key. */
+  label: z.string().nullable(),
+  /** Share of the whole, 0 to 1. */
+  share: z.number().min(0).max(1),
+});
+export type Driver = z.infer<typeof driverSchema>;
+
+export const deliverySchema = z.object({
+  channel: z.enum(channelNames),
+  status: z.enum(['pending', 'sent', 'failed']),
+  attempts: z.int().nonnegative(),
+  lastAttemptAt: instant.nullable(),
+  sentAt: instant.nullable(),
+  /** What went wrong at the last attempt, in a few words. */
+  error: z.string().nullable(),
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** A rule that fired, for one period. */
+export const alertSchema = z.object({
+  alertId: z.string(),
+  accountId: z.string(),
+  /** Null where it is not a rule's. */
+  ruleId: z.string().nullable(),
+  ruleName: z.string(),
+  type: z.enum(alertTypes),
+  status: z.enum(['triggered', 'acknowledged']),
+  triggeredAt: instant,
+  acknowledgedAt: instant.nullable(),
+  /** User id. */
+  acknowledgedBy: z.string().nullable(),
+  period: z.object({ name: z.enum(periodNames), start: instant, end: instant }),
+  unit: z.enum(['nanoUsd', 'percent', 'requests']),
+  observed: z.number(),
+  limit: z.number(),
+  unpricedRequests: z.int().nonnegative(),
+  summary: z.string(),
+  drivers: z.array(driverSchema),
+  deliveries: z.array(deliverySchema),
+});
+export type Alert = z.infer<typeof alertSchema>;

@@ -1,0 +1,52 @@
+import type { ReportCell } from '../spend-report.ts';
+import type { Observation } from './evaluator.ts';
+import { granularityOf, lookedAt } from './reading.ts';
+import { evaluatorOf, type RuleCondition } from './rule.ts';
+import { type Period, periodAt } from './rule-periods.ts';
+import { spendSeries } from './spend-series.ts';
+
+const DAY_MS = 86_400_000;
+const BACKTEST_DAYS = 30;
+const stepMs = { hour: 3_600_000, day: DAY_MS } as const;
+
+export interface Firing extends Omit<Observation, 'exceeded'> {
+  readonly period: Period;
+  /** The end of the hour or day within which it would have fired, ISO 8601. */
+  readonly by: string;
+}
+
+/** The last 30 days up to now, and the spend that must be read to play a rule against them. */
+export const backtestSpan = (condition: RuleCondition, now: Date) => {
+  const evaluator = evaluatorOf(condition);
+  const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - BACKTEST_DAYS * DAY_MS);
+  return { from, read: lookedAt(evaluator, periodAt(evaluator.period, from), now) };
+};
+
+/**
+ * When a rule would have fired: at the end of each hour or day it is shown what had been spent until then, and nothing that
+ * came later.
+ */
+export const backtest = (condition: RuleCondition, cells: readonly ReportCell[], now: Date) => {
+  const evaluator = evaluatorOf(condition);
+  const { from } = backtestSpan(condition, now);
+  const series = spendSeries(cells, evaluator.filter);
+  const step = stepMs[granularityOf(evaluator)];
+  const firings: Firing[] = [];
+  const periods = new Set<string>();
+  for (let startMs = from.getTime(); startMs < now.getTime(); startMs += step) {
+    const period = periodAt(evaluator.period, new Date(startMs));
+    periods.add(period.start);
+    if (firings.at(-1)?.period.start === period.start) continue;
+    const by = new Date(Math.min(startMs + step, now.getTime()));
+    const seen = (end: string) => new Date(Math.min(Date.parse(end), startMs + step)).toISOString();
+    const judged = evaluator.judge({
+      period,
+      now: by,
+      series: { sum: (first, end) => series.sum(first, seen(end)) },
+    });
+    if (!judged?.exceeded) continue;
+    const { exceeded: _, ...observation } = judged;
+    firings.push({ period, by: by.toISOString(), ...observation });
+  }
+  return { from: from.toISOString(), to: now.toISOString(), periods: periods.size, firings };
+};

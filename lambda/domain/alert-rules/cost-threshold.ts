@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { usdToNanoUsd } from '../money.ts';
+import { knownCostNanoUsd } from '../spend/counters.ts';
+import { usdOf } from '../spend-report.ts';
+import { ruleFilter, usdAmount } from './config-members.ts';
+import type { Evaluator } from './evaluator.ts';
+import { periodNames } from './rule-periods.ts';
+
+const configSchema = z.strictObject({
+  threshold: usdAmount.describe('In USD.'),
+  period: z.enum(periodNames),
+  filter: ruleFilter,
+});
+
+/** The cost of a period reaches a threshold. */
+export const costThreshold: Evaluator<z.infer<typeof configSchema>> = {
+  configSchema,
+  periodOf: ({ period }) => period,
+  filterOf: ({ filter }) => filter,
+  lookbackDays: () => 0,
+  drivenBy: 'cost',
+  judge: ({ threshold }, { period, series }) => {
+    const counters = series.sum(period.start, period.end);
+    const observed = knownCostNanoUsd(counters);
+    const limit = usdToNanoUsd(threshold);
+    return {
+      exceeded: observed >= limit,
+      unit: 'nanoUsd',
+      observed,
+      limit,
+      unpricedRequests: counters.unpricedRequests ?? 0,
+      summary: `Spend is $${usdOf(observed)}: it reached the threshold of $${usdOf(limit)}.`,
+    };
+  },
+};

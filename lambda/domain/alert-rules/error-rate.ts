@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { minimumRequests, ruleFilter } from './config-members.ts';
+import type { Evaluator } from './evaluator.ts';
+
+const configSchema = z.strictObject({
+  threshold: z.number().gt(0).max(100).describe('Percent of requests.'),
+  period: z.enum(['hourly', 'daily']),
+  minimumRequests: minimumRequests.default(20).describe('With fewer requests in the period, it does not fire.'),
+  filter: ruleFilter,
+});
+
+/** Providers refuse, fail or break off too many of a period's requests. */
+export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
+  configSchema,
+  periodOf: ({ period }) => period,
+  filterOf: ({ filter }) => filter,
+  lookbackDays: () => 0,
+  drivenBy: 'errors',
+  judge: ({ threshold, minimumRequests: minimum }, { period, series }) => {
+    const { requests = 0, errors = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);
+    if (requests < minimum) return null;
+    // Two decimals, rounded down: what is shown never claims more than what happened.
+    const observed = Math.floor((errors * 10_000) / requests) / 100;
+    return {
+      exceeded: errors * 100 >= threshold * requests,
+      unit: 'percent',
+      observed,
+      limit: threshold,
+      unpricedRequests,
+      summary: `${errors} of ${requests} requests failed (${observed} %): the limit is ${threshold} %.`,
+    };
+  },
+};

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { usdToNanoUsd } from '../money.ts';
+import { knownCostNanoUsd } from '../spend/counters.ts';
+import { usdOf } from '../spend-report.ts';
+import { ruleFilter, usdAmount } from './config-members.ts';
+import type { Evaluator, JudgedPeriod } from './evaluator.ts';
+import { type Period, periodBefore } from './rule-periods.ts';
+
+const configSchema = z.strictObject({
+  period: z.enum(['daily', 'weekly']),
+  factor: z.number().gt(1).max(1000).default(3).describe('Times the median of the recent periods.'),
+  minimum: usdAmount.default(1).describe('In USD. Below it, nothing is an anomaly.'),
+  filter: ruleFilter,
+});
+
+/** How far back it looks, and how many of those periods must have seen requests before there is anything to compare with. */
+const baseline = { daily: { periods: 14, atLeast: 5 }, weekly: { periods: 8, atLeast: 3 } } as const;
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+};
+
+/** Cost of each of the periods before in which there were requests: days of rest say nothing of a day of work. */
+const recentCosts = (period: Period, count: number, series: JudgedPeriod['series']): number[] => {
+  const costs: number[] = [];
+  let before = period;
+  for (let i = 0; i < count; i++) {
+    before = periodBefore(before);
+    const counters = series.sum(before.start, before.end);
+    if ((counters.requests ?? 0) > 0) costs.push(knownCostNanoUsd(counters));
+  }
+  return costs;
+};
+
+/** A period costs many times what such periods of the same account did of late. */
+export const spendAnomaly: Evaluator<z.infer<typeof configSchema>> = {
+  configSchema,
+  periodOf: ({ period }) => period,
+  filterOf: ({ filter }) => filter,
+  lookbackDays: ({ period }) => (period === 'daily' ? 1 : 7) * baseline[period].periods,
+  drivenBy: 'cost',
+  judge: ({ period: name, factor, minimum }, { period, series }) => {
+    const costs = recentCosts(period, baseline[name].periods, series);
+    if (costs.length < baseline[name].atLeast) return null;
+    const usual = Math.round(median(costs));
+    const counters = series.sum(period.start, period.end);
+    const observed = knownCostNanoUsd(counters);
+    const limit = Math.max(Math.round(usual * factor), usdToNanoUsd(minimum));
+    return {
+      exceeded: observed >= limit,
+      unit: 'nanoUsd',
+      observed,
+      limit,
+      unpricedRequests: counters.unpricedRequests ?? 0,
+      summary: `Spend is $${usdOf(observed)}: the median of the last ${costs.length} active ${name === 'daily' ? 'days' : 'weeks'} is $${usdOf(usual)}, and the limit $${usdOf(limit)}.`,
+    };
+  },
+};

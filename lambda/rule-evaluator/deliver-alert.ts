@@ -1,0 +1,81 @@
+import type { AlertRepository } from '../data/alerts.ts';
+import type { RuleRepository } from '../data/rules.ts';
+import type { UserRepository } from '../data/users.ts';
+import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
+import { alertMail } from '../domain/alert-rules/alert-mail.ts';
+import { alertWebhookBody } from '../domain/alert-rules/alert-webhook.ts';
+import type { ChannelName } from '../domain/alert-rules/rule.ts';
+import { NotFoundError } from '../domain/errors.ts';
+import { MailError, type SendMail } from '../integrations/mail.ts';
+import { WebhookError } from '../integrations/webhook.ts';
+
+export interface DeliveryDependencies {
+  readonly alerts: Pick<AlertRepository, 'claimRound' | 'noteDeliveries'>;
+  readonly rules: Pick<RuleRepository, 'find'>;
+  readonly users: Pick<UserRepository, 'recipients'>;
+  readonly sendMail: SendMail;
+  readonly postWebhook: (webhook: { url: string; secret: string }, body: string, now: Date) => Promise<void>;
+  readonly dashboardUrl: string;
+  readonly now: () => Date;
+}
+
+const MINUTE_MS = 60_000;
+/** 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts is made some 15 hours after the first. */
+const MAX_ROUNDS = 10;
+const MAX_PAUSE_MS = 6 * 60 * MINUTE_MS;
+
+/** Sending can never succeed, and is not tried again. */
+class UndeliverableError extends Error {}
+
+const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_PAUSE_MS);
+
+/** Words for the alert's own record: of errors we did not expect, only the kind. */
+const wordsFor = (error: unknown): string =>
+  error instanceof MailError || error instanceof WebhookError || error instanceof UndeliverableError
+    ? error.message
+    : `failed (${error instanceof Error ? error.name : 'error'})`;
+
+/**
+ * Sends an alert on the channels it has not been sent on yet, and notes what became of it. A round is taken by one alone; what
+ * fails is due again later.
+ */
+export const deliverAlert = (dependencies: DeliveryDependencies) => {
+  const { alerts, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
+
+  const channels: Record<ChannelName, (alert: Alert, url: string) => Promise<void>> = {
+    email: async (alert, url) => {
+      const recipients = await users.recipients(alert.accountId);
+      if (recipients.length === 0) throw new UndeliverableError('the account has no users');
+      await sendMail({ to: recipients.map(({ email }) => email), ...alertMail(alert, url) });
+    },
+    webhook: async (alert, url) => {
+      const rule = alert.ruleId === null ? undefined : await rules.find(alert.accountId, alert.ruleId);
+      if (!rule?.webhook) throw new UndeliverableError('the rule has no webhook any more');
+      await postWebhook(rule.webhook, alertWebhookBody(alert, url), now());
+    },
+  };
+
+  const attempt = async (alert: Alert, delivery: Delivery, isLast: boolean): Promise<Delivery> => {
+    const at = now().toISOString();
+    const tried = { ...delivery, attempts: delivery.attempts + 1, lastAttemptAt: at };
+    try {
+      await channels[delivery.channel](alert, `${dashboardUrl}/alerts/${alert.alertId}`);
+      return { ...tried, status: 'sent', sentAt: at, error: null };
+    } catch (error) {
+      const isHopeless = error instanceof UndeliverableError || error instanceof NotFoundError;
+      return { ...tried, status: isLast || isHopeless ? 'failed' : 'pending', error: wordsFor(error) };
+    }
+  };
+
+  return async (alert: Alert, round: number): Promise<void> => {
+    const nextAttemptAt = new Date(now().getTime() + pauseMs(round)).toISOString();
+    if (!(await alerts.claimRound(alert, round, nextAttemptAt))) return;
+    const isLast = round + 1 >= MAX_ROUNDS;
+    const deliveries = await Promise.all(
+      alert.deliveries.map((delivery) =>
+        delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve(delivery),
+      ),
+    );
+    await alerts.noteDeliveries(alert, deliveries);
+  };
+};

@@ -1,0 +1,78 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { AlertRepository } from '../data/alerts.ts';
+import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/keys.ts';
+import type { Rule, RuleRepository } from '../data/rules.ts';
+import type { Alert } from '../domain/alert-rules/alert.ts';
+import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
+
+interface RunDependencies {
+  readonly rules: Pick<RuleRepository, 'activeInShard'>;
+  readonly alerts: Pick<AlertRepository, 'undelivered'>;
+  readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date) => Promise<Alert[]>;
+  readonly deliver: (alert: Alert, round: number) => Promise<void>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** What one run did. */
+export interface RunReport {
+  accounts: number;
+  rules: number;
+  alerts: number;
+  failures: number;
+}
+
+const AT_ONCE = 32;
+
+/** The rules of each account, which stand side by side in the index. */
+async function* byAccount(rules: AsyncIterable<Rule>): AsyncGenerator<Rule[]> {
+  let account: Rule[] = [];
+  for await (const rule of rules) {
+    if (account[0] && account[0].accountId !== rule.accountId) {
+      yield account;
+      account = [];
+    }
+    account.push(rule);
+  }
+  if (account.length > 0) yield account;
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+async function* inAllShards<T>(shards: number, read: (shard: number) => AsyncIterable<T>): AsyncGenerator<T> {
+  for (const shard of numbers(shards)) yield* read(shard);
+}
+
+/** One run: judges every active rule, delivers what fired, and tries again what could not be delivered before. */
+export const runEvaluator =
+  ({ rules, alerts, evaluate, deliver, now, logger }: RunDependencies) =>
+  async (): Promise<RunReport> => {
+    const report: RunReport = { accounts: 0, rules: 0, alerts: 0, failures: 0 };
+    /** What fails for one account or alert must not keep the others from theirs. */
+    const guarded = async (what: string, ids: Record<string, string>, work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        report.failures += 1;
+        logger.error(what, { ...ids, error: error as Error });
+      }
+    };
+    const deliverGuarded = (alert: Alert, round: number) =>
+      guarded('alert not delivered', { alertId: alert.alertId }, () => deliver(alert, round));
+
+    const at = now();
+    const accounts = inAllShards(ACTIVE_RULE_SHARDS, (shard) => byAccount(rules.activeInShard(shard)));
+    await forEachConcurrently(accounts, AT_ONCE, async (ofAccount) => {
+      const [{ accountId, ruleId }] = ofAccount as [Rule];
+      report.accounts += 1;
+      report.rules += ofAccount.length;
+      await guarded('rules not judged', { ruleId }, async () => {
+        const fired = await evaluate(accountId, ofAccount, at);
+        report.alerts += fired.length;
+        for (const alert of fired) await deliverGuarded(alert, 0);
+      });
+    });
+    const due = inAllShards(UNDELIVERED_SHARDS, (shard) => alerts.undelivered(shard, now()));
+    await forEachConcurrently(due, AT_ONCE, ({ alert, round }) => deliverGuarded(alert, round));
+    return report;
+  };

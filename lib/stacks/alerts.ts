@@ -1,0 +1,67 @@
+import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import { grantItems } from '../constructs/table-access.ts';
+import { INDEX_NAME } from './data.ts';
+import { partitions } from './partitions.ts';
+
+interface AlertsStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: Table;
+}
+
+/** From alert rules to mails and webhooks. */
+export class AlertsStack extends Stack {
+  readonly scheduled: readonly ScheduledFunction[];
+
+  constructor(scope: Construct, id: string, { settings, table, ...props }: AlertsStackProps) {
+    super(scope, id, props);
+    const mailFrom = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
+    const evaluator = new ScheduledFunction(this, 'RuleEvaluator', {
+      entry: 'lambda/rule-evaluator/handler.ts',
+      description: 'Alert rules -> alerts -> mail and webhooks',
+      every: Duration.minutes(1),
+      environment: {
+        TABLE_NAME: table.tableName,
+        MAIL_FROM: mailFrom,
+        DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
+      } satisfies RuleEvaluatorEnvironment,
+      // Runs may overlap: an alert fires once, and is sent once, whatever runs side by side.
+      timeout: Duration.minutes(5),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    grantItems(
+      evaluator,
+      table,
+      {
+        actions: ['Query'],
+        partitions: [...partitions.activeRules, ...partitions.undeliveredAlerts],
+        index: INDEX_NAME,
+      },
+      { actions: ['Query'], partitions: partitions.spend },
+      { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
+    );
+    // SES knows the sender by its address or by its domain, whichever was verified.
+    evaluator.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['ses:SendEmail'],
+        resources: [mailFrom, mailFrom.slice(mailFrom.indexOf('@') + 1)].map((resourceName) =>
+          this.formatArn({
+            service: 'ses',
+            resource: 'identity',
+            resourceName,
+            arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+          }),
+        ),
+        conditions: { StringEquals: { 'ses:FromAddress': mailFrom } },
+      }),
+    );
+    this.scheduled = [evaluator];
+  }
+}
