@@ -1,36 +1,41 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { z } from 'zod';
 import { dayOf } from '../domain/spend/periods.ts';
 import { type RequestRecord, requestRecordSchema } from '../domain/spend/request-record.ts';
-import { requestKey } from './keys.ts';
-
-/** Members kept as JSON text: what providers send may be nested or named in ways that attributes may not be. */
-const jsonMembers = ['reading', 'usage', 'lines'] as const;
+import { parseRequestKey, requestKey } from './keys.ts';
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === 0 || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Members that are null, zero or empty are left out: writes are paid by the kilobyte, and the schema brings them back. */
+/**
+ * The item of a record. Writes are paid by the kilobyte, twice in a transaction, and most records fit one kilobyte this way: what the
+ * key says is not said again; members that are null, zero or empty are left out, and the schema brings them back; what only
+ * pricing and people look at is one deflated attribute, which also lets providers nest and name things as attributes may not be.
+ */
 export const requestItem = (record: RequestRecord): Record<string, unknown> => {
-  const { reading, usage, lines, costNanoUsd, ...facts } = record;
-  const sparse = Object.fromEntries(
-    Object.entries(facts)
-      .filter(([, value]) => !isEmpty(value))
-      // The table takes no lone surrogates, and clients may send any.
-      .map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value]),
-  );
+  const { accountId, requestId, costNanoUsd, reading, usage, lines, ...facts } = record;
+  const sparse = Object.entries(facts)
+    .filter(([, value]) => !isEmpty(value))
+    // The table takes no lone surrogates, and clients may send any.
+    .map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value]);
+  const sparseUsage = usage && Object.fromEntries(Object.entries(usage).filter(([, value]) => !isEmpty(value)));
+  const details = { reading, usage: sparseUsage, lines };
   return {
-    ...requestKey(record.accountId, dayOf(record.startedAt), record.requestId),
-    ...sparse,
+    ...requestKey(accountId, dayOf(record.startedAt), requestId),
+    ...Object.fromEntries(sparse),
     ...(costNanoUsd !== null && { costNanoUsd }),
-    ...(reading && { reading: JSON.stringify(reading) }),
-    ...(usage && { usage: JSON.stringify(usage, (_, value) => (isEmpty(value) ? undefined : value)) }),
-    ...(lines.length > 0 && { lines: JSON.stringify(lines) }),
+    ...((reading || usage || lines.length > 0) && { details: deflateRawSync(JSON.stringify(details)) }),
   };
 };
 
+const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.instanceof(Uint8Array).optional() });
+
 /** @throws ZodError where an item is none of ours */
 export const parseRequestItem = (item: Record<string, unknown>): RequestRecord => {
-  const members: Record<string, unknown> = { ...item };
-  for (const name of jsonMembers)
-    if (typeof members[name] === 'string') members[name] = JSON.parse(members[name] as string);
-  return requestRecordSchema.parse(members);
+  const { pk, sk, details, ...facts } = storedItem.parse(item);
+  return requestRecordSchema.parse({
+    ...facts,
+    ...parseRequestKey({ pk, sk }),
+    ...(details && (JSON.parse(inflateRawSync(details).toString('utf8')) as Record<string, unknown>)),
+  });
 };

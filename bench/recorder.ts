@@ -1,0 +1,223 @@
+/**
+ * Usage events per second and DynamoDB write units per event, by how many events make a batch and how many accounts share it,
+ * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds.
+ *
+ * node bench/recorder.ts [--rounds N] [--events N]
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { uuidv7 } from 'uuidv7';
+import type { Table } from '../lambda/data/table.ts';
+import type { CloseEvent } from '../lambda/domain/usage-event.ts';
+import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
+import { startDynamoDb } from '../local/emulators/dynamodb.ts';
+
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, events: { type: 'string', default: '1000' } },
+});
+const rounds = Number(options.rounds);
+const eventsPerRound = Number(options.events);
+/** As many batches as the event source lets be under way at once, and as many single transactions. */
+const CONCURRENCY = 10;
+
+const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31'];
+const tags = ['checkout', 'search', null];
+
+/** A chat completion such as a busy account makes many of: three models, two tags and none, one key. */
+const chatCompletion = (accountId: string, n: number): CloseEvent => ({
+  kind: 'close',
+  version: 1,
+  requestId: uuidv7(),
+  accountId,
+  keyId: '01939b3e-8f6a-7c11-a6b1-0d7c5a1f2e3d',
+  provider: 'openai',
+  providerKey: 'c0ffee00c0ffee00c0ffee00',
+  tag: tags[Math.floor(n / models.length) % tags.length] ?? null,
+  tagTruncated: false,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  startedAt: new Date().toISOString(),
+  route: 'governed',
+  outcome: 'completed',
+  status: 200,
+  ttfbMs: 412.7,
+  totalMs: 1_893.2,
+  requestBytes: 2_114,
+  responseBytes: 3_871,
+  reading: {
+    dialect: 'openai-chat',
+    usage: {
+      prompt_tokens: 812 + (n % 100),
+      completion_tokens: 240 + (n % 50),
+      total_tokens: 1_052 + (n % 100) + (n % 50),
+      prompt_tokens_details: { cached_tokens: 128, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: 0,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    },
+    usageSource: 'reported',
+    complete: true,
+    modelRequested: 'gpt-4o',
+    modelAnswered: models[n % models.length] ?? null,
+    streamed: false,
+    serviceTier: 'default',
+    extras: {},
+  },
+});
+
+/** Bytes of an attribute as DynamoDB counts them, near enough: names and text in UTF-8, numbers by their digits. */
+const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1;
+  return 1;
+};
+const recordUnits = (item: Record<string, unknown>): number =>
+  2 * Math.ceil(Object.entries(item).reduce((sum, [name, value]) => sum + name.length + sizeOf(value), 0) / 1_024);
+
+interface WriteUnits {
+  all: number;
+  ofRecords: number;
+}
+
+/** The same table, its writes counted as DynamoDB charges them. */
+const meteredTable = (table: Table, units: WriteUnits): Table => {
+  const send = async (command: { input: Record<string, unknown> }) => {
+    command.input['ReturnConsumedCapacity'] = 'TOTAL';
+    const answer = (await table.client.send(command as never)) as { ConsumedCapacity?: unknown };
+    for (const consumed of [answer.ConsumedCapacity ?? []].flat() as {
+      CapacityUnits?: number;
+      WriteCapacityUnits?: number;
+    }[]) {
+      const isRead = 'Key' in command.input && !('UpdateExpression' in command.input);
+      if (!isRead && !('RequestItems' in command.input))
+        units.all += consumed.WriteCapacityUnits ?? consumed.CapacityUnits ?? 0;
+    }
+    if (command instanceof TransactWriteCommand)
+      for (const { Put } of command.input.TransactItems ?? [])
+        if (Put?.Item?.['requestBytes'] !== undefined) units.ofRecords += recordUnits(Put.Item);
+    return answer;
+  };
+  const client = new Proxy(table.client, {
+    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+  });
+  return { ...table, client };
+};
+
+/** Works off batches, so many at once, each worker with a recorder of its own as each Lambda instance has. */
+const workOff = async (recorders: readonly Recorder[], batches: readonly CloseEvent[][]): Promise<void> => {
+  let next = 0;
+  await Promise.all(
+    recorders.map(async (record) => {
+      for (let batch = batches[next++]; batch; batch = batches[next++]) {
+        const fates = await record(batch);
+        if (fates.some(({ kind }) => kind !== 'recorded')) throw new Error('An event was not recorded.');
+      }
+    }),
+  );
+};
+
+const inBatches = <T>(values: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size));
+
+const variants = [
+  { name: 'one transaction per event', batchSize: 1, accounts: 1 },
+  { name: 'batches of 10, one account', batchSize: 10, accounts: 1 },
+  { name: 'batches of 100, one account', batchSize: 100, accounts: 1 },
+  { name: 'batches of 100, 5 accounts', batchSize: 100, accounts: 5 },
+  { name: 'batches of 100, 20 accounts', batchSize: 100, accounts: 20 },
+  { name: 'batches of 100, 100 accounts', batchSize: 100, accounts: 100 },
+].map((variant) => ({ ...variant, units: { all: 0, ofRecords: 0 }, perSecond: [] as number[] }));
+
+const createTable = async (endpoint: string): Promise<Table> => {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const key = (pk: string, sk: string) => [
+    { AttributeName: pk, KeyType: 'HASH' as const },
+    { AttributeName: sk, KeyType: 'RANGE' as const },
+  ];
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'bench',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk', 'gsi1pk', 'gsi1sk'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: key('pk', 'sk'),
+      GlobalSecondaryIndexes: [
+        { IndexName: 'gsi1', KeySchema: key('gsi1pk', 'gsi1sk'), Projection: { ProjectionType: 'ALL' } },
+      ],
+    }),
+  );
+  return {
+    name: 'bench',
+    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  };
+};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+const dataDir = await mkdtemp(join(tmpdir(), 'bench-recorder-'));
+const emulator = await startDynamoDb({ dataDir });
+try {
+  const table = await createTable(emulator.endpoint);
+  const runs = variants.map((variant) => ({
+    ...variant,
+    recorders: Array.from({ length: CONCURRENCY }, () =>
+      openRecorder(meteredTable(table, variant.units), { logger: { error: console.error } }),
+    ),
+  }));
+  // The first round warms code, caches and the day's cells, and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { recorders, batchSize, accounts, perSecond, units }] of runs.entries()) {
+      const events = Array.from({ length: eventsPerRound }, (_, n) =>
+        chatCompletion(`svc_${index}_${n % accounts}`, Math.floor(n / accounts)),
+      );
+      const started = performance.now();
+      await workOff(recorders, inBatches(events, batchSize));
+      perSecond.push((1_000 * eventsPerRound) / (performance.now() - started));
+      if (round > 0) continue;
+      perSecond.length = 0;
+      Object.assign(units, { all: 0, ofRecords: 0 });
+    }
+  }
+  const counted = rounds * eventsPerRound;
+  const baseline = median(runs[0]?.perSecond ?? []);
+  const results = runs.map(({ name, batchSize, accounts, perSecond, units }) => ({
+    name,
+    batchSize,
+    accounts,
+    eventsPerSecond: Math.round(median(perSecond)),
+    ratio: rounded(median(perSecond) / baseline, 2),
+    writeUnitsPerRecord: rounded(units.ofRecords / counted, 2),
+    writeUnitsBeyondRecord: rounded((units.all - units.ofRecords) / counted, 2),
+  }));
+  console.table(results);
+  console.log(
+    JSON.stringify({
+      bench: 'recorder',
+      node: process.version,
+      cpu: cpus()[0]?.model,
+      cores: cpus().length,
+      rounds,
+      eventsPerRound,
+      results,
+    }),
+  );
+} finally {
+  await emulator.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
