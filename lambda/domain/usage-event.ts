@@ -18,7 +18,10 @@ const requestFacts = z.object({
   /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
   providerKey: z.string().nullable(),
   /** At most 64 code points, so at most 128 UTF-16 units, which is what the schema counts. */
-  tag: z.string().max(2 * MAX_TAG_CHARACTERS).nullable(),
+  tag: z
+    .string()
+    .max(2 * MAX_TAG_CHARACTERS)
+    .nullable(),
   /** The client's tag was longer than 64 characters and was cut. */
   tagTruncated: z.boolean(),
   method: z.string(),
@@ -74,6 +77,11 @@ export const closeEventSchema = requestFacts.extend({
   /** Time to first byte of the body, from admission; null when there was none. */
   ttfbMs: z.number().nonnegative().nullable(),
   totalMs: z.number().nonnegative(),
+  /**
+   * What the gateway itself took before it sent upstream: from the request's arrival over its admission, and the gathering of its
+   * body where usage had to be asked for. Null when nothing was sent; absent in events of gateways older than the recorder.
+   */
+  overheadMs: z.number().nonnegative().nullable().optional(),
   requestBytes: nonNegativeInteger,
   responseBytes: nonNegativeInteger,
   reading,

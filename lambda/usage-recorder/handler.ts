@@ -5,11 +5,16 @@ import { openTable } from '../data/table.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { parseRecorderEnvironment } from './environment.ts';
 import { openRecorder } from './recorder.ts';
+import { countingTraffic } from './traffic.ts';
 
 const { tableName } = parseRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
-const consume = consumeMessages({ record: openRecorder(openTable(tableName), { logger }), logger, metrics });
+const record = countingTraffic(
+  openRecorder(openTable(tableName), { logger }),
+  () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
+);
+const consume = consumeMessages({ record, logger, metrics });
 
 /** Usage events from the queue to the ledger. */
 export const handler: SQSHandler = async (event, context) => {

@@ -37,7 +37,6 @@ export const reportFates = (
   count('RecordedEvents', (fate) => fate.kind === 'recorded');
   count('KnownEvents', (fate) => fate.kind === 'known');
   count('UnsettledRequests', (fate) => record(fate)?.outcome === 'unknown');
-  count('UnpricedRequests', (fate) => record(fate)?.provenance === 'unknown' && record(fate)?.outcome !== 'unknown');
   count('FoldedRequests', (fate) => (record(fate)?.foldLevel ?? 0) > 0);
   count('UnownedEvents', (fate) => fate.kind === 'unowned');
   count('ExpiredEvents', (fate) => fate.kind === 'expired');

@@ -83,6 +83,8 @@ describe('the two events of a request', () => {
       reading: { usage: { prompt_tokens: 3 }, modelRequested: 'gpt-4o', modelAnswered: 'gpt-4o-2024-08-06' },
     });
     expect(close.totalMs).toBeGreaterThanOrEqual(close.ttfbMs ?? Number.POSITIVE_INFINITY);
+    expect(close.overheadMs).toBeGreaterThan(0);
+    expect(close.overheadMs).toBeLessThan(close.ttfbMs ?? 0);
     const [open] = host.opens();
     expect(openEventSchema.parse(open)).toEqual(open);
     expect(open).toMatchObject({ requestId, startedAt: close.startedAt });

@@ -127,7 +127,6 @@ describe('consumeMessages', () => {
       // Both copies of a message are recorded by the one write.
       RecordedEvents: 4,
       UnsettledRequests: 1,
-      UnpricedRequests: 1,
       ExpiredEvents: 1,
     });
   });

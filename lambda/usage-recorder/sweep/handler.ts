@@ -5,6 +5,7 @@ import { parkedEventRepository } from '../../data/parked-events.ts';
 import { openTable } from '../../data/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
 import { openRecorder } from '../recorder.ts';
+import { countingTraffic } from '../traffic.ts';
 import { sweepParkedEvents } from './sweep.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
@@ -12,7 +13,10 @@ const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-sweep' });
 const sweep = sweepParkedEvents({
   parked: parkedEventRepository(table),
-  record: openRecorder(table, { logger }),
+  record: countingTraffic(
+    openRecorder(table, { logger }),
+    () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
+  ),
   logger,
   metrics,
   now: Date.now,

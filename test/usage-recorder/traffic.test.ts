@@ -1,0 +1,96 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
+import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
+import type { EventFate } from '../../lambda/usage-recorder/record-events.ts';
+import { countingTraffic } from '../../lambda/usage-recorder/traffic.ts';
+import { closeEvent, openEvent, priceOfTokens } from './events.ts';
+
+const recorded = (event: CloseEvent): EventFate => ({
+  kind: 'recorded',
+  record: recordOfClose(event as AccountCloseEvent, priceOfTokens(event), null, {
+    revision: 1,
+    foldLevel: 0,
+    recordedAt: event.startedAt,
+    expiresAt: 0,
+  }),
+});
+
+/** What CloudWatch would read, for a batch whose events meet these fates. */
+const documentsOf = async (batch: readonly (readonly [UsageEvent, EventFate])[]) => {
+  const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const record = countingTraffic(
+    async () => batch.map(([, fate]) => fate),
+    () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
+  );
+  const fates = await record(batch.map(([event]) => event));
+  const lines = written.mock.calls.map(([line]) => String(line));
+  written.mockRestore();
+  expect(fates).toEqual(batch.map(([, fate]) => fate));
+  return lines.map((line) => JSON.parse(line));
+};
+
+const settled = (facts: Parameters<typeof closeEvent>[0]) => {
+  const event = closeEvent(facts);
+  return [event, recorded(event)] as const;
+};
+
+describe('countingTraffic', () => {
+  it('counts requests by provider, what was bypassed and unpriced, and how long things took', async () => {
+    const documents = await documentsOf([
+      settled({ n: 1, overheadMs: 0.4, ttfbMs: 310 }),
+      settled({ n: 2, overheadMs: 1.5, ttfbMs: 290, route: 'bypassed' }),
+      settled({ n: 3, overheadMs: null, ttfbMs: null, outcome: 'unreachable', reading: { usage: null } }),
+      settled({ n: 4, provider: 'anthropic', overheadMs: 0.7, ttfbMs: 800 }),
+    ]);
+    expect(documents).toHaveLength(2);
+    expect(documents[0]).toMatchObject({
+      service: 'gateway',
+      provider: 'openai',
+      Requests: 3,
+      BypassedRequests: 1,
+      UnpricedRequests: 1,
+      OverheadMs: [0.4, 1.5],
+      TimeToFirstByteMs: [310, 290],
+    });
+    expect(documents[0]._aws.CloudWatchMetrics).toMatchObject([
+      { Namespace: 'AiSpendGateway', Dimensions: [['service'], ['service', 'provider']] },
+    ]);
+    expect(documents[1]).toMatchObject({ provider: 'anthropic', Requests: 1, BypassedRequests: 0, OverheadMs: 0.7 });
+  });
+
+  it('counts a request once, and none that this batch did not settle', async () => {
+    const [twice, fate] = settled({ n: 1 });
+    const open = openEvent({ n: 5 });
+    expect(
+      await documentsOf([
+        [twice, fate],
+        [twice, fate],
+        [closeEvent({ n: 2 }), { kind: 'known' }],
+        [closeEvent({ n: 3 }), { kind: 'failed', error: new Error(), permanent: false }],
+        [closeEvent({ n: 4 }), { kind: 'unowned' }],
+        [open, recorded(closeEvent({ n: 5 }))],
+      ]),
+    ).toEqual([expect.objectContaining({ Requests: 1 })]);
+  });
+
+  it('takes events of a gateway that does not tell its overhead yet', async () => {
+    const { overheadMs, ...event } = closeEvent({ n: 1 });
+    expect(overheadMs).toBeUndefined();
+    const [document] = await documentsOf([[event, recorded(event)]]);
+    expect(document).not.toHaveProperty('OverheadMs');
+    expect(document).toMatchObject({ Requests: 1, TimeToFirstByteMs: 10.5 });
+  });
+
+  it('keeps every value of a batch larger than one document may hold', async () => {
+    const documents = await documentsOf(
+      Array.from({ length: 230 }, (_, n) => settled({ n, overheadMs: n, ttfbMs: n })),
+    );
+    const values = documents.flatMap(({ OverheadMs = [] }) => OverheadMs);
+    expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 230 }, (_, n) => n));
+    for (const { _aws } of documents)
+      expect(_aws.CloudWatchMetrics[0].Dimensions).toEqual([['service'], ['service', 'provider']]);
+    expect(documents.reduce((sum, { Requests = 0 }) => sum + Requests, 0)).toBe(230);
+  });
+});
