@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import { alertMail } from '../../../lambda/domain/alert-rules/alert-mail.ts';
+import { alertWebhookBody } from '../../../lambda/domain/alert-rules/alert-webhook.ts';
+
+const alert: Alert = {
+  alertId: 'alert-1',
+  accountId: 'svc_secret',
+  ruleId: 'rule-1',
+  ruleName: 'Daily spend',
+  type: 'cost_threshold',
+  status: 'triggered',
+  triggeredAt: '2026-11-20T16:30:00.000Z',
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
+  unit: 'nanoUsd',
+  observed: 12_000_000_000,
+  limit: 10_000_000_000,
+  unpricedRequests: 3,
+  summary: 'Spend is $12: it reached the threshold of $10.',
+  drivers: [
+    { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
+    { dimension: 'model', value: null, label: null, share: 0.25 },
+    { dimension: 'key', value: 'key-1', label: 'batch', share: 1 },
+  ],
+  deliveries: [],
+};
+const url = 'https://dashboard.example.com/alerts/alert-1';
+
+describe('alertMail', () => {
+  it('says what fired, by how much, what drove it, and where to see more, in text and HTML', () => {
+    const { subject, text, html } = alertMail(alert, url);
+    expect(subject).toBe('AI spend alert: Daily spend');
+    expect(text).toBe(
+      [
+        'Spend is $12: it reached the threshold of $10.',
+        '',
+        'Alert: Daily spend',
+        'Period: 2026-11-20 (daily, UTC)',
+        'By model: gpt-4o 75 %, no model 25 %',
+        'By key: batch (key-1) 100 %',
+        'Note: The cost of 3 more requests in this period is unknown, and not in these figures.',
+        '',
+        `See and acknowledge it: ${url}`,
+        '',
+      ].join('\n'),
+    );
+    for (const part of ['Spend is $12', 'gpt-4o 75 %', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
+  });
+
+  it('never lets what users and clients wrote become markup or a header', () => {
+    const nasty = fc.string({ unit: fc.constantFrom('<', '>', '&', '"', "'", '\r', '\n', 'a', ':'), minLength: 1 });
+    fc.assert(
+      fc.property(nasty, nasty, (name, tag) => {
+        const { subject, html } = alertMail(
+          { ...alert, ruleName: name, drivers: [{ dimension: 'tag', value: tag, label: null, share: 1 }] },
+          url,
+        );
+        expect(subject).not.toMatch(/[\r\n]/);
+        const tags = html.match(/<\/?[a-z!][^>]*>/gi) ?? [];
+        expect(tags).toEqual(
+          alertMail({ ...alert, drivers: [{ dimension: 'tag', value: 'x', label: null, share: 1 }] }, url).html.match(
+            /<\/?[a-z!][^>]*>/gi,
+          ),
+        );
+      }),
+    );
+  });
+});
+
+describe('alertWebhookBody', () => {
+  it('is a message for Slack with the alert as data, and without the account key', () => {
+    const body = alertWebhookBody(alert, url);
+    expect(body).not.toContain('svc_secret');
+    expect(JSON.parse(body)).toMatchObject({
+      text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
+      blocks: [{ type: 'section', text: { type: 'mrkdwn' } }],
+      metadata: { event_type: 'ai_spend_alert', event_payload: { id: 'alert-1', observed: 12_000_000_000 } },
+    });
+  });
+
+  it("calls nobody by Slack's own tags", () => {
+    const named = {
+      ...alert,
+      ruleName: '<!channel> & co',
+      drivers: [{ ...alert.drivers[0]!, value: '<https://evil.example|x>' }],
+    };
+    const { text, blocks } = JSON.parse(alertWebhookBody(named, url));
+    expect(text).toContain('&lt;!channel&gt; &amp; co');
+    expect(blocks[0].text.text.match(/<[^>]*>/g)).toEqual([`<${url}|See and acknowledge it>`]);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
+import {
+  periodAt,
+  periodBefore,
+  periodNames,
+  periodsToJudge,
+} from '../../../lambda/domain/alert-rules/rule-periods.ts';
+import { spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
+import type { Counters } from '../../../lambda/domain/spend/counters.ts';
+import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+
+const now = new Date('2026-11-20T16:30:00Z');
+const USD = 1_000_000_000;
+
+const cell = (time: string, counters: Counters, dimensions: Partial<ReportCell['dimensions']> = {}): ReportCell => ({
+  time,
+  dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: null, ...dimensions },
+  counters: { requests: 1, ...counters },
+});
+const spent = (time: string, usd: number, dimensions: Partial<ReportCell['dimensions']> = {}) =>
+  cell(time, { costComputedNanoUsd: usd * USD }, dimensions);
+
+/** Judges the present period of a rule, its config filled up as a request's would be. */
+const judge = (condition: object, cells: readonly ReportCell[], at = now) => {
+  const evaluator = evaluatorOf(ruleConditionSchema.parse(condition) as RuleCondition);
+  return evaluator.judge({
+    period: periodAt(evaluator.period, at),
+    now: at,
+    series: spendSeries(cells, evaluator.filter),
+  });
+};
+
+describe('periods', () => {
+  it.each([
+    ['hourly', '2026-11-20T16:00:00.000Z', '2026-11-20T17:00:00.000Z'],
+    ['daily', '2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'],
+    ['weekly', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z'],
+    ['monthly', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+  ] as const)('are calendar periods in UTC: %s', (name, start, end) => {
+    expect(periodAt(name, now)).toEqual({ name, start, end });
+  });
+
+  it('follow one another without gap or overlap, and hold their instant', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...periodNames),
+        fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (name, at) => {
+          const period = periodAt(name, at);
+          expect(period.start <= at.toISOString() && at.toISOString() < period.end).toBe(true);
+          expect(periodBefore(period).end).toBe(period.start);
+          if (name === 'weekly') expect(new Date(period.start).getUTCDay()).toBe(1);
+        },
+      ),
+    );
+  });
+
+  it('are judged for a while after their end', () => {
+    const starts = (name: (typeof periodNames)[number], at: string) =>
+      periodsToJudge(name, new Date(at)).map(({ start }) => start.slice(0, 13));
+    expect(starts('daily', '2026-11-20T16:30:00Z')).toEqual(['2026-11-20T00', '2026-11-19T00', '2026-11-18T00']);
+    expect(starts('hourly', '2026-11-20T16:30:00Z')).toEqual([
+      '2026-11-20T16',
+      '2026-11-20T15',
+      '2026-11-20T14',
+      '2026-11-20T13',
+    ]);
+    expect(starts('monthly', '2026-11-02T23:00:00Z')).toEqual(['2026-11-01T00', '2026-10-01T00']);
+    expect(starts('monthly', '2026-11-03T00:00:00Z')).toEqual(['2026-11-01T00']);
+  });
+});
+
+describe('cost_threshold', () => {
+  const rule = (config: object) => ({ type: 'cost_threshold', config: { threshold: 10, period: 'daily', ...config } });
+
+  it('fires once the cost reaches the threshold, exactly', () => {
+    expect(judge(rule({}), [spent('2026-11-20', 9.999999999)])).toMatchObject({ exceeded: false });
+    expect(judge(rule({}), [spent('2026-11-20', 4), spent('2026-11-20', 6)])).toMatchObject({
+      exceeded: true,
+      unit: 'nanoUsd',
+      observed: 10 * USD,
+      limit: 10 * USD,
+      summary: 'Spend is $10: it reached the threshold of $10.',
+    });
+  });
+
+  it('counts its own period and filter alone', () => {
+    const cells = [
+      spent('2026-11-19', 100),
+      spent('2026-11-20', 100, { provider: 'xai' }),
+      spent('2026-11-20', 100, { tag: 'b' }),
+      spent('2026-11-20', 3, { tag: 'a' }),
+    ];
+    expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), cells)?.observed).toBe(3 * USD);
+    expect(judge(rule({ period: 'weekly' }), cells)?.observed).toBe(303 * USD);
+    expect(judge(rule({ period: 'monthly' }), cells)?.observed).toBe(303 * USD);
+  });
+
+  it('says how many requests its cost leaves out', () => {
+    expect(judge(rule({}), [cell('2026-11-20', { unpricedRequests: 1 })])).toMatchObject({
+      exceeded: false,
+      unpricedRequests: 1,
+    });
+  });
+});
+
+describe('spend_anomaly', () => {
+  const days = (count: number, usd: number) =>
+    Array.from({ length: count }, (_, i) =>
+      spent(new Date(Date.UTC(2026, 10, 19 - i)).toISOString().slice(0, 10), usd),
+    );
+
+  it('fires at a multiple of the median of the recent active days', () => {
+    const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
+    expect(judge(rule, [...days(14, 10), spent('2026-11-20', 29)])).toMatchObject({ exceeded: false, limit: 30 * USD });
+    expect(judge(rule, [...days(14, 10), spent('2026-11-20', 30)])).toMatchObject({ exceeded: true });
+    // One wild day does not move the median.
+    expect(judge(rule, [...days(13, 10), spent('2026-11-06', 9_000), spent('2026-11-20', 30)])).toMatchObject({
+      exceeded: true,
+    });
+  });
+
+  it('has nothing to compare with at first, and ignores small sums', () => {
+    const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
+    expect(judge(rule, [...days(4, 10), spent('2026-11-20', 1_000)])).toBeNull();
+    expect(judge(rule, [...days(14, 0.01), spent('2026-11-20', 0.9)])).toMatchObject({ exceeded: false, limit: USD });
+  });
+});
+
+describe('budget_forecast', () => {
+  const rule = { type: 'budget_forecast', config: { budget: 100 } };
+  const at = new Date('2026-11-11T00:00:00Z');
+  const daily = (usd: number) =>
+    Array.from({ length: 10 }, (_, i) => spent(`2026-11-${String(i + 1).padStart(2, '0')}`, usd));
+
+  it('projects the rate of the last week to the end of the month, and says when the budget runs out', () => {
+    // 10 days at $4 make $40, 20 more at $4 make $120; $60 are left, which is 15 days.
+    expect(judge(rule, daily(4), at)).toMatchObject({ exceeded: true, observed: 120 * USD, limit: 100 * USD });
+    expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-26');
+    expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, observed: 90 * USD });
+  });
+
+  it('fires where the budget is used up, whatever the rate', () => {
+    const answer = judge(rule, [spent('2026-11-01', 100)], at);
+    expect(answer).toMatchObject({ exceeded: true, observed: 100 * USD });
+    expect(answer?.summary).toContain('It is used up.');
+  });
+
+  it('is silent without spend', () => {
+    expect(judge(rule, [], at)).toMatchObject({ exceeded: false, observed: 0 });
+  });
+});
+
+describe('error_rate and unpriced_usage', () => {
+  it('wants enough requests before it speaks of a rate', () => {
+    const rule = { type: 'error_rate', config: { threshold: 10, period: 'daily' } };
+    expect(judge(rule, [cell('2026-11-20', { requests: 19, errors: 19 })])).toBeNull();
+    expect(judge(rule, [cell('2026-11-20', { requests: 100, errors: 9 })])).toMatchObject({ exceeded: false });
+    expect(judge(rule, [cell('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
+      exceeded: true,
+      unit: 'percent',
+      observed: 10,
+      summary: '10 of 100 requests failed (10 %): the limit is 10 %.',
+    });
+  });
+
+  it('counts requests of unknown cost', () => {
+    const rule = { type: 'unpriced_usage', config: { period: 'daily', threshold: 2 } };
+    expect(judge(rule, [cell('2026-11-20', { requests: 5, unpricedRequests: 1 })])).toMatchObject({ exceeded: false });
+    expect(judge(rule, [cell('2026-11-20', { requests: 5, unpricedRequests: 2 })])).toMatchObject({
+      exceeded: true,
+      unit: 'requests',
+      observed: 2,
+    });
+  });
+});

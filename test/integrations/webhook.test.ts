@@ -1,0 +1,122 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { postWebhook, type WebhookAccess, webhookUrlProblem } from '../../lambda/integrations/webhook.ts';
+import { testCertificate } from './test-certificate.ts';
+
+let server: Server;
+let port: number;
+const respond = jest.fn<(request: IncomingMessage, response: ServerResponse, body: string) => void>();
+
+beforeAll(async () => {
+  server = createServer(testCertificate, async (request, response) => respond(request, response, await text(request)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(() => {
+  respond.mockReset();
+});
+
+const now = new Date('2026-11-20T16:30:00.500Z');
+const secret = 'whsec_test';
+/** The test server stands in for a public one: its address is allowed, and its certificate trusted. */
+const access: WebhookAccess = {
+  resolve: async () => ['127.0.0.1'],
+  isAllowed: (address) => address === '127.0.0.1',
+  options: { ca: testCertificate.cert },
+};
+const url = (path = '/hook?x=1') => `https://hooks.example.com:${port}${path}`;
+const post = (path?: string, change: Partial<WebhookAccess> = {}) =>
+  postWebhook({ url: url(path), secret }, '{"text":"ü"}', now, { ...access, ...change });
+
+describe('postWebhook', () => {
+  it('posts the signed body to the checked address under the host of the URL', async () => {
+    respond.mockImplementation((_, response) => void response.writeHead(204).end());
+    await post();
+    const [request, , body] = respond.mock.calls[0]!;
+    expect(body).toBe('{"text":"ü"}');
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: '/hook?x=1',
+      headers: { host: `hooks.example.com:${port}`, 'content-type': 'application/json' },
+    });
+    const t = Math.floor(now.getTime() / 1000);
+    const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+    expect(request.headers['x-service-signature']).toBe(`t=${t},v1=${v1}`);
+  });
+
+  it('does not follow redirects, nor repeat what the receiver says', async () => {
+    respond.mockImplementation(
+      (_, response) => void response.writeHead(302, { location: url('/other') }).end('secret words'),
+    );
+    await expect(post()).rejects.toThrow(/^it answered 302$/);
+    expect(respond).toHaveBeenCalledTimes(1);
+  });
+
+  it('fails where the receiver does', async () => {
+    respond.mockImplementation((_, response) => void response.writeHead(500).end());
+    await expect(post()).rejects.toThrow('it answered 500');
+    respond.mockImplementation((request) => void request.socket.destroy());
+    await expect(post()).rejects.toThrow(/cannot be reached/);
+  });
+
+  it('does not talk to a server whose certificate is not for the host', async () => {
+    await expect(post(undefined, { options: {} })).rejects.toThrow(/cannot be reached/);
+    await expect(postWebhook({ url: `https://other.example.com:${port}/`, secret }, '{}', now, access)).rejects.toThrow(
+      /cannot be reached/,
+    );
+    expect(respond).not.toHaveBeenCalled();
+  });
+
+  it('checks the address when it sends: a name that has come to lead inside is refused', async () => {
+    await expect(post(undefined, { isAllowed: () => false })).rejects.toThrow(
+      'its host must have public addresses only',
+    );
+    await expect(post(undefined, { resolve: async () => ['127.0.0.1', '10.0.0.1'] })).rejects.toThrow(
+      'public addresses only',
+    );
+    expect(respond).not.toHaveBeenCalled();
+  });
+
+  it('asks for the address once, and connects to that one', async () => {
+    respond.mockImplementation((_, response) => void response.writeHead(200).end());
+    const resolve = jest
+      .fn<WebhookAccess['resolve']>()
+      .mockResolvedValueOnce(['127.0.0.1'])
+      .mockResolvedValue(['10.0.0.1']);
+    await post(undefined, { resolve });
+    expect(resolve).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('webhookUrlProblem', () => {
+  it.each([
+    ['http://hooks.example.com/', 'must begin with https://'],
+    ['ftp://hooks.example.com/', 'must begin with https://'],
+    ['not a url', 'must be a URL'],
+    ['https://user:pass@hooks.example.com/', 'must not hold a user name or password'],
+    ['https://127.0.0.1/', 'its host must have public addresses only'],
+    ['https://2130706433/', 'its host must have public addresses only'],
+    ['https://0x7f.1/', 'its host must have public addresses only'],
+    ['https://[::1]/', 'its host must have public addresses only'],
+    ['https://[::ffff:169.254.169.254]/', 'its host must have public addresses only'],
+    ['https://169.254.169.254/latest/meta-data', 'its host must have public addresses only'],
+    ['https://localhost/', 'its host must have public addresses only'],
+  ])('refuses %s', async (given, problem) => {
+    expect(await webhookUrlProblem(given)).toBe(problem);
+  });
+
+  it('refuses a name that has no address, and takes a public one', async () => {
+    expect(await webhookUrlProblem('https://hooks.example.com', { ...access, resolve: async () => [] })).toBe(
+      'its host cannot be found',
+    );
+    expect(await webhookUrlProblem('https://8.8.8.8/hook')).toBeUndefined();
+  });
+});
