@@ -29,6 +29,7 @@ const table = openTable(environment.TABLE_NAME);
 const now = () => new Date();
 const alerts = alertRepository(table);
 const rules = ruleRepository(table);
+const sendMail = mailSender(sesClient(), environment.MAIL_FROM);
 const run = runEvaluator({
   rules,
   alerts,
@@ -42,7 +43,14 @@ const run = runEvaluator({
     alerts,
     rules,
     users: userRepository(table),
-    sendMail: mailSender(sesClient(), environment.MAIL_FROM),
+    sendMail: async (mail) => {
+      try {
+        await sendMail(mail);
+      } catch (error) {
+        metrics.addMetric('MailFailures', MetricUnit.Count, 1);
+        throw error;
+      }
+    },
     postWebhook: (webhook, body, at) => postWebhook(webhook, body, at),
     dashboardUrl: environment.DASHBOARD_URL,
     now,

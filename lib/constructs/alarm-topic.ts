@@ -19,6 +19,8 @@ export interface RunbookAlarm {
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** No data means that something did not run; elsewhere it means that there was nothing to count. */
   readonly missingIsBreach?: boolean;
+  /** A percentile of a handful of samples says nothing: the alarm keeps its state then. */
+  readonly ignoresFewSamples?: boolean;
 }
 
 export interface AlarmTopicProps {
@@ -56,6 +58,7 @@ export class AlarmTopic extends Construct {
       threshold: alarm.threshold,
       datapointsToAlarm: breaching,
       evaluationPeriods: of,
+      ...(alarm.ignoresFewSamples ? { evaluateLowSampleCountPercentile: 'ignore' } : {}),
       treatMissingData: alarm.missingIsBreach ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     const action = new SnsAction(this.topic);

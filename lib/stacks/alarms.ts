@@ -3,12 +3,14 @@ import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../constructs/alarm-topic.ts';
 import {
   errorShare,
+  evaluatorCount,
   recorderCount,
   sealCount,
   serverErrorShare,
   share,
   sweepCount,
   throttledItems,
+  traffic,
 } from './metrics.ts';
 import type { Monitored } from './monitoring.ts';
 
@@ -92,9 +94,34 @@ export const alarms = ({
     id: 'UnpricedRequests',
     summary: 'More than 10 % of the requests of an hour have no known cost: most often a new model without a price.',
     section: 'unpriced-requests',
-    metric: share('Unpriced, %', recorderCount('UnpricedRequests', HOUR), recorderCount('RecordedEvents', HOUR), HOUR),
+    metric: share(
+      'Unpriced, %',
+      traffic('UnpricedRequests', { period: HOUR }),
+      traffic('Requests', { period: HOUR }),
+      HOUR,
+    ),
     operator: GREATER_THAN_THRESHOLD,
     threshold: 10,
+  },
+  {
+    id: 'BypassedRequests',
+    summary:
+      'More than 1 % of the requests were forwarded without being registered first: the usage queue or the table is slow or down.',
+    section: 'bypassed-requests',
+    metric: share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 5 },
+  },
+  {
+    id: 'GatewayOverhead',
+    summary: 'Every tenth request waited more than 200 ms in the gateway before it was forwarded.',
+    section: 'gateway-overhead',
+    metric: traffic('OverheadMs', { statistic: Stats.p(90) }),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 200,
+    periods: { breaching: 3, of: 3 },
+    ignoresFewSamples: true,
   },
   {
     id: 'SealFailures',
@@ -104,6 +131,24 @@ export const alarms = ({
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
     periods: { breaching: 3, of: 3 },
+  },
+  {
+    id: 'EvaluationFailures',
+    summary: 'Alert rules of some accounts could not be judged, or alerts not be sent.',
+    section: 'evaluation-failures',
+    metric: evaluatorCount('EvaluationFailures'),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 3 },
+  },
+  {
+    id: 'MailFailures',
+    summary: 'Mail with alerts was not taken by SES; it is tried again for some hours.',
+    section: 'mail-failures',
+    metric: evaluatorCount('MailFailures'),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
   },
   ...scheduled.flatMap((each): RunbookAlarm[] => [
     {
@@ -124,6 +169,15 @@ export const alarms = ({
       threshold: 1,
       periods: { breaching: 2, of: 2 },
       missingIsBreach: true,
+    },
+    {
+      id: `${each.node.id}Lag`,
+      summary: `Runs of the scheduled function "${each.node.id}" take too long, so that its work is late.`,
+      section: 'scheduled-function-lags',
+      metric: each.metricDuration({ period: atLeast(FIVE_MINUTES, each.every), statistic: Stats.MAXIMUM }),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: Math.min(each.every.toMilliseconds(), 0.9 * (each.timeout ?? each.every).toMilliseconds()),
+      periods: { breaching: 3, of: 3 },
     },
   ]),
   ...gateway.proxies.flatMap((proxy) => proxyAlarms(proxy)),

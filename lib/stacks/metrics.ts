@@ -3,10 +3,11 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** Namespace of what our functions count themselves. @see lambda/usage-recorder/report.ts, lambda/usage-recorder/{sweep,seal}/ */
+/** Namespace of what our functions count themselves. @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,seal}/ */
 const NAMESPACE = 'AiSpendGateway';
 
 const METRICS = {
@@ -14,7 +15,6 @@ const METRICS = {
     'RecordedEvents',
     'KnownEvents',
     'UnsettledRequests',
-    'UnpricedRequests',
     'FoldedRequests',
     'UnownedEvents',
     'ExpiredEvents',
@@ -23,6 +23,7 @@ const METRICS = {
   ],
   'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
   'usage-seal': ['SealedPeriods', 'SealFailures'],
+  'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures'],
 } as const;
 
 /** A count that a function writes to its log in the embedded metric format. */
@@ -40,15 +41,39 @@ const functionCount =
 export const recorderCount = functionCount('usage-recorder');
 export const sweepCount = functionCount('usage-sweep');
 export const sealCount = functionCount('usage-seal');
+export const evaluatorCount = functionCount('rule-evaluator');
+
+type TrafficMetric = 'Requests' | 'BypassedRequests' | 'UnpricedRequests' | 'OverheadMs' | 'TimeToFirstByteMs';
+
+/** Of the gateway's traffic, of all providers or of one: counted by the recorder, so as late as the usage queue is. */
+export const traffic = (
+  metricName: TrafficMetric,
+  {
+    provider,
+    statistic = Stats.SUM,
+    period = FIVE_MINUTES,
+  }: { readonly provider?: ProviderLabel; readonly statistic?: string; readonly period?: Duration } = {},
+): Metric =>
+  new Metric({
+    namespace: NAMESPACE,
+    metricName,
+    dimensionsMap: { service: 'gateway', ...(provider === undefined ? {} : { provider }) },
+    statistic,
+    period,
+    label: provider ?? (statistic === Stats.SUM ? metricName : statistic),
+  });
 
 /** Per cent of a whole; nothing where the whole is nothing. */
-export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression =>
-  new MathExpression({
+export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression => {
+  // Ids are those of a whole graph, and begin in lower case.
+  const id = label.replace(/\W/g, '').toLowerCase();
+  return new MathExpression({
     label,
-    expression: 'IF(whole > 0, 100 * FILL(part, 0) / whole)',
-    usingMetrics: { part, whole },
+    expression: `IF(${id}Whole > 0, 100 * FILL(${id}Part, 0) / ${id}Whole)`,
+    usingMetrics: { [`${id}Part`]: part, [`${id}Whole`]: whole },
     period,
   });
+};
 
 export const errorShare = (handler: LambdaFunction): MathExpression =>
   share(
@@ -59,7 +84,7 @@ export const errorShare = (handler: LambdaFunction): MathExpression =>
 
 export const serverErrorShare = (api: RestApi): MathExpression =>
   share(
-    '5xx, %',
+    'Server errors, %',
     api.metricServerError({ period: FIVE_MINUTES, statistic: Stats.SUM }),
     api.metricCount({ period: FIVE_MINUTES }),
   );

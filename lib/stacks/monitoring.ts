@@ -5,11 +5,12 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { StageSettings } from '../config.ts';
 import { AlarmTopic } from '../constructs/alarm-topic.ts';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { alarms } from './alarms.ts';
-import { recorderCount, sealCount, sweepCount } from './metrics.ts';
+import { evaluatorCount, recorderCount, sealCount, share, sweepCount, traffic } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
 /** What is watched. */
@@ -48,6 +49,26 @@ export class MonitoringStack extends Stack {
 
     new Dashboard(this, 'Dashboard', {
       widgets: [
+        [
+          graph(
+            'Traffic: requests by provider',
+            providerLabels.map((provider) => traffic('Requests', { provider })),
+          ),
+          graph('Traffic: bypassed and unpriced, %', [
+            share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
+            share('Unpriced, %', traffic('UnpricedRequests'), traffic('Requests')),
+          ]),
+        ],
+        [
+          graph(
+            'Gateway: own time before forwarding, ms',
+            percentiles((statistic) => traffic('OverheadMs', { statistic })),
+          ),
+          graph(
+            'Providers: time to first byte, median, ms',
+            providerLabels.map((provider) => traffic('TimeToFirstByteMs', { provider, statistic: Stats.p(50) })),
+          ),
+        ],
         [
           graph(
             'Gateway: requests, 4xx, 5xx',
@@ -104,7 +125,7 @@ export class MonitoringStack extends Stack {
         ],
         [
           graph('Spend: unpriced and unsettled requests', [
-            recorderCount('UnpricedRequests'),
+            traffic('UnpricedRequests'),
             recorderCount('UnsettledRequests'),
             recorderCount('FoldedRequests'),
           ]),
@@ -114,6 +135,17 @@ export class MonitoringStack extends Stack {
               each.metricInvocations({ label: `${each.node.id} runs` }),
               each.metricErrors({ label: `${each.node.id} failures` }),
             ]),
+          ),
+        ],
+        [
+          graph('Alerts: fired, failures', [
+            evaluatorCount('AlertsFired'),
+            evaluatorCount('EvaluationFailures'),
+            evaluatorCount('MailFailures'),
+          ]),
+          graph(
+            'Scheduled functions: duration of the longest run, ms',
+            scheduled.map((each) => each.metricDuration({ statistic: Stats.MAXIMUM, label: each.node.id })),
           ),
         ],
         [

@@ -76,8 +76,15 @@ describe('alarms', () => {
   });
 
   it('read metrics that the functions write', () => {
-    const written = ['report.ts', 'consume-messages.ts', 'sweep/sweep.ts', 'seal/seal.ts']
-      .map((file) => readFileSync(join(import.meta.dirname, '../../lambda/usage-recorder', file), 'utf8'))
+    const written = [
+      'usage-recorder/report.ts',
+      'usage-recorder/traffic.ts',
+      'usage-recorder/consume-messages.ts',
+      'usage-recorder/sweep/sweep.ts',
+      'usage-recorder/seal/seal.ts',
+      'rule-evaluator/handler.ts',
+    ]
+      .map((file) => readFileSync(join(import.meta.dirname, '../../lambda', file), 'utf8'))
       .join('\n');
     const text = JSON.stringify(resourcesOf(monitoring, 'AWS::CloudWatch::Alarm'));
     const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway"/g)].map(([, name]) => name);
@@ -106,6 +113,10 @@ describe('the CloudWatch dashboard', () => {
       'ConcurrentExecutions',
       'UnpricedRequests',
       'ApproximateAgeOfOldestMessage',
+      'OverheadMs',
+      'TimeToFirstByteMs',
+      'BypassedRequests',
+      'MailFailures',
     ]) {
       expect(text).toContain(metric);
     }
