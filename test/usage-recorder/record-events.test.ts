@@ -1,5 +1,7 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { accountKey } from '../../lambda/data/keys.ts';
 import { requestRepository } from '../../lambda/data/requests.ts';
 import type { Table } from '../../lambda/data/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
@@ -137,7 +139,7 @@ describe('recordEvents', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   }, 180_000);
 
@@ -162,6 +164,20 @@ describe('recordEvents', () => {
       recordedAt: '2026-11-21T09:00:00.000Z',
       // An account nobody knows keeps records as long as FREE does.
       expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,
+    });
+  });
+
+  it.each([
+    ['FREE', 30],
+    ['STARTER', 90],
+    ['PRO', 400],
+    ['SCALE', 400],
+  ])('keeps the records of %s for %d days', async (plan, days) => {
+    const accountId = newAccountId();
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan } }));
+    const [fate] = await newRecorder()([closeEvent({ accountId, startedAt: '2026-11-20T12:00:00.999Z' })]);
+    expect(fate).toMatchObject({
+      record: { expiresAt: Date.parse('2026-11-20T12:00:00Z') / 1_000 + days * 86_400 },
     });
   });
 

@@ -1,0 +1,38 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { spendCellKey } from '../../lambda/data/keys.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import { markUnsealed } from '../../lambda/data/unsealed.ts';
+import type { Counters } from '../../lambda/domain/spend/counters.ts';
+import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
+
+/** Adds to the ledger's hour and day cells what requests at an instant came to, as the recorder would. */
+export const addSpend = async (
+  table: Table,
+  accountId: string,
+  at: string,
+  counters: Counters,
+  dimensions: Partial<SpendDimensions> = {},
+): Promise<void> => {
+  const all = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null, ...dimensions };
+  // A day without the mark would be read from its summary.
+  await table.client.send(new PutCommand(markUnsealed(table.name, accountId, at.slice(0, 10), Date.parse(at)).Put));
+  const entries = Object.entries({ requests: 1, ...counters });
+  for (const [granularity, time] of [
+    ['DAY', at.slice(0, 10)],
+    ['HOUR', at.slice(0, 13)],
+  ] as const) {
+    const { pk, sk } = spendCellKey(accountId, granularity, time, all);
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { pk, sk },
+        UpdateExpression: `ADD ${entries.map((_, index) => `#c${index} :c${index}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(entries.map(([name], index) => [`#c${index}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:c${index}`, value])),
+      }),
+    );
+  }
+};
+
+/** A cost in USD as counters. */
+export const costing = (usd: number): Counters => ({ costComputedNanoUsd: Math.round(usd * 1e9) });
