@@ -45,7 +45,8 @@ const summary = (): Mode => {
     finish: () => {
       for (const [key, row] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
         const [provider, endpoint, provenance] = key.split('\t');
-        print({ provider, endpoint, provenance, ...row });
+        // Unknown is not $0.
+        print({ provider, endpoint, provenance, ...row, ...(provenance === 'unknown' ? { costNanoUsd: null } : {}) });
       }
     },
   };

@@ -1,4 +1,5 @@
-const LF = 0x0a;
+import { firstEventEnd, lastEventEnd } from './meter/sse-framing.ts';
+
 const USAGE = Buffer.from('"usage"');
 
 /** An event longer than this is no usage chunk, and passes as it is. */
@@ -23,7 +24,7 @@ export class UsageChunkFilter {
   /** The bytes that may go to the client now; possibly none. */
   write(chunk: Buffer): Buffer {
     if (this.#passing) {
-      const end = eventEnd(Buffer.concat([this.#passing, chunk]), 0) - this.#passing.length;
+      const end = firstEventEnd(Buffer.concat([this.#passing, chunk]), this.#passing.length) - this.#passing.length;
       if (end < 0) {
         this.#passing = Buffer.concat([this.#passing, chunk]).subarray(-2);
         return chunk;
@@ -33,7 +34,7 @@ export class UsageChunkFilter {
       return Buffer.concat([chunk.subarray(0, end), rest]);
     }
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const boundary = lastEventEnd(bytes);
+    const boundary = Math.max(lastEventEnd(bytes), 0);
     const whole = bytes.subarray(0, boundary);
     const rest = bytes.subarray(boundary);
     if (rest.length > MAX_HELD_BYTES) {
@@ -57,7 +58,7 @@ const filterEvents = (bytes: Buffer): Buffer => {
   if (bytes.indexOf(USAGE) === -1) return bytes;
   const kept: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const end = eventEnd(bytes, at);
+    const end = firstEventEnd(bytes, at);
     const event = bytes.subarray(at, end);
     if (event.indexOf(USAGE) === -1) kept.push(event);
     else kept.push(filterEvent(event));
@@ -72,19 +73,4 @@ const filterEvent = (event: Buffer): Buffer => {
   if (NO_CHOICES.test(text) && USAGE_OBJECT.test(text)) return Buffer.alloc(0);
   const without = text.replace(NULL_MEMBER, '');
   return without === text ? event : Buffer.from(without, 'latin1');
-};
-
-/** Index behind the next blank line, LF or CRLF; -1 when there is none. */
-const eventEnd = (bytes: Buffer, from: number): number => {
-  for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2;
-    if (bytes[at + 1] === 0x0d && bytes[at + 2] === LF) return at + 3;
-  }
-  return -1;
-};
-
-const lastEventEnd = (bytes: Buffer): number => {
-  const lf = bytes.lastIndexOf('\n\n');
-  const crlf = bytes.lastIndexOf('\n\r\n');
-  return Math.max(lf === -1 ? 0 : lf + 2, crlf === -1 ? 0 : crlf + 3);
 };

@@ -1,0 +1,49 @@
+import type { JsonPicker } from './json-picker.ts';
+import { CR, LF } from './sse-framing.ts';
+
+const SPACE = 0x20;
+
+/** The longest line start that matters: a byte order mark and `data:`. */
+const MAX_FIELD_BYTES = 8;
+const DATA = 'data:';
+const DATA_AFTER_MARK = '\xef\xbb\xbfdata:';
+
+/** Feeds the data lines of one event to a picker as they come, whatever their length. */
+export class EventDataReader {
+  readonly #picker: JsonPicker;
+  /** First bytes of the line, until its field name is known. */
+  #line = '';
+  #inData = false;
+
+  constructor(picker: JsonPicker) {
+    this.#picker = picker;
+  }
+
+  /** Returns the index behind the event's blank line, or -1 while it goes on. */
+  write(chunk: Buffer): number {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#inData) {
+        const lineEnd = chunk.indexOf(LF, at);
+        this.#picker.write(chunk.subarray(at, lineEnd === -1 ? chunk.length : lineEnd));
+        if (lineEnd === -1) return -1;
+        at = lineEnd + 1;
+        this.#inData = false;
+        continue;
+      }
+      const byte = chunk[at++] as number;
+      if (byte === LF) {
+        if (this.#line === '') return at;
+        this.#line = '';
+      } else if (byte !== CR) {
+        if (this.#line.length < MAX_FIELD_BYTES) this.#line += String.fromCharCode(byte);
+        if (this.#line === DATA || this.#line === DATA_AFTER_MARK) {
+          this.#inData = true;
+          this.#line = '';
+          if (chunk[at] === SPACE) at++;
+        }
+      }
+    }
+    return -1;
+  }
+}
