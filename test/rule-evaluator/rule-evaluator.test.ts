@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { alertRepository } from '../../lambda/data/alerts.ts';
+import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { spendReader } from '../../lambda/data/spend.ts';
+import { userRepository } from '../../lambda/data/users.ts';
+import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
+import { WebhookError } from '../../lambda/integrations/webhook.ts';
+import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { runEvaluator } from '../../lambda/rule-evaluator/run.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeEach(async () => {
+  table = await emulatedTable();
+  now = new Date('2026-11-20T16:30:00.000Z');
+  jest.resetAllMocks();
+});
+afterEach(() => table.stop());
+
+let now: Date;
+const later = (minutes: number) => {
+  now = new Date(now.getTime() + minutes * 60_000);
+};
+const sendMail = jest.fn<SendMail>();
+const postWebhook = jest.fn<DeliveryDependencies['postWebhook']>();
+const logger = silentLogger();
+
+/** One run of the evaluator, as its schedule starts it. */
+const run = () => {
+  const alerts = alertRepository(table);
+  const rules = ruleRepository(table);
+  return runEvaluator({
+    rules,
+    alerts,
+    evaluate: evaluateAccount({
+      readCells: spendReader(table).cells,
+      alerts,
+      keys: serviceKeyRepository(table),
+      newAlertId: uuidv7,
+    }),
+    deliver: deliverAlert({
+      alerts,
+      rules,
+      users: userRepository(table),
+      sendMail,
+      postWebhook,
+      dashboardUrl: 'https://dashboard.example.com',
+      now: () => now,
+    }),
+    now: () => now,
+    logger,
+  })();
+};
+
+const createRule = async (accountId: string, change: Partial<Rule> = {}, condition: object = {}) => {
+  const rule: Rule = {
+    ruleId: uuidv7(),
+    accountId,
+    name: 'Daily spend',
+    condition: ruleConditionSchema.parse({
+      type: 'cost_threshold',
+      config: { threshold: 10, period: 'daily' },
+      ...condition,
+    }),
+    channels: ['email'],
+    isActive: true,
+    webhook: null,
+    createdAt: '2026-11-01T00:00:00.000Z',
+    updatedAt: '2026-11-01T00:00:00.000Z',
+    effectiveFrom: '2026-11-01T00:00:00.000Z',
+    revision: 1,
+    firedPeriods: [],
+    ...change,
+  };
+  await ruleRepository(table).create(rule);
+  return rule;
+};
+const alertsOf = async (accountId: string) => (await alertRepository(table).page(accountId, { limit: 50 })).items;
+
+describe('the rule evaluator', () => {
+  it('fires once the threshold is reached, mails what happened, and not again in the period', async () => {
+    const account = await newAccount(table);
+    const rule = await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(9), {
+      tag: 'batch',
+      keyId: account.keyId,
+    });
+    expect(await run()).toEqual({ accounts: 1, rules: 1, alerts: 0, failures: 0 });
+    expect(sendMail).not.toHaveBeenCalled();
+
+    await addSpend(table, account.accountId, '2026-11-20T11:00:00Z', costing(3), { model: 'o3', keyId: account.keyId });
+    expect(await run()).toMatchObject({ alerts: 1 });
+    expect(await run()).toMatchObject({ alerts: 0 });
+    later(60);
+    expect(await run()).toMatchObject({ alerts: 0 });
+
+    const [alert, ...others] = await alertsOf(account.accountId);
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      ruleId: rule.ruleId,
+      type: 'cost_threshold',
+      status: 'triggered',
+      triggeredAt: '2026-11-20T16:30:00.000Z',
+      period: { name: 'daily', start: '2026-11-20T00:00:00.000Z' },
+      observed: 12e9,
+      limit: 10e9,
+      deliveries: [{ channel: 'email', status: 'sent', attempts: 1, sentAt: '2026-11-20T16:30:00.000Z', error: null }],
+    });
+    expect(alert?.drivers).toEqual(
+      expect.arrayContaining([
+        { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
+        { dimension: 'tag', value: 'batch', label: null, share: 0.75 },
+        { dimension: 'key', value: account.keyId, label: 'default', share: 1 },
+      ]),
+    );
+    expect(sendMail).toHaveBeenCalledTimes(1);
+    expect(sendMail).toHaveBeenCalledWith({
+      to: [account.email],
+      subject: 'AI spend alert: Daily spend',
+      text: expect.stringContaining(`https://dashboard.example.com/alerts/${alert?.alertId}`),
+      html: expect.stringContaining('gpt-4o 75 %'),
+    });
+  });
+
+  it('makes exactly one alert and one mail, whatever runs side by side', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    await Promise.all(Array.from({ length: 6 }, run));
+    await run();
+    expect(await alertsOf(account.accountId)).toHaveLength(1);
+    expect(sendMail).toHaveBeenCalledTimes(1);
+  });
+
+  it('fires again in the next period', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    await run();
+    later(24 * 60);
+    await addSpend(table, account.accountId, '2026-11-21T10:00:00Z', costing(11));
+    await run();
+    expect((await alertsOf(account.accountId)).map(({ period }) => period.start.slice(0, 10))).toEqual([
+      '2026-11-21',
+      '2026-11-20',
+    ]);
+  });
+
+  it('fires for the day before when its usage is recorded after midnight', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-19T23:50:00Z', costing(11));
+    await run();
+    expect((await alertsOf(account.accountId)).map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-19']);
+  });
+
+  it('does not fire for periods before the rule was there or as it is', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, { effectiveFrom: '2026-11-20T16:00:00.000Z' });
+    await addSpend(table, account.accountId, '2026-11-19T23:50:00Z', costing(11));
+    expect(await run()).toMatchObject({ alerts: 0 });
+  });
+
+  it('leaves inactive and deleted rules alone', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, { isActive: false });
+    const rule = await createRule(account.accountId);
+    await ruleRepository(table).remove(account.accountId, rule.ruleId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    expect(await run()).toEqual({ accounts: 0, rules: 0, alerts: 0, failures: 0 });
+  });
+
+  it('does not fire a rule that was changed after it was read', async () => {
+    const account = await newAccount(table);
+    const rule = await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    await ruleRepository(table).replace({ ...rule, revision: 2, name: 'New' }, 1);
+    const evaluate = evaluateAccount({
+      readCells: spendReader(table).cells,
+      alerts: alertRepository(table),
+      keys: serviceKeyRepository(table),
+      newAlertId: uuidv7,
+    });
+    expect(await evaluate(account.accountId, [rule], now)).toEqual([]);
+    expect(await run()).toMatchObject({ alerts: 1 });
+    expect(await alertsOf(account.accountId)).toMatchObject([{ ruleName: 'New' }]);
+  });
+
+  it('reads the spend of an account once for all its rules, by the hour and by the day', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, { name: 'hour' }, { config: { threshold: 1, period: 'hourly' } });
+    await createRule(
+      account.accountId,
+      { name: 'month' },
+      { config: { threshold: 1, period: 'monthly', filter: { tag: 'a' } } },
+    );
+    await createRule(account.accountId, { name: 'day' });
+    await addSpend(table, account.accountId, '2026-11-20T16:10:00Z', costing(2), { tag: 'a' });
+    const readCells = jest.fn(spendReader(table).cells);
+    const evaluate = evaluateAccount({
+      readCells,
+      alerts: { fire: async () => false },
+      keys: serviceKeyRepository(table),
+      newAlertId: uuidv7,
+    });
+    await evaluate(account.accountId, await ruleRepository(table).list(account.accountId), now);
+    const spans = readCells.mock.calls.map(([, { granularity, from }, dimensions]) => [granularity, from, dimensions]);
+    // The rest are the drivers of the two that would have fired.
+    expect(spans.slice(0, 2)).toEqual([
+      ['hour', '2026-11-20T13:00:00.000Z', []],
+      ['day', '2026-11-01T00:00:00.000Z', ['tag']],
+    ]);
+    expect(spans).toHaveLength(4);
+  });
+
+  it('tries again what could not be delivered, with growing pauses, and gives up in the end', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, {
+      channels: ['email', 'webhook'],
+      webhook: { url: 'https://hooks.example.com', secret: 'whsec_x' },
+    });
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    postWebhook.mockRejectedValue(new WebhookError('it answered 500'));
+    sendMail.mockRejectedValueOnce(new MailError('mail was not taken (Throttling)'));
+    await run();
+    expect((await alertsOf(account.accountId))[0]?.deliveries).toMatchObject([
+      { channel: 'email', status: 'pending', attempts: 1, error: 'mail was not taken (Throttling)' },
+      { channel: 'webhook', status: 'pending', attempts: 1, error: 'it answered 500' },
+    ]);
+    await run();
+    expect(postWebhook).toHaveBeenCalledTimes(1);
+    later(1);
+    await run();
+    expect(sendMail).toHaveBeenCalledTimes(2);
+    expect((await alertsOf(account.accountId))[0]?.deliveries).toMatchObject([
+      { channel: 'email', status: 'sent', attempts: 2, error: null },
+      { channel: 'webhook', status: 'pending', attempts: 2 },
+    ]);
+    for (let i = 0; i < 20; i++) {
+      later(6 * 60);
+      await run();
+    }
+    expect(postWebhook).toHaveBeenCalledTimes(10);
+    expect(sendMail).toHaveBeenCalledTimes(2);
+    expect((await alertsOf(account.accountId))[0]?.deliveries[1]).toMatchObject({ status: 'failed', attempts: 10 });
+    const [webhook, body] = postWebhook.mock.calls[0]!;
+    expect(webhook).toEqual({ url: 'https://hooks.example.com', secret: 'whsec_x' });
+    expect(body).not.toContain(account.accountId);
+  });
+
+  it('lets what fails for one account not keep others from theirs', async () => {
+    const [broken, whole] = [await newAccount(table), await newAccount(table)];
+    await createRule(broken.accountId);
+    await createRule(whole.accountId);
+    await addSpend(table, broken.accountId, '2026-11-20T10:00:00Z', { costComputedNanoUsd: Number.MAX_SAFE_INTEGER });
+    await addSpend(
+      table,
+      broken.accountId,
+      '2026-11-20T10:00:00Z',
+      { costComputedNanoUsd: Number.MAX_SAFE_INTEGER },
+      { tag: 't' },
+    );
+    await addSpend(table, whole.accountId, '2026-11-20T10:00:00Z', costing(11));
+    expect(await run()).toMatchObject({ accounts: 2, alerts: 1, failures: 1 });
+    expect(logger.error).toHaveBeenCalledTimes(1);
+    expect(await alertsOf(whole.accountId)).toHaveLength(1);
+  });
+});
