@@ -10,6 +10,7 @@ import { sendTraffic } from './demo/traffic.ts';
 import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
 import { reportFailure } from './run-until-signal.ts';
+import { onStopSignal } from './stop-signal.ts';
 import { currentAssembly } from './synth.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -17,6 +18,7 @@ const CHUNK_DELAY_MS = 20;
 
 const startedAt = Date.now();
 const seconds = () => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+const interruption = new AbortController();
 const undo: (() => Promise<unknown>)[] = [];
 const cleanUp = async () => {
   for (const step of undo.splice(0).reverse()) await step();
@@ -48,10 +50,10 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   const { accountId, token } = await register(stack.url);
   console.log(`Registered an account: ${accountId.slice(0, 8)}… (after ${seconds()})`);
   console.log(`Sending ${demoCalls.length} calls with the openai, @anthropic-ai/sdk and @google/genai clients …`);
-  const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress);
+  const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress, interruption.signal);
 
   console.log('Waiting for the usage queue to be worked off …');
-  const spend = await settledSpend(stack.url, token, demoCalls.length);
+  const spend = await settledSpend(stack.url, token, demoCalls.length, interruption.signal);
   const groups = groupsOf(spend);
   for (const by of ['provider', 'model', 'tag'] as const) console.log(`\n${spendTable(groups, by)}`);
 
@@ -70,8 +72,11 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   };
 };
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+onStopSignal(() => {
+  interruption.abort();
+  console.log('\nStopping …');
+  void cleanUp().finally(() => process.exit(130));
+});
 
 try {
   const { summary, faults } = await demo();
@@ -84,7 +89,10 @@ try {
   }
   console.log(`${summary}; ${seconds()}.`);
 } catch (error) {
-  reportFailure(error);
-  await cleanUp();
-  process.exitCode = 1;
+  // What an interruption broke off is no failure to report.
+  if (!interruption.signal.aborted) {
+    reportFailure(error);
+    await cleanUp();
+    process.exitCode = 1;
+  }
 }

@@ -1,6 +1,5 @@
 import { SetupError } from './setup-error.ts';
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+import { onStopSignal } from './stop-signal.ts';
 
 /** Prints what went wrong: one line where the message says what to do, everything otherwise. */
 export const reportFailure = (error: unknown): void => {
@@ -15,19 +14,18 @@ export const reportFailure = (error: unknown): void => {
 export const runUntilSignal = async (start: () => Promise<() => Promise<void>>): Promise<void> => {
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
   let stopping = false;
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
-      if (stopping) process.exit(130);
-      stopping = true;
-      resolve();
-    });
-  }
+  onStopSignal(() => {
+    stopping = true;
+    resolve();
+  });
   try {
     const stop = await start();
     await signalled;
     await stop();
     process.exit(0);
   } catch (error) {
+    // What a signal broke off is no failure to report.
+    if (stopping) process.exit(130);
     reportFailure(error);
     process.exit(1);
   }

@@ -30,6 +30,12 @@ const isCurrent = (root: string, manifest: string): boolean => {
   return SOURCES.every((source) => newestIn(join(root, source)) < made);
 };
 
+const withoutProgress = (output: string): string =>
+  output
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^(Bundling asset|npm warn)/.test(line))
+    .join('\n');
+
 const synthesize = (root: string, assembly: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const cli = join(root, 'node_modules/aws-cdk/bin/cdk');
@@ -56,7 +62,7 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
       }
       // CDK leaves its output also when a check of it fails: the next start must not take that for current.
       rmSync(join(assembly, MANIFEST), { force: true });
-      reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${output.trim()}`));
+      reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${withoutProgress(output)}`));
     });
   });
 

@@ -46,7 +46,12 @@ export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
   });
 
 /** Spend by provider, model and tag, once that many requests are recorded and settled. */
-export const settledSpend = async (url: string, token: string, requests: number): Promise<Spend> => {
+export const settledSpend = async (
+  url: string,
+  token: string,
+  requests: number,
+  interruption: AbortSignal,
+): Promise<Spend> => {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
     const spend = await read(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, {
@@ -54,7 +59,7 @@ export const settledSpend = async (url: string, token: string, requests: number)
     });
     const { totals } = spend;
     if ((totals.requests >= requests && totals.unsettledRequests === 0) || Date.now() > deadline) return spend;
-    await delay(POLL_MS);
+    await delay(POLL_MS, undefined, { signal: interruption });
   }
 };
 

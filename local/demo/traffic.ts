@@ -23,18 +23,21 @@ const fault = async (call: DemoCall, makeCall: MakeCall): Promise<string | undef
  * Makes all calls, a few at a time.
  *
  * @param onProgress called with the number of calls made
+ * @throws the signal's reason, once it is aborted
  * @returns what clients saw go wrong
  */
 export const sendTraffic = async (
   calls: readonly DemoCall[],
   makeCall: MakeCall,
   onProgress: (made: number) => void,
+  interruption: AbortSignal,
 ): Promise<string[]> => {
   const faults: string[] = [];
   const queue = calls.values();
   let made = 0;
   const client = async () => {
     for (const call of queue) {
+      interruption.throwIfAborted();
       const found = await fault(call, makeCall);
       if (found) faults.push(found);
       made += 1;

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
+import { basename } from 'node:path';
 
 /** A child process that cannot outlive this one. */
 export interface RunningProcess {
   ended(): boolean;
-  /** The end of what it printed, for an error message. */
+  /** The last line it printed, for an error message. */
   lastWords(): string;
   stop(): Promise<void>;
 }
@@ -35,19 +36,24 @@ export const startProcess = (command: string, args: readonly string[], logFile?:
   }
   // The guardian may be gone before its input closes.
   child.stdin.on('error', () => {});
+  const lastLine = () => words.trim().split('\n').at(-1) ?? '';
+  let stopping = false;
   const exited = new Promise<void>((resolve) => {
     const end = () => {
       ended = true;
-      log?.end();
+      if (!stopping) console.error(`${basename(command)} has ended by itself: ${lastLine() || 'it said nothing'}.`);
       resolve();
     };
     child.once('exit', end);
     child.once('error', end);
+    // Later than its end: only then has all it printed been read.
+    child.once('close', () => log?.end());
   });
   return {
     ended: () => ended,
-    lastWords: () => words.trim(),
+    lastWords: lastLine,
     async stop() {
+      stopping = true;
       child.stdin.end();
       const grace = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;

@@ -29,6 +29,7 @@ export interface Front {
   close(graceMs: number): Promise<void>;
 }
 
+const IDLE_SWEEP_MS = 20;
 const GATEWAY_PATH = /^\/gateway\/([^/?]+)(\/[^?]*)?(\?.*)?$/s;
 
 const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
@@ -78,11 +79,13 @@ export const openFront = async (port: number): Promise<Front> => {
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        // A client that keeps its connection would keep this waiting: it is closed between two requests.
+        const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(sweep);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 };

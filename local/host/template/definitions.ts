@@ -35,9 +35,9 @@ export const definitions = <Properties>(
     attribute: (name) => String(resolve({ 'Fn::GetAtt': [resource.logicalId, name] }, resource.stack)),
   }));
 
+/** Ids that say nothing of what a construct is for. */
+const IDLE_IDS = new Set(['Resource', 'Default', 'Function']);
+
 /** A short name for people, from the construct path: `Prod/Usage/Recorder/Resource` → `Recorder`. */
 export const displayName = (resource: Resource): string =>
-  resource.path
-    .replace(/\/(Resource|Default)$/, '')
-    .split('/')
-    .at(-1) ?? resource.logicalId;
+  resource.path.split('/').findLast((id) => !IDLE_IDS.has(id)) ?? resource.logicalId;
