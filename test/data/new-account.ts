@@ -8,7 +8,7 @@ import type { PlanName } from '../../lambda/domain/plans.ts';
 /** A registered account in a table, without the identity provider. */
 export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
   const accountId = newAccountKey(randomBytes);
-  const userId = randomUUID();
+  const userId: string = randomUUID();
   const keyId = uuidv7();
   const email = `${userId}@example.com`;
   const createdAt = '2026-11-01T00:00:00.000Z';

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { createRule, deleteRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
+import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
+import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { ACTIVE_RULE_SHARDS } from '../../lambda/data/keys.ts';
+import { MAX_RULES, ruleRepository } from '../../lambda/data/rules.ts';
+import { spendReader } from '../../lambda/data/spend.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  let secrets = 0;
+  const now = () => new Date('2026-11-20T16:30:00.000Z');
+  const dependencies = {
+    rules: ruleRepository(table),
+    webhookUrlProblem: async (url: string) =>
+      url.includes('inside') ? 'its host must have public addresses only' : undefined,
+    newRuleId: uuidv7,
+    newSecret: () => `whsec_${++secrets}`,
+    now,
+  };
+  handler = httpStack(
+    [
+      route(operations.listRules, listRules(dependencies)),
+      route(operations.createRule, createRule(dependencies)),
+      route(operations.previewRule, previewRule({ readCells: spendReader(table).cells, now })),
+      route(operations.updateRule, updateRule(dependencies)),
+      route(operations.deleteRule, deleteRule(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [] },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  caller = await newAccount(table);
+});
+
+const call = (method: string, path: string, body?: unknown, as = caller) =>
+  invoke(handler, { method, path: `/api/alert-rules${path}`, body, caller: as });
+const daily = {
+  type: 'cost_threshold',
+  name: 'Daily spend',
+  config: { threshold: 50, period: 'daily' },
+  channels: ['email'],
+  isActive: true,
+};
+const watched = async () => {
+  const ids: string[] = [];
+  for (let shard = 0; shard < ACTIVE_RULE_SHARDS; shard++) {
+    for await (const { ruleId } of ruleRepository(table).activeInShard(shard)) ids.push(ruleId);
+  }
+  return ids;
+};
+
+describe('alert rules', () => {
+  it("takes the specification's rule, and lists it", async () => {
+    const created = await call('POST', '', daily);
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.any(String),
+      ...daily,
+      webhookUrl: null,
+      createdAt: '2026-11-20T16:30:00.000Z',
+      updatedAt: '2026-11-20T16:30:00.000Z',
+    });
+    expect((await call('GET', '')).body).toEqual({ items: [created.body] });
+    expect(await watched()).toContain(created.body.id);
+  });
+
+  it.each([
+    ['spend_anomaly', { period: 'daily' }, { period: 'daily', factor: 3, minimum: 1 }],
+    ['budget_forecast', { budget: 1000 }, { budget: 1000 }],
+    ['error_rate', { threshold: 5, period: 'hourly' }, { threshold: 5, period: 'hourly', minimumRequests: 20 }],
+    ['unpriced_usage', { period: 'daily' }, { period: 'daily', threshold: 1 }],
+  ])('takes a %s rule, active by mail unless told otherwise', async (type, config, stored) => {
+    const { status, body } = await call('POST', '', { type, name: 'x', config });
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({ type, config: stored, channels: ['email'], isActive: true }),
+    ]);
+  });
+
+  it.each([
+    ['type', { type: 'cost' }],
+    ['config.threshold', { config: { threshold: 0, period: 'daily' } }],
+    ['config.threshold', { config: { period: 'daily' } }],
+    ['config.period', { config: { threshold: 1, period: 'yearly' } }],
+    ['config', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
+    ['config.filter.provider', { config: { threshold: 1, period: 'daily', filter: { provider: 'openia' } } }],
+    ['channels', { channels: [] }],
+    ['channels.0', { channels: ['sms'] }],
+    ['name', { name: ' ' }],
+    ['isActive', { isActive: 'yes' }],
+    ['webhookUrl', { channels: ['webhook'] }],
+    ['webhookUrl', { channels: ['webhook'], webhookUrl: 'https://inside.example.com' }],
+  ])('refuses a wrong %s', async (path, change) => {
+    const { status, body } = await call('POST', '', { ...daily, ...change });
+    expect([status, body.error.details.map((detail: { path: string }) => detail.path)]).toEqual([400, [path]]);
+    expect((await call('GET', '')).body.items).toEqual([]);
+  });
+
+  it('shows the secret of a webhook once, and a new one for a new URL', async () => {
+    const created = await call('POST', '', {
+      ...daily,
+      channels: ['webhook'],
+      webhookUrl: 'https://hooks.example.com/1',
+    });
+    expect(created.body.webhookSecret).toMatch(/^whsec_/);
+    const { id, webhookSecret } = created.body;
+    expect(JSON.stringify((await call('GET', '')).body)).not.toContain('whsec_');
+    expect((await call('PATCH', `/${id}`, { name: 'same hook' })).body).not.toHaveProperty('webhookSecret');
+    const moved = await call('PATCH', `/${id}`, { webhookUrl: 'https://hooks.example.com/2' });
+    expect(moved.body.webhookSecret).not.toBe(webhookSecret);
+    expect((await call('PATCH', `/${id}`, { webhookUrl: null })).body.error.details).toEqual([
+      { path: 'webhookUrl', message: 'is required with the channel webhook' },
+    ]);
+    expect((await call('PATCH', `/${id}`, { webhookUrl: null, channels: ['email'] })).body.webhookUrl).toBeNull();
+  });
+
+  it('changes any of the members, the config merged', async () => {
+    const { id } = (await call('POST', '', { ...daily, config: { ...daily.config, filter: { tag: 'a' } } })).body;
+    const patch = async (body: object) => (await call('PATCH', `/${id}`, body)).body;
+    expect(await patch({ config: { threshold: 75 } })).toMatchObject({
+      config: { threshold: 75, period: 'daily', filter: { tag: 'a' } },
+    });
+    expect((await patch({ config: { filter: null } })).config).toEqual({ threshold: 75, period: 'daily' });
+    expect(await patch({ name: 'New', isActive: false })).toMatchObject({
+      name: 'New',
+      isActive: false,
+      type: 'cost_threshold',
+    });
+    expect(await watched()).not.toContain(id);
+    expect(await patch({ isActive: true })).toMatchObject({ name: 'New', isActive: true });
+    expect(await watched()).toContain(id);
+    expect(await patch({ config: { threshold: -1 } })).toMatchObject({
+      error: { details: [{ path: 'config.threshold' }] },
+    });
+    expect(await patch({ type: 'error_rate' })).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+    expect(await patch({})).toMatchObject({ name: 'New', config: { threshold: 75 } });
+  });
+
+  it('deletes a rule, once', async () => {
+    const { id } = (await call('POST', '', daily)).body;
+    expect(await call('DELETE', `/${id}`)).toMatchObject({ status: 204, text: '' });
+    expect((await call('DELETE', `/${id}`)).status).toBe(404);
+    expect((await call('PATCH', `/${id}`, { name: 'x' })).status).toBe(404);
+    expect(await watched()).not.toContain(id);
+  });
+
+  it('holds the limit of rules', async () => {
+    for (let i = 0; i < MAX_RULES; i++) expect((await call('POST', '', daily)).status).toBe(201);
+    expect((await call('POST', '', daily)).body.error.code).toBe('LIMIT_REACHED');
+    const { items } = (await call('GET', '')).body;
+    await call('DELETE', `/${items[0].id}`);
+    expect((await call('POST', '', daily)).status).toBe(201);
+  });
+
+  it("does not find another account's rule", async () => {
+    const { id } = (await call('POST', '', daily)).body;
+    const other = await newAccount(table);
+    expect((await call('PATCH', `/${id}`, { name: 'mine' }, other)).status).toBe(404);
+    expect((await call('DELETE', `/${id}`, undefined, other)).status).toBe(404);
+    expect((await call('GET', '', undefined, other)).body.items).toEqual([]);
+    expect((await call('GET', '')).body.items).toMatchObject([{ id, name: 'Daily spend' }]);
+  });
+});
+
+describe('POST /alert-rules/preview', () => {
+  it("plays the rule against the account's own last 30 days, and stores nothing", async () => {
+    await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60));
+    await addSpend(table, caller.accountId, '2026-11-12T09:00:00Z', costing(40));
+    const { status, body } = await call('POST', '/preview', daily);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      from: '2026-10-21T00:00:00.000Z',
+      to: '2026-11-20T16:30:00.000Z',
+      periods: 31,
+      firings: [
+        {
+          period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
+          by: '2026-11-11T00:00:00.000Z',
+          unit: 'nanoUsd',
+          observed: 60e9,
+          limit: 50e9,
+          unpricedRequests: 0,
+          summary: 'Spend is $60: it reached the threshold of $50.',
+        },
+      ],
+    });
+    const hourly = await call('POST', '/preview', {
+      type: 'cost_threshold',
+      config: { threshold: 30, period: 'hourly' },
+    });
+    expect(hourly.body.firings.map(({ by }: { by: string }) => by)).toEqual([
+      '2026-11-10T10:00:00.000Z',
+      '2026-11-12T10:00:00.000Z',
+    ]);
+    expect((await call('GET', '')).body.items).toEqual([]);
+    const other = await newAccount(table);
+    expect((await call('POST', '/preview', daily, other)).body.firings).toEqual([]);
+  });
+});

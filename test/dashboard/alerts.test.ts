@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { uuidv7 } from 'uuidv7';
+import * as operations from '../../lambda/dashboard/alerts/operations.ts';
+import { acknowledgeAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
+import { alertRepository } from '../../lambda/data/alerts.ts';
+import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = { alerts: alertRepository(table), now: () => new Date('2026-11-20T16:30:00.000Z') };
+  handler = httpStack(
+    [
+      route(operations.listAlerts, listAlerts(dependencies)),
+      route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [] },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  caller = await newAccount(table);
+});
+
+const get = async (query: Record<string, string> = {}, as = caller) =>
+  invoke(handler, {
+    method: 'GET',
+    path: '/api/alerts',
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
+    caller: as,
+  });
+const acknowledge = (id: string, as = caller) =>
+  invoke(handler, { method: 'PATCH', path: `/api/alerts/${id}/acknowledge`, caller: as });
+
+const fire = async (accountId: string): Promise<string> => {
+  const alertId = uuidv7();
+  const alert: Alert = {
+    alertId,
+    accountId,
+    ruleId: null,
+    ruleName: 'Daily spend',
+    type: 'cost_threshold',
+    status: 'triggered',
+    triggeredAt: '2026-11-20T16:00:00.000Z',
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
+    unit: 'nanoUsd',
+    observed: 12_500_000_000,
+    limit: 10_000_000_000,
+    unpricedRequests: 0,
+    summary: 'Spend is $12.5: it reached the threshold of $10.',
+    drivers: [],
+    deliveries: [],
+  };
+  expect(await alertRepository(table).notify(alert, alertId)).toBe(true);
+  return alertId;
+};
+
+/** All pages, newest first; between them, `meanwhile` happens. */
+const allPages = async (query: Record<string, string>, meanwhile: () => Promise<unknown> = async () => {}) => {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { status, body }: Awaited<ReturnType<typeof get>> = await get({ ...query, ...(cursor && { cursor }) });
+    expect(status).toBe(200);
+    ids.push(...body.items.map(({ id }: { id: string }) => id));
+    cursor = body.nextCursor;
+    await meanwhile();
+  }
+  return ids;
+};
+
+describe('alerts', () => {
+  it('shows an alert with money in both ways, and not the account key', async () => {
+    const id = await fire(caller.accountId);
+    const { body, text } = await get();
+    expect(body).toEqual({
+      items: [
+        expect.objectContaining({ id, status: 'triggered', observed: 12.5e9, observedUsd: '12.5', limitUsd: '10' }),
+      ],
+      nextCursor: null,
+    });
+    expect(text).not.toContain(caller.accountId);
+  });
+
+  it('acknowledges once; again changes nothing', async () => {
+    const id = await fire(caller.accountId);
+    const first = await acknowledge(id);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { id, status: 'acknowledged', acknowledgedAt: '2026-11-20T16:30:00.000Z', acknowledgedBy: caller.userId },
+    });
+    const colleague = { ...caller, userId: 'somebody else' };
+    expect((await acknowledge(id, colleague)).body).toEqual(first.body);
+    expect((await get({ status: 'triggered' })).body.items).toEqual([]);
+    expect((await get({ status: 'acknowledged' })).body.items).toHaveLength(1);
+  });
+
+  it("answers 404 for what is not there, another account's alert or cursor", async () => {
+    const other = await newAccount(table);
+    const id = await fire(caller.accountId);
+    await fire(caller.accountId);
+    const { nextCursor } = (await get({ limit: '1' })).body;
+    expect((await acknowledge(uuidv7())).status).toBe(404);
+    expect((await acknowledge(id, other)).status).toBe(404);
+    expect((await get({ cursor: nextCursor }, other)).status).toBe(404);
+    expect((await get({ cursor: 'bm9uc2Vuc2U' })).status).toBe(404);
+    expect((await get({}, other)).body.items).toEqual([]);
+    expect((await get({ cursor: nextCursor })).body.items).toMatchObject([{ id, status: 'triggered' }]);
+  });
+
+  it('never repeats or misses an alert, whatever the pages and whatever fires or is acknowledged meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.nat(11), { maxLength: 6 }),
+        async (count, limit, acknowledged) => {
+          caller = await newAccount(table);
+          const ids: string[] = [];
+          for (let i = 0; i < count; i++) ids.unshift(await fire(caller.accountId));
+          const steps = [...acknowledged];
+          const seen = await allPages({ limit: String(limit) }, async () => {
+            await fire(caller.accountId);
+            const index = steps.pop();
+            if (index !== undefined && ids[index]) await acknowledge(ids[index]);
+          });
+          expect(seen).toEqual(ids);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('pages through a filter without repeating or missing', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 13; i++) ids.unshift(await fire(caller.accountId));
+    const kept = ids.filter((_, index) => index % 3 === 0);
+    for (const id of ids) if (!kept.includes(id)) await acknowledge(id);
+    for (const limit of ['1', '2', '5', '100']) {
+      expect(await allPages({ limit, status: 'triggered' })).toEqual(kept);
+    }
+  });
+});
