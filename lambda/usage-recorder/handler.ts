@@ -4,14 +4,16 @@ import type { SQSHandler } from 'aws-lambda';
 import { openTable } from '../data/table.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { parseRecorderEnvironment } from './environment.ts';
+import { notingUse, openUseNotes } from './noting-use.ts';
 import { openRecorder } from './recorder.ts';
 import { countingTraffic } from './traffic.ts';
 
 const { tableName } = parseRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
+const table = openTable(tableName);
 const record = countingTraffic(
-  openRecorder(openTable(tableName), { logger }),
+  notingUse(openRecorder(table, { logger }), openUseNotes(table, logger)),
   () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
 );
 const consume = consumeMessages({ record, logger, metrics });

@@ -1,0 +1,67 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { uuidv7 } from 'uuidv7';
+import { openAccountPlans } from '../data/account-plans.ts';
+import { alertRepository } from '../data/alerts.ts';
+import { openKeyUsage } from '../data/key-usage.ts';
+import { spendCellRepository } from '../data/spend-cells.ts';
+import type { Table } from '../data/table.ts';
+import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
+import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { planNoticing } from './plan-noticing.ts';
+import type { Recorder } from './recorder.ts';
+
+interface UseNotes {
+  readonly noteKey: (accountId: string, keyId: string, usedAt: string) => Promise<void>;
+  readonly checkPlan: (accountId: string, at: string) => Promise<void>;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const AT_ONCE = 16;
+
+/**
+ * A recorder that also notes when keys were last used, and tells accounts that near their plan's limit. Neither may cost an
+ * event: what fails is logged, and comes again with the next batch.
+ */
+export const notingUse =
+  (record: Recorder, { noteKey, checkPlan, logger }: UseNotes): Recorder =>
+  async (events) => {
+    const fates = await record(events);
+    const records = fates.flatMap((fate) => (fate.kind === 'recorded' ? [fate.record] : []));
+    const guarded = (what: string, work: Promise<void>) =>
+      work.catch((error: Error) => logger.error(what, { errorName: error.name }));
+    await forEachConcurrently(
+      latestBy(records, ({ keyId }) => keyId),
+      AT_ONCE,
+      ({ accountId, keyId, startedAt }) =>
+        guarded('key usage not noted', noteKey(accountId, keyId as string, startedAt)),
+    );
+    await forEachConcurrently(
+      latestBy(records, ({ accountId }) => accountId),
+      AT_ONCE,
+      ({ accountId, startedAt }) => guarded('plan usage not checked', checkPlan(accountId, startedAt)),
+    );
+    return fates;
+  };
+
+/** Of records that share a name the latest; those without one are left out. */
+const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRecord) => string | null) => {
+  const latest = new Map<string, RequestRecord>();
+  for (const record of records) {
+    const name = nameOf(record);
+    if (name !== null && (latest.get(name)?.startedAt ?? '') < record.startedAt) latest.set(name, record);
+  }
+  return latest.values();
+};
+
+/** The notes over one table. */
+export const openUseNotes = (table: Table, logger: Pick<Logger, 'error'>): UseNotes => ({
+  noteKey: openKeyUsage(table).note,
+  checkPlan: planNoticing({
+    findPlan: openAccountPlans(table).find,
+    trackedRequests: spendCellRepository(table).trackedRequests,
+    notify: alertRepository(table).notify,
+    newAlertId: uuidv7,
+    now: () => new Date(),
+  }),
+  logger,
+});

@@ -1,0 +1,135 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { alertRepository } from '../../lambda/data/alerts.ts';
+import { openKeyUsage } from '../../lambda/data/key-usage.ts';
+import { monthKey } from '../../lambda/data/keys.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { spendCellRepository } from '../../lambda/data/spend-cells.ts';
+import type { PlanName } from '../../lambda/domain/plans.ts';
+import { notingUse } from '../../lambda/usage-recorder/noting-use.ts';
+import { planNoticing } from '../../lambda/usage-recorder/plan-noticing.ts';
+import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+describe('planNoticing', () => {
+  let now = new Date('2026-11-20T16:30:00.000Z');
+  const plan = new Map<string, PlanName>();
+  const check = () =>
+    planNoticing({
+      findPlan: async (accountId) => plan.get(accountId) ?? 'FREE',
+      trackedRequests: spendCellRepository(table).trackedRequests,
+      notify: alertRepository(table).notify,
+      newAlertId: uuidv7,
+      now: () => now,
+    });
+  const use = (accountId: string, requests: number) =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: monthKey(accountId, now.toISOString().slice(0, 7)),
+        UpdateExpression: 'ADD trackedRequests :requests',
+        ExpressionAttributeValues: { ':requests': requests },
+      }),
+    );
+  const notices = async (accountId: string) =>
+    (await alertRepository(table).page(accountId, { limit: 50 })).items.map(({ ruleName, observed }) => [
+      ruleName,
+      observed,
+    ]);
+
+  it('tells at 80 % and at 100 %, once each in a month, whoever looks', async () => {
+    const { accountId } = await newAccount(table);
+    const [one, other] = [check(), check()];
+    const look = async () => {
+      await Promise.all([one(accountId, now.toISOString()), other(accountId, now.toISOString())]);
+      now = new Date(now.getTime() + 61_000);
+    };
+    await use(accountId, 7_999);
+    await look();
+    expect(await notices(accountId)).toEqual([]);
+    await use(accountId, 1);
+    await look();
+    await look();
+    expect(await notices(accountId)).toEqual([["80 % of the plan's tracked requests", 8_000]]);
+    await use(accountId, 2_500);
+    await look();
+    await look();
+    expect(await notices(accountId)).toEqual([
+      ["100 % of the plan's tracked requests", 10_500],
+      ["80 % of the plan's tracked requests", 8_000],
+    ]);
+    now = new Date('2026-12-01T10:00:00.000Z');
+    await use(accountId, 9_000);
+    await look();
+    expect(await notices(accountId)).toHaveLength(3);
+  });
+
+  it('goes by the plan, and passes over what is skipped', async () => {
+    const { accountId } = await newAccount(table);
+    plan.set(accountId, 'PRO');
+    await use(accountId, 1_200_000);
+    await check()(accountId, now.toISOString());
+    expect(await notices(accountId)).toEqual([["100 % of the plan's tracked requests", 1_200_000]]);
+  });
+
+  it('does not look at every batch of an account far from its limit', async () => {
+    const trackedRequests = jest.fn(async () => 10);
+    const look = planNoticing({
+      findPlan: async () => 'FREE',
+      trackedRequests,
+      notify: async () => true,
+      newAlertId: uuidv7,
+      now: () => now,
+    });
+    for (let i = 0; i < 10; i++) await look('svc_x', now.toISOString());
+    expect(trackedRequests).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('openKeyUsage', () => {
+  const lastUsed = async (accountId: string) => (await serviceKeyRepository(table).list(accountId))[0]?.lastUsedAt;
+
+  it('notes the latest use, some minutes coarse', async () => {
+    const { accountId, keyId } = await newAccount(table);
+    const usage = openKeyUsage(table);
+    await usage.note(accountId, keyId, '2026-11-20T10:00:00.000Z');
+    await usage.note(accountId, keyId, '2026-11-20T10:04:00.000Z');
+    expect(await lastUsed(accountId)).toBe('2026-11-20T10:00:00.000Z');
+    await usage.note(accountId, keyId, '2026-11-20T10:05:00.000Z');
+    expect(await lastUsed(accountId)).toBe('2026-11-20T10:05:00.000Z');
+    await openKeyUsage(table).note(accountId, keyId, '2026-11-20T09:00:00.000Z');
+    expect(await lastUsed(accountId)).toBe('2026-11-20T10:05:00.000Z');
+  });
+
+  it('makes no key of one that is not there', async () => {
+    const { accountId } = await newAccount(table);
+    await openKeyUsage(table).note(accountId, 'gone', '2026-11-20T10:00:00.000Z');
+    expect(await serviceKeyRepository(table).list(accountId)).toHaveLength(1);
+  });
+});
+
+describe('notingUse', () => {
+  it('gives the fates unchanged, whatever fails', async () => {
+    const fates = [
+      { kind: 'recorded', record: { accountId: 'a', keyId: 'k', startedAt: '2026-11-20T10:00:00Z' } },
+      { kind: 'recorded', record: { accountId: 'a', keyId: null, startedAt: '2026-11-20T11:00:00Z' } },
+      { kind: 'known' },
+    ] as unknown as Awaited<ReturnType<Recorder>>;
+    const noteKey = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
+    const checkPlan = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
+    const logger = { error: jest.fn() };
+    const record = notingUse(async () => fates, { noteKey, checkPlan, logger });
+    expect(await record([])).toBe(fates);
+    expect(noteKey.mock.calls).toEqual([['a', 'k', '2026-11-20T10:00:00Z']]);
+    expect(checkPlan.mock.calls).toEqual([['a', '2026-11-20T11:00:00Z']]);
+    expect(logger.error).toHaveBeenCalledTimes(2);
+  });
+});
