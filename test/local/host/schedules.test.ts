@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LambdaFunction } from '../../../local/host/lambda/functions.ts';
+import type { Invoker } from '../../../local/host/lambda/invoker.ts';
+import { scheduledFunctions, startSchedules } from '../../../local/host/sources/schedules.ts';
+import { appOf, stackOf } from './stack-of.ts';
+
+const target = { Arn: { 'Fn::GetAtt': ['Sweep', 'Arn'] } };
+const app = appOf(
+  stackOf('usage', {
+    Sweep: { Type: 'AWS::Lambda::Function' },
+    EveryMinute: {
+      Type: 'AWS::Events::Rule',
+      Properties: { ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Targets: [target] },
+    },
+    Off: {
+      Type: 'AWS::Events::Rule',
+      Properties: { ScheduleExpression: 'rate(1 minute)', State: 'DISABLED', Targets: [target] },
+    },
+    OnEvent: { Type: 'AWS::Events::Rule', Properties: { EventPattern: { source: ['x'] }, Targets: [target] } },
+    Nightly: {
+      Type: 'AWS::Scheduler::Schedule',
+      Properties: { ScheduleExpression: 'cron(0 3 * * ? *)', Target: { ...target, Input: '{"night":true}' } },
+    },
+  }),
+);
+const sweep: LambdaFunction = {
+  name: 'usage-Sweep',
+  arn: 'arn:aws:lambda:eu-central-1:000000000000:function:usage-Sweep',
+  label: 'Sweep',
+  file: '',
+  exportName: 'handler',
+  timeoutMs: 1_000,
+  memoryMb: 128,
+  environment: {},
+};
+
+describe('schedules', () => {
+  it('are read from rules and from EventBridge Scheduler; disabled ones and event patterns are none', () => {
+    const scheduled = scheduledFunctions(app, [sweep]);
+    expect(scheduled.map(({ expression, input }) => [expression, input])).toEqual([
+      ['rate(1 minute)', undefined],
+      ['cron(0 3 * * ? *)', '{"night":true}'],
+    ]);
+  });
+
+  it('run again and again with their event, also after a failure, until they are stopped', async () => {
+    const events: unknown[] = [];
+    const invoker: Invoker = {
+      invoke: async (_lambda, event) => {
+        events.push(event);
+        throw new Error('the next run is the retry');
+      },
+      stop: async () => {},
+    };
+    const schedules = startSchedules(scheduledFunctions(app, [sweep]), invoker, 10);
+    while (events.length < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+    await schedules.stop();
+    const { length } = events;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(events).toHaveLength(length);
+    expect(events).toContainEqual({ night: true });
+    expect(events).toContainEqual(expect.objectContaining({ 'detail-type': 'Scheduled Event' }));
+  });
+});
