@@ -1,0 +1,166 @@
+/**
+ * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
+ * table are stand-ins that answer at once), against the direct way, nginx, a bare Node pipe, and Portkey's gateway. All in one run,
+ * in interleaved rounds. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
+ *
+ * node bench/relay.ts [--rounds N] [--seconds N] [--only gateway,nginx,pipe,portkey] [--parts load,paced,streams,idle]
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { exchange, median, openStreams, quantile, writeWrkScript, wrk } from './relay/load.ts';
+import { type Contender, LOAD_CORE, REQUEST_BODY, startField } from './relay/peers.ts';
+import { cpuSeconds, residentMB } from './relay/process.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    parts: { type: 'string', default: 'load,paced,streams,idle' },
+  },
+});
+const rounds = Number(options.rounds);
+const seconds = Number(options.seconds);
+const parts = new Set(options.parts.split(','));
+
+const workDir = await mkdtemp(join(tmpdir(), 'relay-'));
+const cacheDir = join(import.meta.dirname, '../.cache');
+const field = await startField(workDir, cacheDir, new Set(options.only.split(',').filter(Boolean)));
+const { contenders } = field;
+const proxies = contenders.filter(({ process }) => process);
+const shown = (value: number, digits = 2): number => Number(value.toFixed(digits));
+const results: Record<string, unknown> = {};
+
+/** Runs one measurement for each contender in turn, round after round. */
+const interleaved = async <T>(
+  who: readonly Contender[],
+  count: number,
+  measure: (contender: Contender) => Promise<T>,
+): Promise<Map<string, T[]>> => {
+  const taken = new Map<string, T[]>(who.map(({ name }) => [name, []]));
+  for (let round = 0; round < count; round++)
+    for (const contender of who) taken.get(contender.name)?.push(await measure(contender));
+  return taken;
+};
+
+const table = (title: string, rows: readonly Record<string, unknown>[]): void => {
+  console.log(`\n${title}`);
+  console.table(rows);
+  results[title] = rows;
+};
+
+const warmUp = async (): Promise<void> => {
+  for (const contender of contenders)
+    for (let i = 0; i < 200; i++)
+      await exchange(contender.port, '/v1/chat/completions', contender.headers, REQUEST_BODY);
+};
+
+const load = async (): Promise<void> => {
+  for (const connections of [1, 16, 64, 256]) {
+    const taken = await interleaved(contenders, rounds, async (contender) => {
+      const script = join(workDir, `${contender.name}.lua`);
+      await writeWrkScript(script, contender.headers, REQUEST_BODY);
+      const pid = await contender.process?.pid();
+      const before = pid ? cpuSeconds(pid) : 0;
+      const result = await wrk(script, contender.port, connections, seconds, LOAD_CORE);
+      return { ...result, cpuMicros: pid ? ((cpuSeconds(pid) - before) * 1e6) / result.requests : 0 };
+    });
+    const rps = (name: string): number => median((taken.get(name) ?? []).map((one) => one.rps));
+    table(
+      `2 KB each way, ${connections} connection(s)`,
+      [...taken].map(([name, all]) => ({
+        proxy: name,
+        rps: Math.round(rps(name)),
+        'x nginx': shown(rps(name) / rps('nginx')),
+        'p50 ms': shown(median(all.map((one) => one.p50Ms)), 3),
+        'p99 ms': shown(median(all.map((one) => one.p99Ms)), 3),
+        'CPU µs a request': shown(median(all.map((one) => one.cpuMicros)), 1),
+        errors: all.reduce((sum, one) => sum + one.errors, 0),
+      })),
+    );
+  }
+};
+
+/** One request every 20 ms, to each contender in turn. */
+const paced = async (): Promise<void> => {
+  const taken = await interleaved(contenders, 400, async (contender) => {
+    await new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
+    return (await exchange(contender.port, '/v1/chat/completions', contender.headers, REQUEST_BODY)).totalMs;
+  });
+  const direct = taken.get('direct') ?? [];
+  table(
+    'added by 50 requests a second, ms',
+    [...taken].map(([proxy, all]) => ({
+      proxy,
+      'p50 added': shown(median(all) - median(direct), 3),
+      'p99 added': shown(quantile(all, 0.99) - quantile(direct, 0.99), 3),
+      p99: shown(quantile(all, 0.99), 3),
+    })),
+  );
+};
+
+const streams = async (): Promise<void> => {
+  const slow = await interleaved(contenders, rounds * 4, (contender) => {
+    const { port, path, headers } = contender.stream(100, 5);
+    return exchange(port, path, headers, '{"model":"m","stream":true}');
+  });
+  const of = (name: string, pick: 'ttfbMs' | 'totalMs'): number =>
+    median((slow.get(name) ?? []).map((one) => one[pick]));
+  const delay = (name: string, q: number): number =>
+    quantile(
+      (slow.get(name) ?? []).flatMap((one) => one.delaysMs),
+      q,
+    );
+  table(
+    '100 events, 5 ms apart: added, ms',
+    [...slow.keys()].map((proxy) => ({
+      proxy,
+      'first byte': shown(of(proxy, 'ttfbMs') - of('direct', 'ttfbMs'), 3),
+      'an event (p50)': shown(delay(proxy, 0.5) - delay('direct', 0.5), 3),
+      'an event (p99)': shown(delay(proxy, 0.99) - delay('direct', 0.99), 3),
+      total: shown(of(proxy, 'totalMs') - of('direct', 'totalMs'), 2),
+    })),
+  );
+  const fast = await interleaved(proxies, rounds, async (contender) => {
+    const pid = (await contender.process?.pid()) as number;
+    const before = cpuSeconds(pid);
+    const { port, path, headers } = contender.stream(1000, 0);
+    await Promise.all(Array.from({ length: 64 }, () => exchange(port, path, headers, '{"model":"m","stream":true}')));
+    return ((cpuSeconds(pid) - before) * 1000) / 64;
+  });
+  table(
+    '64 streams of 1,000 events at full speed',
+    [...fast].map(([proxy, all]) => ({ proxy, 'CPU ms a stream': shown(median(all)) })),
+  );
+};
+
+const idle = async (): Promise<void> => {
+  const rows = [];
+  for (const contender of proxies) {
+    const pid = (await contender.process?.pid()) as number;
+    const before = residentMB(pid);
+    const { port, path, headers } = contender.stream(1_000_000, 1_000);
+    const close = await openStreams(port, path, headers, 500);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    rows.push({ proxy: contender.name, 'MB before': shown(before, 0), 'MB with 500': shown(residentMB(pid), 0) });
+    close();
+  }
+  table('resident memory with 500 idle streams', rows);
+};
+
+try {
+  console.log(
+    `Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`,
+  );
+  await warmUp();
+  if (parts.has('load')) await load();
+  if (parts.has('paced')) await paced();
+  if (parts.has('streams')) await streams();
+  if (parts.has('idle')) await idle();
+  console.log(JSON.stringify({ bench: 'relay', node: process.version, results }));
+} finally {
+  await field.stop();
+  await rm(workDir, { recursive: true, force: true });
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+
+export interface Running {
+  /** Process that does the work. */
+  pid(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+const reachable = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+
+/** @throws Error when nothing listens there within 20 s */
+export const waitForPort = async (port: number): Promise<void> => {
+  for (let i = 0; i < 200; i++) {
+    if (await reachable(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Nothing listens on port ${port}.`);
+};
+
+/** A Node process on one core, listening on a port that is in its environment. */
+export const startNode = async (
+  args: readonly string[],
+  env: Record<string, string>,
+  port: number,
+  core: number,
+): Promise<Running> => {
+  const child = spawn(
+    'taskset',
+    ['-c', String(core), process.execPath, '--disable-warning=ExperimentalWarning', ...args],
+    {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  await waitForPort(port);
+  return {
+    // taskset becomes the process it starts.
+    pid: async () => child.pid as number,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await new Promise((resolve) => child.once('exit', resolve));
+    },
+  };
+};
+
+/** Clock ticks a second that Linux counts CPU time in. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time a process has used, in seconds. @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+export const cpuSeconds = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+};
+
+/** Resident memory in megabytes. */
+export const residentMB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
