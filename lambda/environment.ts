@@ -46,3 +46,26 @@ export interface RuleEvaluatorEnvironment {
   /** Where mails link to; no slash at the end. */
   DASHBOARD_URL: string;
 }
+
+/** What every function that talks to Stripe is told. */
+export interface StripeEnvironment {
+  TABLE_NAME: string;
+  /** `https://api.stripe.com`, or where a test stage has something in its place. */
+  STRIPE_API_ORIGIN: string;
+  /** Secrets Manager id of the API key. */
+  STRIPE_API_KEY_SECRET_ID: string;
+  /** JSON object `{plan: [price id, …]}`: the first is sold, the others are those of subscriptions sold before. */
+  STRIPE_PRICES: string;
+}
+
+export interface BillingEnvironment extends StripeEnvironment, DashboardEnvironment {
+  /** Where Stripe sends people back to; empty where nothing is sold. */
+  CHECKOUT_SUCCESS_URL: string;
+  CHECKOUT_CANCEL_URL: string;
+  PORTAL_RETURN_URL: string;
+}
+
+export interface StripeWebhookEnvironment extends StripeEnvironment {
+  /** Secrets Manager id of the webhook's signing secrets: one, or two while one replaces the other. */
+  STRIPE_WEBHOOK_SECRETS_ID: string;
+}

@@ -174,3 +174,11 @@ export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 
 export const refusedEventKey = (day: Day, id: string): Key => ({ pk: `REFUSED#${day}`, sk: id });
 
 export const stripeEventKey = (eventId: string): Key => ({ pk: `STRIPE#${eventId}`, sk: 'META' });
+/** Whose customer it is, or was. */
+export const stripeCustomerKey = (customerId: string): Key => ({ pk: `STRIPE_CUSTOMER#${customerId}`, sk: 'META' });
+/** All of them, for the daily reconciliation. One partition: customers are made one by one, and read once a day. */
+export const stripeCustomersIndexPartition = 'STRIPE_CUSTOMERS';
+export const stripeCustomersIndexKey = (customerId: string) => ({
+  gsi1pk: stripeCustomersIndexPartition,
+  gsi1sk: customerId,
+});

@@ -1,6 +1,6 @@
 /** What an account may use a month, by plan. The limits are soft for traffic: a request is never rejected over them. */
 export interface PlanLimits {
-  /** Tracked requests per calendar month (UTC). */
+  /** Tracked requests per period: a calendar month (UTC) on FREE, the subscription's own otherwise. */
   readonly trackedRequests: number;
   /** Active service keys. */
   readonly keys: number;
@@ -18,8 +18,19 @@ export const plans: Readonly<Record<PlanName, PlanLimits>> = {
   SCALE: { trackedRequests: 10_000_000, keys: 100, requestRetentionDays: 400 },
 };
 
-/** State of an account's subscription, in the payment processor's words. FREE accounts are ACTIVE. */
-export const billingStatuses = ['ACTIVE', 'TRIALING', 'PAST_DUE', 'UNPAID', 'CANCELED', 'INCOMPLETE'] as const;
+/**
+ * State of an account's subscription, in the payment processor's words. FREE accounts are ACTIVE; CANCELED where a paid plan has
+ * ended, PAUSED or INCOMPLETE where one is not being paid for.
+ */
+export const billingStatuses = [
+  'ACTIVE',
+  'TRIALING',
+  'PAST_DUE',
+  'UNPAID',
+  'CANCELED',
+  'INCOMPLETE',
+  'PAUSED',
+] as const;
 export type BillingStatus = (typeof billingStatuses)[number];
 
 /** Proxy requests of a suspended or cancelled account are rejected with ACCOUNT_INACTIVE. */

@@ -1,0 +1,67 @@
+import type { BillingAccounts } from '../../data/billing-accounts.ts';
+import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
+import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { StripeBilling, SubscriptionChange } from '../../integrations/stripe-billing.ts';
+import { existingAccount } from './billing-account.ts';
+import { type CustomerDependencies, liveCustomer } from './customers.ts';
+import type * as operations from './operations.ts';
+
+export interface CheckoutDependencies extends CustomerDependencies {
+  readonly accounts: Pick<BillingAccounts, 'find' | 'link'>;
+  readonly stripe: StripeBilling;
+  readonly prices: PriceList;
+  readonly urls: { readonly success: string; readonly cancel: string; readonly portalReturn: string };
+}
+
+const PORTAL = 'POST /billing/portal leads there.';
+
+/**
+ * How a subscription comes to another price.
+ *
+ * @throws ConflictError where it cannot as it stands; what it needs first is done in the portal
+ */
+const changeOf = (
+  { id, status, isEnding, items }: Subscription,
+  plan: PaidPlanName,
+  priceId: string,
+  prices: PriceList,
+): SubscriptionChange => {
+  const item = items.find((each) => prices.planOf(each.priceId) !== undefined) ?? items[0];
+  const hasPlan = item !== undefined && prices.planOf(item.priceId) === plan;
+  if (status === 'past_due' || status === 'unpaid')
+    throw new ConflictError(`An invoice is due: pay it in the portal first. ${PORTAL}`);
+  if (status === 'incomplete' || item === undefined)
+    throw new ConflictError(`A first payment is under way or has failed: finish it in the portal. ${PORTAL}`);
+  if (status === 'paused') throw new ConflictError(`The subscription is paused: resume it in the portal. ${PORTAL}`);
+  if (isEnding)
+    throw new ConflictError(`The subscription is cancelled and runs out: renew it in the portal. ${PORTAL}`);
+  if (hasPlan) throw new ConflictError(`The account has the plan ${plan} already.`);
+  return { subscriptionId: id, itemId: item.id, priceId };
+};
+
+/** Whether the account pays already is read from Stripe: news of a purchase may still be on its way. */
+export const checkout =
+  (dependencies: CheckoutDependencies): Implementation<typeof operations.checkout> =>
+  async ({ caller: { accountId }, body: { plan } }) => {
+    const { accounts, stripe, prices, urls } = dependencies;
+    const priceId = prices.soldAt(plan);
+    if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here: it has no price.`);
+    const account = await existingAccount(accounts, accountId);
+    const customerId = await liveCustomer(dependencies, account);
+    // First, so that a checkout that is being completed right now shows among the subscriptions.
+    await stripe.closeCheckouts(customerId);
+    const [subscription] = (await stripe.subscriptionsOf(customerId)).filter((each) => !isOver(each));
+    const { id, url } =
+      subscription === undefined
+        ? await stripe.openCheckout({
+            customerId,
+            priceId,
+            userId: account.ownerUserId,
+            successUrl: urls.success,
+            cancelUrl: urls.cancel,
+          })
+        : await stripe.openPortal(customerId, urls.portalReturn, changeOf(subscription, plan, priceId, prices));
+    return { url, sessionId: id };
+  };

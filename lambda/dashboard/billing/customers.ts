@@ -1,0 +1,35 @@
+import type { BillingAccount, BillingAccounts } from '../../data/billing-accounts.ts';
+import type { userRepository } from '../../data/users.ts';
+import { UnauthenticatedError } from '../../domain/errors.ts';
+import type { StripeBilling } from '../../integrations/stripe-billing.ts';
+
+export interface CustomerDependencies {
+  readonly accounts: Pick<BillingAccounts, 'link'>;
+  readonly users: Pick<ReturnType<typeof userRepository>, 'find'>;
+  readonly stripe: Pick<StripeBilling, 'createCustomer' | 'isDeleted'>;
+}
+
+/**
+ * The account's customer, made where it has none or where the one it had was deleted. Calls side by side, and one that repeats
+ * another that broke off, make the same one: the idempotency key names the owner and the customer to be replaced.
+ *
+ * @returns its id
+ */
+export const liveCustomer = async (
+  { accounts, users, stripe }: CustomerDependencies,
+  account: BillingAccount,
+): Promise<string> => {
+  const { stripeCustomerId: current, ownerUserId: userId } = account;
+  if (current !== undefined && !(await stripe.isDeleted(current))) return current;
+  const user = await users.find(userId);
+  if (user === undefined) throw new UnauthenticatedError('The owner of this account is gone.');
+  const replaced = current ?? account.formerStripeCustomerId ?? 'none';
+  const customerId = await stripe.createCustomer({
+    email: user.email,
+    name: user.companyName ?? `${user.firstName} ${user.lastName}`,
+    userId,
+    idempotencyKey: `customer-of-${userId}-after-${replaced}`,
+  });
+  await accounts.link(account, customerId);
+  return customerId;
+};

@@ -1,0 +1,46 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { z } from 'zod';
+import { billingAccounts } from '../../data/billing-accounts.ts';
+import { periodUsage } from '../../data/billing-usage.ts';
+import { openTable } from '../../data/table.ts';
+import { userRepository } from '../../data/users.ts';
+import type { BillingEnvironment, StripeEnvironment } from '../../environment.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { openStripe, stripeEnvironment } from '../../integrations/stripe-environment.ts';
+import { billingStatus } from './billing-status.ts';
+import { checkout } from './checkout.ts';
+import * as operations from './operations.ts';
+import { portal } from './portal.ts';
+
+const environment = stripeEnvironment
+  .extend({
+    CORS_ORIGINS: dashboardEnvironment.shape.CORS_ORIGINS,
+    CHECKOUT_SUCCESS_URL: z.string(),
+    CHECKOUT_CANCEL_URL: z.string(),
+    PORTAL_RETURN_URL: z.string(),
+  } satisfies Record<Exclude<keyof BillingEnvironment, keyof StripeEnvironment>, z.ZodType>)
+  .parse(process.env);
+
+const table = openTable(environment.TABLE_NAME);
+const accounts = billingAccounts(table);
+const stripe = openStripe(environment);
+const urls = {
+  success: environment.CHECKOUT_SUCCESS_URL,
+  cancel: environment.CHECKOUT_CANCEL_URL,
+  portalReturn: environment.PORTAL_RETURN_URL,
+};
+
+/** Everything under /api/billing but the webhook, which has a function of its own. */
+export const handler = httpStack(
+  [
+    route(operations.billingStatus, billingStatus({ accounts, usage: periodUsage(table), now: () => new Date() })),
+    route(
+      operations.checkout,
+      checkout({ accounts, users: userRepository(table), stripe, prices: environment.STRIPE_PRICES, urls }),
+    ),
+    route(operations.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
+  ],
+  { logger: new Logger({ serviceName: 'dashboard-billing' }), corsOrigins: environment.CORS_ORIGINS },
+);

@@ -1,0 +1,98 @@
+import type { BillingStatus, PlanName } from '../plans.ts';
+import { type PaidPlanName, type PriceList, paidPlanNames } from './price-list.ts';
+import { isOver, type Subscription, type SubscriptionStatus } from './subscription.ts';
+
+/** What the payment processor's state means for an account. */
+export interface BillingState {
+  readonly plan: PlanName;
+  readonly billingStatus: BillingStatus;
+  /** Its proxy requests are to be rejected. */
+  readonly isSuspended: boolean;
+  /** The subscription that pays for the plan, and its period (ISO 8601 UTC); null where the plan is FREE. */
+  readonly subscription: { readonly id: string; readonly periodStart: string; readonly periodEnd: string } | null;
+}
+
+/** A subscription is for no price of the configuration: what it buys cannot be told, so nothing is changed. */
+export class UnknownPriceError extends Error {
+  override readonly name = 'UnknownPriceError';
+
+  constructor(subscriptions: readonly Subscription[]) {
+    const prices = subscriptions.map(({ id, items }) => `${id}: ${items.map(({ priceId }) => priceId).join(', ')}`);
+    super(`No plan has the price of a subscription (${prices.join('; ')}).`);
+  }
+}
+
+/**
+ * Of each state that is not over, the best first: what it is called, and whether it pays for its plan. A paused or incomplete
+ * subscription is not being paid, and nothing is owed for it either: the account has what FREE gives.
+ */
+const meanings = {
+  active: { billingStatus: 'ACTIVE', paysForPlan: true },
+  trialing: { billingStatus: 'TRIALING', paysForPlan: true },
+  past_due: { billingStatus: 'PAST_DUE', paysForPlan: true },
+  unpaid: { billingStatus: 'UNPAID', paysForPlan: true },
+  paused: { billingStatus: 'PAUSED', paysForPlan: false },
+  incomplete: { billingStatus: 'INCOMPLETE', paysForPlan: false },
+} as const satisfies Partial<Record<SubscriptionStatus, { billingStatus: BillingStatus; paysForPlan: boolean }>>;
+type LiveStatus = keyof typeof meanings;
+
+const order = Object.keys(meanings);
+
+interface Candidate {
+  readonly subscription: Subscription;
+  readonly status: LiveStatus;
+  readonly plan: PaidPlanName;
+  readonly periodStart: string;
+  readonly periodEnd: string;
+}
+
+/** Best state first, then the larger plan, then the newer: an account that bought twice has the better of both. */
+const byWorth = (a: Candidate, b: Candidate): number =>
+  order.indexOf(a.status) - order.indexOf(b.status) ||
+  paidPlanNames.indexOf(b.plan) - paidPlanNames.indexOf(a.plan) ||
+  b.subscription.createdAt.localeCompare(a.subscription.createdAt) ||
+  a.subscription.id.localeCompare(b.subscription.id);
+
+const candidatesOf = (live: readonly Subscription[], prices: PriceList): Candidate[] =>
+  live
+    .flatMap((subscription) => {
+      const [known] = subscription.items.flatMap(({ priceId, periodStart, periodEnd }) => {
+        const plan = prices.planOf(priceId);
+        return plan === undefined ? [] : [{ plan, periodStart, periodEnd }];
+      });
+      return known === undefined ? [] : [{ subscription, status: subscription.status as LiveStatus, ...known }];
+    })
+    .sort(byWorth);
+
+/**
+ * The billing state of an account by all subscriptions of its customer, in any order. It depends on nothing else, so that it
+ * does not matter which event led here.
+ *
+ * @throws UnknownPriceError where there are subscriptions, and none is for a known price
+ */
+export const billingStateOf = (subscriptions: readonly Subscription[], prices: PriceList): BillingState => {
+  const live = subscriptions.filter((subscription) => !isOver(subscription));
+  const [best] = candidatesOf(live, prices);
+  if (best === undefined) {
+    if (live.length > 0) throw new UnknownPriceError(live);
+    const hasHadOne = subscriptions.some(({ status }) => status === 'canceled');
+    return { plan: 'FREE', billingStatus: hasHadOne ? 'CANCELED' : 'ACTIVE', isSuspended: false, subscription: null };
+  }
+  const { billingStatus, paysForPlan } = meanings[best.status];
+  if (!paysForPlan) return { plan: 'FREE', billingStatus, isSuspended: false, subscription: null };
+  const { plan, periodStart, periodEnd } = best;
+  return {
+    plan,
+    billingStatus,
+    isSuspended: best.status === 'unpaid',
+    subscription: { id: best.subscription.id, periodStart, periodEnd },
+  };
+};
+
+/** Where the customer is gone, and its subscriptions with it. */
+export const billingStateWithoutCustomer: BillingState = {
+  plan: 'FREE',
+  billingStatus: 'CANCELED',
+  isSuspended: false,
+  subscription: null,
+};

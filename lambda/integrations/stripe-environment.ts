@@ -1,0 +1,32 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { z } from 'zod';
+import { paidPlanNames, priceList } from '../domain/billing/price-list.ts';
+import type { StripeEnvironment } from '../environment.ts';
+import { stripeBilling } from './stripe-billing.ts';
+import { stripeCaller } from './stripe-client.ts';
+import { type CachedSecret, cachedSecret } from './stripe-secret.ts';
+
+const priceIds = z.partialRecord(z.enum(paidPlanNames), z.array(z.string().min(1)));
+
+/** What every function that talks to Stripe is told. Parsed once, in the entry. */
+export const stripeEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  STRIPE_API_ORIGIN: z.url(),
+  STRIPE_API_KEY_SECRET_ID: z.string().min(1),
+  STRIPE_PRICES: z
+    .string()
+    .transform((json) => JSON.parse(json) as unknown)
+    .pipe(priceIds)
+    .transform(priceList),
+} satisfies Record<keyof StripeEnvironment, z.ZodType>);
+
+/** The SDK waits for ever unless told otherwise. */
+const secretsManager = new SecretsManagerClient({
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+});
+
+export const openSecret = (secretId: string): CachedSecret => cachedSecret(secretsManager, secretId);
+
+export const openStripe = (environment: z.infer<typeof stripeEnvironment>) =>
+  stripeBilling(stripeCaller(environment.STRIPE_API_ORIGIN, openSecret(environment.STRIPE_API_KEY_SECRET_ID)));

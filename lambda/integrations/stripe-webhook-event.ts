@@ -1,0 +1,69 @@
+import Stripe from 'stripe';
+import { z } from 'zod';
+import { ValidationError } from '../domain/errors.ts';
+import { reference } from './stripe-objects.ts';
+import type { CachedSecret } from './stripe-secret.ts';
+
+/** Older than this, a signed event may be somebody's repetition of one he saw. Stripe signs anew each time it sends. */
+const TOLERANCE_SECONDS = 300;
+
+/** An event without what it says: that is read from Stripe. */
+export interface StripeEvent {
+  readonly id: string;
+  readonly type: string;
+  /** The customer it is about; undefined where it is about none. */
+  readonly customerId: string | undefined;
+}
+
+const eventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.object({
+    object: z.object({ id: z.string().optional(), object: z.string(), customer: reference.nullish() }),
+  }),
+});
+
+const invalid = (message: string) => new ValidationError([{ path: 'Stripe-Signature', message }], message);
+
+const isSignedWith = (body: Buffer, signature: string, secret: string, receivedAt: number): boolean => {
+  try {
+    Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, receivedAt);
+    return true;
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+    throw error;
+  }
+};
+
+/** One secret, or two while the one replaces the other, set apart by space or comma. */
+const secretsIn = (text: string): string[] => text.split(/[\s,]+/).filter((secret) => secret.startsWith('whsec_'));
+
+/**
+ * Reads events that Stripe has signed.
+ *
+ * @param secrets the endpoint's signing secrets
+ * @param now epoch milliseconds
+ */
+export const stripeEventReader = (secrets: CachedSecret, now: () => number = Date.now) => {
+  const isSigned = (body: Buffer, signature: string, text: string): boolean =>
+    secretsIn(text).some((secret) => isSignedWith(body, signature, secret, now()));
+
+  /**
+   * @param body as it was sent, byte for byte
+   * @throws ValidationError where the signature is none of Stripe's, or too old
+   */
+  return async (body: Buffer, signature: string | undefined): Promise<StripeEvent> => {
+    if (signature === undefined || body.length === 0) throw invalid('The event must be signed by Stripe.');
+    const known = await secrets.read();
+    if (!isSigned(body, signature, known)) {
+      const read = await secrets.reread();
+      if (read === known || !isSigned(body, signature, read))
+        throw invalid('The signature is not valid, or older than five minutes.');
+    }
+    const { id, type, data } = eventSchema.parse(JSON.parse(body.toString('utf8')));
+    const { object } = data;
+    return { id, type, customerId: (object.object === 'customer' ? object.id : object.customer) ?? undefined };
+  };
+};
+
+export type ReadStripeEvent = ReturnType<typeof stripeEventReader>;
