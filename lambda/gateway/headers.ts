@@ -34,11 +34,14 @@ export const headerValue = (headers: RawHeaders, name: string): string | undefin
   return found;
 };
 
+/** `Connection` may not name them (RFC 9110 section 7.6.1): without its length a body would be taken for the next request. */
+const framingHeaders = new Set(['content-length', 'transfer-encoding', 'host']);
+
 /** Names that this message's `Connection` header makes hop-by-hop. */
 const connectionNames = (headers: RawHeaders): Set<string> | undefined => {
   const value = headerValue(headers, 'connection');
   if (value === undefined || /^(keep-alive|close)$/i.test(value)) return undefined;
-  return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
+  return new Set(value.split(',').map((name) => name.trim().toLowerCase())).difference(framingHeaders);
 };
 
 /** A body's framing as the client sent it. `none`: no body, and none announced. */

@@ -1,0 +1,4 @@
+import { hostileGroup } from './hostile/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(hostileGroup);

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { type GatewayHost, startGatewayHost } from '../../gateway/gateway-host.ts';
+import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
+import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
+import type { Scenario, ScenarioGroup } from '../scenario.ts';
+import { GOOD, type HostileRequest, hostileRequests } from './requests.ts';
+
+interface Context {
+  readonly origin: RawOrigin;
+  readonly host: GatewayHost;
+}
+
+/** An answer that says which request it belongs to. */
+const echo = (origin: RawOrigin): void => {
+  origin.script = (socket, { head }) => {
+    const line = head.slice(0, head.indexOf('\r\n'));
+    const body = line.startsWith('HEAD ') ? '' : line;
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${line.length}\r\n\r\n${body}`);
+  };
+};
+
+/** Enough to know that nothing more comes: the echo is over, or an error of ours. */
+const isAnswered = (text: string): boolean => /^HTTP\/1\.1 (200[\s\S]*\r\n\r\n[A-Z]+ .* HTTP|4)/.test(text);
+
+const hostile = ({ name, pieces, fate }: HostileRequest): Scenario<Context> => ({
+  name,
+  run: async ({ origin, host }) => {
+    origin.requests.length = 0;
+    echo(origin);
+    const { text } = await exchangeRaw({ port: host.port, pieces, until: isAnswered, waitMs: 400 });
+    const statuses = statusesOf(text);
+    const lines = origin.requests.map(({ head }) => head.slice(0, head.indexOf('\r\n')));
+    if ('refused' in fate) {
+      assert.deepEqual(lines, [], 'nothing is forwarded');
+      if (fate.refused.length > 0) assert.ok(fate.refused.includes(statuses[0] ?? 0), `answered ${statuses}`);
+      else assert.deepEqual(statuses, []);
+      return statuses.length > 0 ? `refused, ${statuses[0]}` : 'closed';
+    }
+    assert.deepEqual(lines, [fate.line], 'one request is forwarded, as it came');
+    const [{ head, body } = { head: '', body: '' }] = origin.requests;
+    assert.deepEqual(
+      [...head.matchAll(/^host: *(.*)\r$/gim)].map(([, value]) => value),
+      [`127.0.0.1:${origin.port}`],
+      'to its provider',
+    );
+    if (fate.body !== undefined) assert.equal(body, fate.body);
+    if (fate.header) assert.match(head, fate.header);
+    if (fate.without) assert.doesNotMatch(head.replace(/^.*\r\n/, ''), fate.without);
+    assert.equal(statuses[0], 200);
+    // The connection to the provider that it used must not hold anything back for whoever comes next.
+    const next = await exchangeRaw({
+      port: host.port,
+      pieces: [`GET /next HTTP/1.1\r\n${GOOD}\r\n`],
+      until: isAnswered,
+    });
+    assert.match(next.text, /GET \/next HTTP\/1\.1$/);
+    return 'forwarded as one';
+  },
+});
+
+export const hostileGroup: ScenarioGroup<Context> = {
+  title: 'Hostile requests',
+  open: async () => {
+    const origin = await startRawOrigin();
+    return { origin, host: await startGatewayHost({ origin: origin.origin }) };
+  },
+  close: async ({ origin, host }) => {
+    await host.close();
+    await origin.close();
+  },
+  scenarios: hostileRequests.map(hostile),
+};

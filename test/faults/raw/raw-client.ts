@@ -1,0 +1,56 @@
+import { connect, type Socket } from 'node:net';
+
+/** What came back over a connection, and how it ended. */
+export interface RawAnswer {
+  readonly text: string;
+  /** `open`: neither side had closed it when the wait was over. */
+  readonly end: 'closed' | 'reset' | 'open';
+}
+
+interface RawExchange {
+  readonly port: number;
+  /** Sent one after the other, each once the one before has left this process. */
+  readonly pieces: readonly (string | Buffer)[];
+  /** Closes the sending side after the last piece. */
+  readonly halfClose?: boolean;
+  /** Looks at what has come so far; true ends the wait. */
+  readonly until?: (text: string) => boolean;
+  readonly waitMs?: number;
+}
+
+/** Sends bytes as they stand (strings as latin1) and reads what comes until the connection ends, `until`, or the wait is over. */
+export const exchangeRaw = ({ port, pieces, halfClose, until, waitMs = 2_000 }: RawExchange): Promise<RawAnswer> =>
+  new Promise((resolve) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.setNoDelay(true);
+    let text = '';
+    let settled = false;
+    const settle = (end: RawAnswer['end']): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, end });
+    };
+    const timer = setTimeout(() => settle('open'), waitMs);
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      if (until?.(text)) settle('open');
+    });
+    socket.on('end', () => settle('closed'));
+    socket.on('close', () => settle('closed'));
+    socket.on('error', () => settle('reset'));
+    socket.on('connect', async () => {
+      for (const piece of pieces) {
+        if (settled) return;
+        await new Promise<void>((sent) => {
+          socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece, () => sent());
+        });
+      }
+      if (halfClose && !settled) socket.end();
+    });
+  });
+
+/** Status codes of the answers in a connection's text, in order. */
+export const statusesOf = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
