@@ -41,7 +41,8 @@ const framingHeaders = new Set(['content-length', 'transfer-encoding', 'host']);
 const connectionNames = (headers: RawHeaders): Set<string> | undefined => {
   const value = headerValue(headers, 'connection');
   if (value === undefined || /^(keep-alive|close)$/i.test(value)) return undefined;
-  return new Set(value.split(',').map((name) => name.trim().toLowerCase())).difference(framingHeaders);
+  const names = value.split(',').map((name) => name.trim().toLowerCase());
+  return new Set(names.filter((name) => !framingHeaders.has(name)));
 };
 
 /** A body's framing as the client sent it. `none`: no body, and none announced. */
