@@ -21,8 +21,8 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const eventsPerRound = Number(options.events);
-/** As many batches as the event source lets be under way at once, and as many single transactions. */
-const CONCURRENCY = 10;
+/** Recorders at work side by side, each on one batch (or one event) at a time. More would only queue up at the emulator, which writes one thing at a time. */
+const CONCURRENCY = 2;
 
 const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31'];
 const tags = ['checkout', 'search', null];

@@ -87,8 +87,9 @@ const toTransaction = (changes: readonly Change[], totals: Totals): LedgerTransa
 const byCell = (changes: readonly Change[]): Change[] =>
   changes
     .map((change) => {
-      const { startedAt } = change.after;
-      return { change, order: `${hourOf(startedAt)}#${spendCellName(contributionOf(change.after).dimensions)}` };
+      const { accountId, startedAt } = change.after;
+      const cell = spendCellName(contributionOf(change.after).dimensions);
+      return { change, order: `${accountId}#${hourOf(startedAt)}#${cell}` };
     })
     .sort((a, b) => (a.order < b.order ? -1 : Number(a.order > b.order)))
     .map(({ change }) => change);

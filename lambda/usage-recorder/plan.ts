@@ -6,13 +6,13 @@ import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { EXTRA } from '../domain/usage/extras.ts';
 import type { PricedUsage } from '../domain/usage.ts';
 import { believable, recordOfClose, recordOfOpen } from './build-record.ts';
-import { type AccountCloseEvent, type AccountOpenEvent, isClose } from './events.ts';
+import { type AccountCloseEvent, type AccountOpenEvent, isClose, nameOf } from './events.ts';
 
 export type Event = AccountOpenEvent | AccountCloseEvent;
 
 /** What the ledger holds already of what a batch speaks of. What is not in it is taken to be absent; the write is refused where that is wrong. */
 export interface LedgerState {
-  /** By request id. */
+  /** By nameOf. */
   readonly records: ReadonlyMap<string, RequestRecord>;
   /** Request id by answerKeyText. */
   readonly answers: ReadonlyMap<string, string>;
@@ -79,7 +79,7 @@ export const planEvents = (
   };
   const plans: Plan[] = [];
   for (const event of events) {
-    const before = state.records.get(event.requestId) ?? null;
+    const before = state.records.get(nameOf(event)) ?? null;
     const plan = isClose(event) ? planClose(event, before) : planOpen(event, before);
     if (plan) plans.push(plan);
   }

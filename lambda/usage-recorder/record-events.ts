@@ -3,8 +3,8 @@ import { isWellFormedAccountKey } from '../domain/account-key.ts';
 import { type PlanName, plans } from '../domain/plans.ts';
 import type { UsageEvent } from '../domain/usage-event.ts';
 import { mapConcurrently } from './concurrently.ts';
-import type { AccountCloseEvent, AccountOpenEvent } from './events.ts';
-import { type Fate, type LedgerAccess, recordAccountEvents } from './record-account.ts';
+import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from './events.ts';
+import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';
 
 export interface RecorderAccess extends LedgerAccess {
   findKeyOwners(serviceKeys: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
@@ -16,7 +16,9 @@ export type EventFate = Fate | { readonly kind: 'unowned' };
 
 type AccountEvent = AccountOpenEvent | AccountCloseEvent;
 
-const ACCOUNTS_AT_ONCE = 16;
+const PLANS_AT_ONCE = 16;
+/** An account key has 34. */
+const MAX_ACCOUNT_ID_CHARACTERS = 256;
 
 /** The same event with the account that its unverified key belongs to; null where there is none. */
 const settleAccount = (event: UsageEvent, owners: ReadonlyMap<string, KeyOwner>): AccountEvent | null => {
@@ -37,38 +39,48 @@ const settleAccounts = async (
   return events.map((event) => settleAccount(event, owners));
 };
 
-const failed = (error: unknown): EventFate => ({ kind: 'failed', error, permanent: false });
+const failed = (error: unknown, permanent = false): EventFate => ({ kind: 'failed', error, permanent });
+
+/** Names an account that no key of the table can hold. */
+class ForeignAccountError extends Error {
+  override readonly name = 'ForeignAccountError';
+}
+
+const canBeNamed = (accountId: string): boolean =>
+  accountId.length <= MAX_ACCOUNT_ID_CHARACTERS && accountId.isWellFormed();
 
 /**
- * Records a batch of events. Accounts are independent of one another: what fails for one does not touch the others.
+ * Records a batch of events. What fails for one account does not touch the others.
  *
  * @returns the fate of each event, in their order; never rejects
  */
 export const recordEvents =
   (access: RecorderAccess) =>
   async (events: readonly UsageEvent[]): Promise<EventFate[]> => {
+    const byAccount = new Map<string, EventFate>();
+    const byRequest = new Map<string, Fate>();
     let settled: (AccountEvent | null)[];
     try {
       settled = await settleAccounts(events, access);
+      const retentionDays = new Map<string, number>();
+      const accountIds = [...new Set(settled.flatMap((event) => event?.accountId ?? []))];
+      await mapConcurrently(accountIds, PLANS_AT_ONCE, async (accountId) => {
+        try {
+          if (!canBeNamed(accountId)) byAccount.set(accountId, failed(new ForeignAccountError(), true));
+          else retentionDays.set(accountId, plans[await access.findPlan(accountId)].requestRetentionDays);
+        } catch (error) {
+          byAccount.set(accountId, failed(error));
+        }
+      });
+      const recordable = settled.filter((event) => event !== null && retentionDays.has(event.accountId));
+      const fates = await recordBatch(access)(recordable as AccountEvent[], retentionDays);
+      for (const [name, fate] of fates) byRequest.set(name, fate);
     } catch (error) {
       return events.map(() => failed(error));
     }
-    const byAccount = Map.groupBy(
-      settled.filter((event) => event !== null),
-      ({ accountId }) => accountId,
-    );
-    const recordAccount = recordAccountEvents(access);
-    const fates = new Map<string, (requestId: string) => EventFate>();
-    await mapConcurrently([...byAccount], ACCOUNTS_AT_ONCE, async ([accountId, ofAccount]) => {
-      try {
-        const { requestRetentionDays } = plans[await access.findPlan(accountId)];
-        const found = await recordAccount(accountId, ofAccount, requestRetentionDays);
-        fates.set(accountId, (requestId) => found.get(requestId) ?? { kind: 'known' });
-      } catch (error) {
-        fates.set(accountId, () => failed(error));
-      }
-    });
     return settled.map((event) =>
-      event ? (fates.get(event.accountId)?.(event.requestId) ?? failed(undefined)) : { kind: 'unowned' },
+      event
+        ? (byAccount.get(event.accountId) ?? byRequest.get(nameOf(event)) ?? failed(undefined))
+        : { kind: 'unowned' },
     );
   };

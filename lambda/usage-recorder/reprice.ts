@@ -5,7 +5,7 @@ import type { PricedUsage } from '../domain/usage.ts';
 import { believable } from './build-record.ts';
 import type { AccountCloseEvent } from './events.ts';
 import { countableAnswer } from './plan.ts';
-import type { LedgerAccess } from './record-account.ts';
+import type { LedgerAccess } from './record-batch.ts';
 
 type RepriceAccess = Pick<LedgerAccess, 'findRecords' | 'findAnswers' | 'commit' | 'price'>;
 

@@ -110,6 +110,38 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(broken.accountId)).toBe(0);
   });
 
+  it('puts events of many accounts into few transactions, and one apart that is in the way of the others', async () => {
+    const batches = Array.from({ length: 12 }, () => newEvents(2));
+    const busy = batches[4]?.accountId ?? '';
+    const met: number[] = [];
+    let conflicts = 2;
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (actionsOf(command) === 0) return send();
+        met.push(actionsOf(command));
+        if (JSON.stringify(command).includes(`ACCOUNT#${busy}#`) && conflicts-- > 0)
+          throw cancelled(
+            Array.from({ length: actionsOf(command) }, (_, i) => (i === 30 ? 'TransactionConflict' : 'None')),
+          );
+        return send();
+      }),
+    );
+    const fates = await record(batches.flatMap(({ events }) => events));
+    expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    // All together, then each alone (two records, two cells, a month), the busy one once more.
+    expect(met).toEqual([60, ...Array.from({ length: 13 }, () => 5)]);
+    for (const { accountId } of batches) expect(await requestsOf(accountId)).toBe(2);
+  });
+
+  it('does not let an account that cannot be be in the way of those that are', async () => {
+    const { accountId, events } = newEvents(2);
+    const foreign = ['x'.repeat(3_000), 'svc_\ud800'].map((id) => openEvent({ accountId: id }));
+    const fates = await recorderOver(table)([...foreign, ...events]);
+    expect(fates.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'recorded', 'recorded']);
+    expect(fates[0]).toMatchObject({ permanent: true });
+    expect(await requestsOf(accountId)).toBe(2);
+  });
+
   it('packs a busy account into few transactions within their limits', async () => {
     const sizes: number[] = [];
     const { accountId, events } = newEvents(250);

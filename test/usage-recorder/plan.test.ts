@@ -5,7 +5,12 @@ import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
-import { type AccountCloseEvent, type AccountOpenEvent, onePerRequest } from '../../lambda/usage-recorder/events.ts';
+import {
+  type AccountCloseEvent,
+  type AccountOpenEvent,
+  nameOf,
+  onePerRequest,
+} from '../../lambda/usage-recorder/events.ts';
 import { planEvents } from '../../lambda/usage-recorder/plan.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
@@ -19,7 +24,7 @@ const lost = (n: number, facts = {}): RequestRecord => recordOfOpen(open(n, fact
 const planWith = (events: readonly (AccountOpenEvent | AccountCloseEvent)[], records: readonly RequestRecord[] = []) =>
   planEvents(
     events,
-    { records: new Map(records.map((record) => [record.requestId, record])), answers: new Map() },
+    { records: new Map(records.map((record) => [nameOf(record), record])), answers: new Map() },
     priceOfTokens,
   );
 

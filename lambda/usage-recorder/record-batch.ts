@@ -6,7 +6,8 @@ import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import { type Day, dayOf } from '../domain/spend/periods.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage.ts';
-import { type AccountCloseEvent, isClose, onePerRequest } from './events.ts';
+import { mapConcurrently } from './concurrently.ts';
+import { type AccountCloseEvent, isClose, nameOf, onePerRequest } from './events.ts';
 import { countableAnswer, type Event, type Plan, planEvents, toChange } from './plan.ts';
 
 /** What the recorder needs of the ledger. */
@@ -26,6 +27,8 @@ export type Fate =
   | { readonly kind: 'expired' }
   | { readonly kind: 'failed'; readonly error: unknown; readonly permanent: boolean };
 
+/** Account-days whose cells are claimed side by side; days whose cells are all known cost nothing. */
+const CLAIMS_AT_ONCE = 16;
 /** Each round one writer of those that meet gets through, so a handful is plenty. */
 const MAX_ROUNDS = 6;
 
@@ -36,49 +39,58 @@ class RecordContentionError extends Error {
 
 const DAY_SECONDS = 86_400;
 
+const failed = (error: unknown, permanent = false): Fate => ({ kind: 'failed', error, permanent });
+
 /**
- * Records the events of one account. Events are matched against what the ledger holds, written on top of exactly that, and
+ * Records the events of some accounts. Events are matched against what the ledger holds, written on top of exactly that, and
  * matched again where others wrote in between: duplicates, reordering and concurrent recorders change nothing.
  *
- * @returns the fate of every request that the events speak of, by request id
+ * @param retentionDays how long each account keeps records, by its id
+ * @returns the fate of every request that the events speak of, by nameOf
  */
-export const recordAccountEvents =
+export const recordBatch =
   (ledger: LedgerAccess) =>
-  async (accountId: string, events: readonly Event[], retentionDays: number): Promise<Map<string, Fate>> => {
+  async (events: readonly Event[], retentionDays: ReadonlyMap<string, number>): Promise<Map<string, Fate>> => {
     const fates = new Map<string, Fate>();
-    const expiresAt = (startedAt: string) => Math.floor(Date.parse(startedAt) / 1_000) + retentionDays * DAY_SECONDS;
+    const expiresAt = ({ accountId, startedAt }: RequestName) =>
+      Math.floor(Date.parse(startedAt) / 1_000) + (retentionDays.get(accountId) ?? 0) * DAY_SECONDS;
 
     const read = async (some: readonly Event[], consistent: boolean) => {
       const answers = some.filter(isClose).flatMap((event) => countableAnswer(event, ledger.price(event)) ?? []);
+      const records = await ledger.findRecords(some, { consistent });
       return {
-        records: new Map((await ledger.findRecords(some, { consistent })).map((found) => [found.requestId, found])),
+        records: new Map(records.map((record) => [nameOf(record), record])),
         answers: answers.length > 0 ? await ledger.findAnswers(answers) : new Map<string, string>(),
       };
     };
 
+    /** The changes of one account's day; its events fail alone where its cells cannot be claimed. */
     const toChanges = async (plans: readonly Plan[]): Promise<Change[]> => {
+      const { accountId, startedAt } = (plans[0] as Plan).event;
       const recordedAt = new Date(ledger.now()).toISOString();
-      const changes: Change[] = [];
-      for (const [day, ofDay] of Map.groupBy(plans, ({ event }) => dayOf(event.startedAt))) {
-        const levels = await ledger.foldLevels(
-          accountId,
-          day,
-          ofDay.map(({ dimensions }) => dimensions),
+      try {
+        const wanted = plans.map(({ dimensions }) => dimensions);
+        const levels = await ledger.foldLevels(accountId, dayOf(startedAt), wanted);
+        return plans.map((plan, i) =>
+          toChange(plan, levels[i] as number, { recordedAt, expiresAt: expiresAt(plan.event) }),
         );
-        for (const [index, plan] of ofDay.entries())
-          changes.push(
-            toChange(plan, levels[index] as number, { recordedAt, expiresAt: expiresAt(plan.event.startedAt) }),
-          );
+      } catch (error) {
+        for (const { event } of plans) fates.set(nameOf(event), failed(error));
+        return [];
       }
-      return changes;
+    };
+
+    const allChanges = async (plans: readonly Plan[]): Promise<Change[]> => {
+      const byDay = Map.groupBy(plans, ({ event }) => `${event.accountId}#${dayOf(event.startedAt)}`);
+      return (await mapConcurrently([...byDay.values()], CLAIMS_AT_ONCE, toChanges)).flat();
     };
 
     let pending = onePerRequest(events);
-    for (const [requestId, { startedAt }] of pending) {
+    for (const [name, event] of pending) {
       // Its record, had there been one, may be gone by now: whether it was counted can no longer be told.
-      if (expiresAt(startedAt) > ledger.now() / 1_000) continue;
-      fates.set(requestId, { kind: 'expired' });
-      pending.delete(requestId);
+      if (expiresAt(event) > ledger.now() / 1_000) continue;
+      fates.set(name, { kind: 'expired' });
+      pending.delete(name);
     }
     // Most close events are the first to tell of their request: the write finds out where one is not, at no cost.
     // Most open events are not: reading them is cheaper than a write refused.
@@ -88,17 +100,18 @@ export const recordAccountEvents =
     );
     for (let round = 0; pending.size > 0; round++) {
       const plans = planEvents(pending.values(), state, ledger.price);
-      const { written, refused, failed } = await ledger.commit(await toChanges(plans));
-      const refusedIds = new Set(refused.map(({ after }) => after.requestId));
-      for (const requestId of pending.keys()) if (!refusedIds.has(requestId)) fates.set(requestId, { kind: 'known' });
-      for (const { after } of written) fates.set(after.requestId, { kind: 'recorded', record: after });
-      for (const { change, error, permanent } of failed)
-        fates.set(change.after.requestId, { kind: 'failed', error, permanent });
-      pending = new Map([...pending].filter(([requestId]) => refusedIds.has(requestId)));
+      const news = new Set(plans.map(({ event }) => nameOf(event)));
+      for (const name of pending.keys()) if (!news.has(name)) fates.set(name, { kind: 'known' });
+      const result = await ledger.commit(await allChanges(plans));
+      for (const { after } of result.written) fates.set(nameOf(after), { kind: 'recorded', record: after });
+      for (const { change, error, permanent } of result.failed)
+        fates.set(nameOf(change.after), failed(error, permanent));
+      const refused = new Set(result.refused.map(({ after }) => nameOf(after)));
+      pending = new Map([...pending].filter(([name]) => refused.has(name)));
       if (pending.size === 0) break;
       if (round + 1 === MAX_ROUNDS) {
         const error = new RecordContentionError('A record kept changing while an event was being recorded.');
-        for (const requestId of pending.keys()) fates.set(requestId, { kind: 'failed', error, permanent: false });
+        for (const name of pending.keys()) fates.set(name, failed(error));
         break;
       }
       state = await read([...pending.values()], true);
