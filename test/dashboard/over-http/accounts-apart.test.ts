@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operations } from '../../../lambda/dashboard/operations.ts';
+import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import {
+  callApi,
+  eventually,
+  registerAccount,
+  type Session,
+  START_TIMEOUT_MS,
+  sendChat,
+  startTestStack,
+  type TestStack,
+} from './stack.ts';
+
+let running: TestStack;
+let url: string;
+let theirs: Session;
+let mine: Session;
+
+/** What they have, by the path that takes its id. */
+let ids: Record<string, string>;
+/** Cursors of theirs, by the path that takes them. */
+let cursors: Record<string, string>;
+
+beforeAll(async () => {
+  running = await startTestStack();
+  url = running.stack.url;
+  [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
+  const api = callApi(url);
+  const { token } = theirs;
+  const rule = await api('POST', '/alert-rules', {
+    token,
+    body: { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'monthly' } },
+  });
+  const hourly = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'hourly' } };
+  await api('POST', '/alert-rules', { token, body: hourly });
+  await sendChat(url, theirs.accountId);
+  const requestId = await sendChat(url, theirs.accountId);
+  const key = await api('POST', '/keys', { token, body: { name: 'second' } });
+  const requests = await eventually(
+    () => api('GET', '/requests', { token, query: 'limit=1' }),
+    ({ body }) => body.nextCursor !== null,
+  );
+  const alerts = await eventually(
+    () => api('GET', '/alerts', { token, query: 'limit=1' }),
+    ({ body }) => body.nextCursor !== null,
+  );
+  // Nothing of theirs may be on the move any more.
+  await eventually(
+    () => api('GET', '/alerts', { token }),
+    ({ body }) => body.items.every(({ deliveries }: Alert) => deliveries.every(({ status }) => status === 'sent')),
+  );
+  await eventually(
+    () => api('GET', '/keys', { token }),
+    ({ body }) => body.items[0].lastUsedAt !== null,
+  );
+  ids = {
+    '/keys/{id}': key.body.id,
+    '/requests/{requestId}': requestId,
+    '/alert-rules/{id}': rule.body.id,
+    '/alerts/{id}/acknowledge': alerts.body.items[0].id,
+  };
+  cursors = { '/requests': requests.body.nextCursor, '/alerts': alerts.body.nextCursor };
+}, START_TIMEOUT_MS);
+afterAll(() => running.stop());
+
+/** Everything of theirs that the API shows them. */
+const theirWorld = async () => {
+  const paths = ['/auth/me', '/keys', '/spend?groupBy=key', '/requests', '/alerts', '/alert-rules'];
+  const answers = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
+  return answers.map(({ status, text }) => [status, text]);
+};
+
+const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' } };
+
+describe('two accounts', () => {
+  it('never reach each other by id, on any operation that takes one', async () => {
+    const before = await theirWorld();
+    const takingIds = operations.filter(({ path }) => path.includes('{'));
+    expect(takingIds.length).toBeGreaterThan(3);
+    for (const { id: name, method, path } of takingIds) {
+      const theirId = ids[path];
+      // A new operation that takes an id must have one here.
+      expect([name, theirId]).toEqual([name, expect.any(String)]);
+      const answer = await callApi(url)(method, path.replace(/\{\w+\}/, theirId as string), {
+        token: mine.token,
+        body: bodies[name],
+        query: method === 'DELETE' && path.startsWith('/keys') ? 'force=true' : '',
+      });
+      expect([name, answer.status, answer.body.error.code]).toEqual([name, 404, 'NOT_FOUND']);
+    }
+    expect(await theirWorld()).toEqual(before);
+  });
+
+  it('cannot go on where the other stopped', async () => {
+    const takingCursors = operations.filter(({ query }) => query && 'cursor' in query.shape);
+    for (const { path } of takingCursors) {
+      expect([path, cursors[path]]).toEqual([path, expect.any(String)]);
+      const answer = await callApi(url)('GET', path, { token: mine.token, query: `cursor=${cursors[path]}` });
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+  });
+
+  it('see nothing of each other in any list, sum or export', async () => {
+    const secrets = [theirs.accountId, theirs.email, theirs.userId, ...Object.values(ids)];
+    const lists = operations.filter(
+      ({ method, access, path }) => method === 'GET' && access !== 'public' && !path.includes('{'),
+    );
+    for (const { path } of lists) {
+      const { status, text } = await callApi(url)('GET', path, { token: mine.token });
+      expect([path, status]).toEqual([path, 200]);
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    }
+    const spend = await callApi(url)('GET', '/spend', { token: mine.token });
+    expect(spend.body.totals.requests).toBe(0);
+    const preview = await callApi(url)('POST', '/alert-rules/preview', {
+      token: mine.token,
+      body: { type: 'cost_threshold', config: { threshold: 0.0001, period: 'daily' } },
+    });
+    expect(preview.body.firings).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startStack } from '../../../local/host/stack.ts';
+import { startMockProviders } from '../../../local/mock/providers.ts';
+import { currentAssembly } from '../../../local/synth.ts';
+
+/** Synthesis included, where the templates are not current. */
+export const START_TIMEOUT_MS = 180_000;
+
+/** The whole stack on this machine, with mock providers and schedules that run every second, on a folder of its own. */
+export const startTestStack = async () => {
+  const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
+  const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
+  const mock = await startMockProviders();
+  const stack = await startStack({
+    assembly,
+    dataDir,
+    port: 0,
+    environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins, OPEN_EVENT_DELAY_SECONDS: '1' },
+    scheduleEveryMs: 1_000,
+  });
+  return {
+    stack,
+    stop: async () => {
+      await stack.stop();
+      await mock.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks at is what it says it is.
+  readonly body: any;
+}
+
+export interface Request {
+  readonly query?: URLSearchParams | string;
+  readonly body?: unknown;
+  readonly rawBody?: string | undefined;
+  readonly headers?: Record<string, string>;
+  readonly token?: string | undefined;
+}
+
+/** One call of the dashboard API. */
+export const callApi =
+  (url: string) =>
+  async (method: string, path: string, { query, body, rawBody, headers, token }: Request = {}): Promise<Answer> => {
+    const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${url}/api${path}${query ? `?${query}` : ''}`, {
+      method,
+      ...(content !== undefined && { body: content }),
+      headers: {
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+
+export const PASSWORD = 'correct horse 1';
+
+export interface Session {
+  readonly email: string;
+  readonly accountId: string;
+  readonly userId: string;
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+/** A new account. */
+export const registerAccount = async (url: string): Promise<Session> => {
+  const email = `${randomUUID()}@example.com`;
+  const { status, text, body } = await callApi(url)('POST', '/auth/register', {
+    body: { email, password: PASSWORD, firstName: 'Ada', lastName: 'Lovelace' },
+  });
+  if (status !== 201) throw new Error(`Registration answered ${status}: ${text}`);
+  return { email, ...body };
+};
+
+/** One tracked request through the gateway. The mock provider bills what the prompt asks for. */
+export const sendChat = async (url: string, serviceKey: string, tag?: string): Promise<string> => {
+  const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-key': serviceKey,
+      authorization: 'Bearer sk-test',
+      ...(tag !== undefined && { 'x-service-tag': tag }),
+    },
+    body: JSON.stringify({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'Hello. [in 1000, out 100]' }],
+    }),
+  });
+  await response.text();
+  if (response.status !== 200) throw new Error(`The gateway answered ${response.status}`);
+  return response.headers.get('x-service-request-id') ?? '';
+};
+
+/** Asks until the answer will do. */
+export const eventually = async <T>(
+  ask: () => Promise<T>,
+  willDo: (answer: T) => boolean,
+  withinMs = 20_000,
+): Promise<T> => {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (willDo(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`Still not so after ${withinMs} ms: ${JSON.stringify(answer)}`);
+    await sleep(100);
+  }
+};

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Answer,
+  callApi,
+  eventually,
+  PASSWORD,
+  type Request,
+  registerAccount,
+  type Session,
+  START_TIMEOUT_MS,
+  sendChat,
+  startTestStack,
+  type TestStack,
+} from './stack.ts';
+
+let running: TestStack;
+let url: string;
+let session: Session;
+let call: (method: string, path: string, request?: Request) => Promise<Answer>;
+
+beforeAll(async () => {
+  running = await startTestStack();
+  url = running.stack.url;
+  session = await registerAccount(url);
+  const api = callApi(url);
+  call = (method, path, request = {}) => api(method, path, { token: session.token, ...request });
+}, START_TIMEOUT_MS);
+afterAll(() => running.stop());
+
+const mailTo = async (email: string, subject: RegExp) =>
+  eventually(
+    async () =>
+      (await running.stack.inbox()).filter((mail) => mail.destination.to.includes(email) && subject.test(mail.subject)),
+    (mails) => mails.length > 0,
+  );
+
+/** 1000 input and 100 output tokens of gpt-4o-mini: $0.15 and $0.60 a million. */
+const COST_NANO_USD = 210_000;
+
+describe('the dashboard API over HTTP', () => {
+  it('knows who I am', async () => {
+    const { status, body } = await call('GET', '/auth/me');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      user: { userId: session.userId, email: session.email },
+      account: { accountId: session.accountId, status: 'active', plan: 'FREE' },
+    });
+    const login = await call('POST', '/auth/login', { body: { email: session.email, password: PASSWORD } });
+    expect(login.body).toMatchObject({ accountId: session.accountId, userId: session.userId });
+    const refreshed = await call('POST', '/auth/refresh', { body: { refreshToken: login.body.refreshToken } });
+    expect((await call('GET', '/auth/me', { token: refreshed.body.token })).status).toBe(200);
+  });
+
+  it('refuses what comes without a good token, in the one error shape, with a request id', async () => {
+    for (const path of ['/keys', '/spend', '/requests', '/alerts', '/alert-rules', '/auth/me']) {
+      for (const token of ['nonsense', 'a.b.c']) {
+        const { status, body, headers } = await call('GET', path, { token });
+        expect([path, status]).toEqual([path, 401]);
+        expect(body.error).toMatchObject({
+          code: 'UNAUTHORIZED',
+          type: 'gateway_error',
+          requestId: expect.any(String),
+        });
+        expect(headers.get('x-request-id') ?? headers.get('x-amzn-requestid')).toBeTruthy();
+      }
+    }
+  });
+
+  it('walks from keys to traffic, spend, requests, export, rules, alerts and mail', async () => {
+    const rule = await call('POST', '/alert-rules', {
+      body: {
+        type: 'cost_threshold',
+        name: 'Daily <spend>',
+        config: { threshold: 0.0003, period: 'daily', filter: { tag: 'batch' } },
+        channels: ['email'],
+        isActive: true,
+      },
+    });
+    expect(rule.status).toBe(201);
+
+    const key = await call('POST', '/keys', { body: { name: 'batch jobs' } });
+    expect(key.status).toBe(201);
+    expect((await call('POST', '/keys', { body: { name: 'third' } })).body.error.code).toBe('LIMIT_REACHED');
+    await sendChat(url, session.accountId);
+    await sendChat(url, key.body.key, 'batch');
+    const requestId = await sendChat(url, key.body.key, 'batch');
+
+    const spend = await eventually(
+      () =>
+        call('GET', '/spend', {
+          query: `groupBy=tag&groupBy=key&granularity=hour&from=${new Date().toISOString().slice(0, 10)}`,
+        }),
+      ({ body }) => body.totals.requests === 3,
+    );
+    expect(spend.body.totals).toMatchObject({
+      costNanoUsd: 3 * COST_NANO_USD,
+      costUsd: '0.00063',
+      unpricedRequests: 0,
+    });
+    expect(spend.body.groups).toMatchObject([
+      { tag: 'batch', key: key.body.id, requests: 2, costNanoUsd: 2 * COST_NANO_USD },
+      { tag: null, requests: 1, costNanoUsd: COST_NANO_USD },
+    ]);
+
+    const log = await call('GET', '/requests', { query: 'tag=batch&limit=1' });
+    expect(log.body.items).toMatchObject([
+      { requestId, model: 'gpt-4o-mini', costNanoUsd: COST_NANO_USD, provenance: 'computed' },
+    ]);
+    const next = await call('GET', '/requests', { query: `tag=batch&limit=1&cursor=${log.body.nextCursor}` });
+    expect(next.body.items).toHaveLength(1);
+    expect(next.body.items[0].requestId).not.toBe(requestId);
+    expect((await call('GET', `/requests/${requestId}`)).body).toMatchObject({ usageSource: 'reported', tag: 'batch' });
+
+    const csv = await call('GET', '/spend/export.csv', { query: 'groupBy=tag' });
+    expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
+    expect(
+      csv.text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',').slice(1, 4)),
+    ).toEqual([
+      ['batch', '2', '0.00042'],
+      ['', '1', '0.00021'],
+    ]);
+
+    const keys = await eventually(
+      () => call('GET', '/keys'),
+      ({ body }) => body.items.every(({ lastUsedAt }: { lastUsedAt: string | null }) => lastUsedAt !== null),
+    );
+    expect(keys.body).toMatchObject({ active: 2, limit: 2, items: [{ name: 'default' }, { name: 'batch jobs' }] });
+
+    const alerts = await eventually(
+      () => call('GET', '/alerts', { query: 'status=triggered' }),
+      ({ body }) => body.items[0]?.deliveries[0]?.status === 'sent',
+    );
+    const [alert] = alerts.body.items;
+    expect(alert).toMatchObject({
+      ruleId: rule.body.id,
+      ruleName: 'Daily <spend>',
+      observed: 2 * COST_NANO_USD,
+      observedUsd: '0.00042',
+      drivers: expect.arrayContaining([{ dimension: 'key', value: key.body.id, label: 'batch jobs', share: 1 }]),
+    });
+    const [mail, ...more] = await mailTo(session.email, /^AI spend alert/);
+    expect(more).toEqual([]);
+    expect(mail?.body.text).toContain('Spend is $0.00042');
+    expect(mail?.body.text).toContain(`/alerts/${alert.id}`);
+    expect(mail?.body.html).toContain('Daily &lt;spend&gt;');
+
+    const preview = await call('POST', '/alert-rules/preview', {
+      body: { type: rule.body.type, config: rule.body.config },
+    });
+    expect(preview.body.firings).toMatchObject([{ observed: 2 * COST_NANO_USD }]);
+
+    expect((await call('PATCH', `/alerts/${alert.id}/acknowledge`)).body).toMatchObject({ status: 'acknowledged' });
+    expect((await call('GET', '/alerts', { query: 'status=triggered' })).body.items).toEqual([]);
+    expect((await call('PATCH', `/alert-rules/${rule.body.id}`, { body: { isActive: false } })).body.isActive).toBe(
+      false,
+    );
+    expect((await call('DELETE', `/alert-rules/${rule.body.id}`)).status).toBe(204);
+    expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
+    expect((await call('DELETE', `/keys/${key.body.id}`)).status).toBe(204);
+    expect((await call('DELETE', `/keys/${keys.body.items[0].id}`)).body.error.code).toBe('CONFLICT');
+  }, 60_000);
+
+  it('sets a new password with the code from the inbox', async () => {
+    const { email } = await registerAccount(url);
+    expect((await call('POST', '/auth/forgot-password', { body: { email } })).status).toBe(202);
+    const [mail] = await mailTo(email, /./);
+    const code = /\d{4,}/.exec(mail?.body.text ?? '')?.[0];
+    const newPassword = 'another horse 2';
+    expect((await call('POST', '/auth/reset-password', { body: { email, code, newPassword } })).status).toBe(204);
+    expect((await call('POST', '/auth/login', { body: { email, password: newPassword } })).status).toBe(200);
+    expect((await call('POST', '/auth/login', { body: { email, password: PASSWORD } })).body.error.code).toBe(
+      'INVALID_CREDENTIALS',
+    );
+  });
+});
