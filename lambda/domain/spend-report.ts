@@ -49,7 +49,7 @@ const costOf = (counters: Counters): number | null => {
 };
 
 /** The few numbers every sum shows. `unpricedRequests` says what the cost leaves out. */
-export const leanSums = (counters: Counters) => ({
+const leanSums = (counters: Counters) => ({
   requests: counters.requests ?? 0,
   ...moneyOf(costOf(counters)),
   unpricedRequests: counters.unpricedRequests ?? 0,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 
 /** Who checks the caller's token: nobody, the API's Cognito authorizer, or the handler itself. */
-export type Access = 'public' | 'authorizer' | 'handler';
+type Access = 'public' | 'authorizer' | 'handler';
 
 /** One endpoint of the dashboard API: what routes, parses and documents it. No I/O: the OpenAPI document is made from these. */
 export interface Operation {
@@ -52,7 +52,7 @@ export interface Input<O extends Operation> {
 }
 
 /** What an implementation gives; nothing where the answer is empty. */
-export type Output<O extends Operation> = O['success'] extends { streamed: object }
+type Output<O extends Operation> = O['success'] extends { streamed: object }
   ? AsyncIterable<string>
   : O['success'] extends { schema: infer S extends z.ZodType }
     ? z.input<S>

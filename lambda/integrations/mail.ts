@@ -1,6 +1,6 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 
-export interface OutgoingMail {
+interface OutgoingMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;

@@ -7,7 +7,7 @@ import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
 const claimsSchema = z.object({ sub: z.string().min(1), 'custom:accountId': z.string().min(1) });
 
 /** Who a token says its bearer is. */
-export interface VerifiedCaller {
+interface VerifiedCaller {
   readonly userId: string;
   readonly accountId: string;
 }

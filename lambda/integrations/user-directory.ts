@@ -70,6 +70,8 @@ const named = async <T>(work: Promise<T>, byName: Readonly<Record<string, () => 
   }
 };
 
+const emailTaken = () =>
+  new EmailTakenError('There is already a user with this e-mail address. Log in, or reset the password.');
 const wrongCredentials = () => new InvalidCredentialsError();
 const refusedPassword = (path: string) => () => new ValidationError([{ path, message: PASSWORD_RULES }]);
 const wrongCode = () =>
@@ -122,8 +124,7 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
           }),
         ),
         {
-          UsernameExistsException: () =>
-            new EmailTakenError('There is already a user with this e-mail address. Log in, or reset the password.'),
+          UsernameExistsException: emailTaken,
         },
       );
       const userId = attribute(User?.Attributes, 'sub');

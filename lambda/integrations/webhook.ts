@@ -61,7 +61,7 @@ export const webhookUrlProblem = async (
  * `t=<epoch seconds>,v1=<hex HMAC-SHA-256 of "{t}.{body}">`: the receiver computes the same and refuses old times.
  * The scheme is that of Stripe's webhooks. @see https://docs.stripe.com/webhooks#verify-manually
  */
-export const webhookSignature = (secret: string, body: string, now: Date): string => {
+const webhookSignature = (secret: string, body: string, now: Date): string => {
   const t = Math.floor(now.getTime() / 1000);
   return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
 };

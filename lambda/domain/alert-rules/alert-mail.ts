@@ -16,7 +16,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Nothing a user or client wrote becomes markup. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const MAX_SUBJECT_CHARACTERS = 150;
 

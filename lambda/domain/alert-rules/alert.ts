@@ -3,12 +3,12 @@ import { channelNames, ruleTypes } from './rule.ts';
 import { periodNames } from './rule-periods.ts';
 
 /** What tells of an alert besides rules: the plan's limit of tracked requests. */
-export const alertTypes = [...ruleTypes, 'plan_usage'] as const;
+const alertTypes = [...ruleTypes, 'plan_usage'] as const;
 
 const instant = z.iso.datetime();
 
 /** One value of one dimension, and how much of what was observed it stands for. */
-export const driverSchema = z.object({
+const driverSchema = z.object({
   dimension: z.enum(['provider', 'model', 'tag', 'key']),
   /** Null: requests that have none. */
   value: z.string().nullable(),
@@ -19,7 +19,7 @@ export const driverSchema = z.object({
 });
 export type Driver = z.infer<typeof driverSchema>;
 
-export const deliverySchema = z.object({
+const deliverySchema = z.object({
   channel: z.enum(channelNames),
   status: z.enum(['pending', 'sent', 'failed']),
   attempts: z.int().nonnegative(),

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const BACKTEST_DAYS = 30;
 const stepMs = { hour: 3_600_000, day: DAY_MS } as const;
 
-export interface Firing extends Omit<Observation, 'exceeded'> {
+interface Firing extends Omit<Observation, 'exceeded'> {
   readonly period: Period;
   /** The end of the hour or day within which it would have fired, ISO 8601. */
   readonly by: string;

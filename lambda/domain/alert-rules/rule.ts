@@ -7,7 +7,7 @@ import { spendAnomaly } from './spend-anomaly.ts';
 import { unpricedUsage } from './unpriced-usage.ts';
 
 /** Every type of rule there is: a new type is a new row. */
-export const evaluators = {
+const evaluators = {
   cost_threshold: costThreshold,
   spend_anomaly: spendAnomaly,
   budget_forecast: budgetForecast,
