@@ -24,14 +24,25 @@ export interface Ask {
   readonly body?: Buffer | string | Readable;
   /** Called with each piece; may destroy the request. */
   readonly onChunk?: (chunk: Buffer, response: IncomingMessage) => void;
+  /** Gives up after so long a silence; never unless told. */
+  readonly idleTimeoutMs?: number;
 }
 
 const agent = new Agent({ keepAlive: false });
 
 /** Sends one request with node:http and gathers everything that comes back. Rejects when no answer comes at all. */
-export const ask = ({ port, method = 'GET', path = '/', headers = {}, body, onChunk }: Ask): Promise<Answer> =>
+export const ask = ({
+  port,
+  method = 'GET',
+  path = '/',
+  headers = {},
+  body,
+  onChunk,
+  idleTimeoutMs,
+}: Ask): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
+    let answered = false;
     const outgoing = httpRequest(
       {
         agent,
@@ -43,6 +54,7 @@ export const ask = ({ port, method = 'GET', path = '/', headers = {}, body, onCh
         maxHeaderSize: 256 * 1024,
       },
       (response) => {
+        answered = true;
         const headersMs = performance.now() - startedAt;
         const chunks: Buffer[] = [];
         const chunkTimesMs: number[] = [];
@@ -67,7 +79,10 @@ export const ask = ({ port, method = 'GET', path = '/', headers = {}, body, onCh
         );
       },
     );
-    outgoing.on('error', reject);
+    // Once an answer has begun, how it ends is part of it.
+    outgoing.on('error', (error) => answered || reject(error));
+    outgoing.on('close', () => answered || reject(new Error('closed without an answer')));
+    if (idleTimeoutMs !== undefined) outgoing.setTimeout(idleTimeoutMs, () => outgoing.destroy());
     if (body === undefined) outgoing.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) outgoing.end(body);
     else body.pipe(outgoing);
