@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 
 /** What cdk.json may say of a stage: every setting with its limits and its default. */
@@ -72,6 +73,33 @@ const firewallSettings = z.strictObject({
   malformedKeysPer5Minutes: wholeNumber(10, 2_000_000_000).default(300),
 });
 
+const webPage = z.url({
+  protocol: /^https?$/,
+  error: 'must be the URL of a page, such as https://app.example.com/billing',
+});
+
+const billingSettings = z
+  .strictObject({
+    /** Stripe price ids by plan, recurring monthly. The first is sold; keep those of subscriptions sold before after it. */
+    prices: z
+      .partialRecord(
+        z.enum(paidPlanNames),
+        z.array(z.string().regex(/^(price|plan)_\w+$/, 'must be the id of a Stripe price, such as price_1Abc')),
+      )
+      .default({}),
+    /** Where Stripe sends people back to. Unset: pages below the dashboard's URL. */
+    successUrl: webPage.optional(),
+    cancelUrl: webPage.optional(),
+    portalReturnUrl: webPage.optional(),
+    /** Where Stripe's API is, or what stands in for it in a test stage. */
+    stripeApiOrigin: origin.default('https://api.stripe.com'),
+  })
+  .check(({ value, issues }) => {
+    const ids = Object.values(value.prices).flat();
+    if (new Set(ids).size === ids.length) return;
+    issues.push({ code: 'custom', input: value.prices, path: ['prices'], message: 'must not name a price twice' });
+  });
+
 export const stageSettings = z
   .strictObject({
     account: z
@@ -112,6 +140,7 @@ export const stageSettings = z
     gateway: gatewaySettings.prefault({}),
     dashboard: dashboardSettings.prefault({}),
     firewall: firewallSettings.prefault({}),
+    billing: billingSettings.prefault({}),
   })
   .check(({ value, issues }) => {
     if (value.hostedZone === undefined) return;

@@ -2,6 +2,7 @@ import { Stage } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { StageSettings } from './config.ts';
 import { AlertsStack } from './stacks/alerts.ts';
+import { BillingStack } from './stacks/billing.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
 import { GatewayStack } from './stacks/gateway.ts';
@@ -22,9 +23,17 @@ export class SpendGatewayStage extends Stage {
     const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings });
     const usage = new UsageStack(this, 'usage', { settings, table });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
-    const dashboard = new DashboardApiStack(this, 'dashboard-api', { settings, table, userPool, userPoolClient });
+    const billing = new BillingStack(this, 'billing', { settings, table });
+    const { stripe } = billing;
+    const dashboard = new DashboardApiStack(this, 'dashboard-api', {
+      settings,
+      table,
+      userPool,
+      userPoolClient,
+      stripe,
+    });
     const alerts = new AlertsStack(this, 'alerts', { settings, table });
-    const scheduled = [...usage.scheduled, ...alerts.scheduled];
+    const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
     new MonitoringStack(this, 'monitoring', {
       monitored: { settings, table, usage, gateway, dashboard, scheduled },
     });

@@ -1,7 +1,9 @@
 import type { Operation } from '../http/operation.ts';
+import * as stripeWebhook from '../stripe-webhook/operations.ts';
 import * as alertRules from './alert-rules/operations.ts';
 import * as alerts from './alerts/operations.ts';
 import * as auth from './auth/operations.ts';
+import * as billing from './billing/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as openapi from './openapi/operations.ts';
 import * as requests from './requests/operations.ts';
@@ -17,6 +19,8 @@ export const operations: readonly Operation[] = [
   requests,
   alertRules,
   alerts,
+  billing,
+  stripeWebhook,
   openapi,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
@@ -28,5 +32,6 @@ export const groups = {
   Requests: 'The log of tracked requests.',
   'Alert rules': 'What to be warned of.',
   Alerts: 'What there was to be warned of.',
+  Billing: 'The plan, its limits, and buying another.',
   Meta: 'About this API.',
 };

@@ -4,6 +4,7 @@ import type { RunbookAlarm } from '../constructs/alarm-topic.ts';
 import {
   errorShare,
   evaluatorCount,
+  reconcileCount,
   recorderCount,
   sealCount,
   serverErrorShare,
@@ -11,6 +12,7 @@ import {
   sweepCount,
   throttledItems,
   traffic,
+  webhookFailures,
 } from './metrics.ts';
 import type { Monitored } from './monitoring.ts';
 
@@ -150,12 +152,40 @@ export const alarms = ({
     threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
+  {
+    id: 'StripeWebhookFailures',
+    summary:
+      'Events of Stripe cannot be worked off: plans and suspensions are late. Stripe sends them again for three days.',
+    section: 'stripe-webhook-failures',
+    metric: webhookFailures,
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'RepairedAccounts',
+    summary: 'Accounts were not what Stripe says, and have been put right: events of Stripe do not arrive.',
+    section: 'repaired-accounts',
+    metric: reconcileCount('RepairedAccounts', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  ...(['UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'] as const).map(
+    (metricName): RunbookAlarm => ({
+      id: metricName,
+      summary: 'Somebody pays for what he does not get, or has what he does not pay for, and only people can tell.',
+      section: 'billing-differences',
+      metric: reconcileCount(metricName, HOUR),
+      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+    }),
+  ),
   ...scheduled.flatMap((each): RunbookAlarm[] => [
     {
       id: `${each.node.id}Errors`,
       summary: `The scheduled function "${each.node.id}" fails.`,
       section: 'scheduled-function-fails',
-      metric: each.metricErrors({ period: FIVE_MINUTES }),
+      metric: each.metricErrors({ period: atLeast(FIVE_MINUTES, each.every) }),
       operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       periods: { breaching: 2, of: 3 },

@@ -4,15 +4,24 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as alertRules from '../../lambda/dashboard/alert-rules/operations.ts';
 import * as alerts from '../../lambda/dashboard/alerts/operations.ts';
 import * as auth from '../../lambda/dashboard/auth/operations.ts';
+import * as billing from '../../lambda/dashboard/billing/operations.ts';
 import * as keys from '../../lambda/dashboard/keys/operations.ts';
 import * as openapi from '../../lambda/dashboard/openapi/operations.ts';
 import * as requests from '../../lambda/dashboard/requests/operations.ts';
 import * as spend from '../../lambda/dashboard/spend/operations.ts';
 import * as spendExport from '../../lambda/dashboard/spend-export/operations.ts';
-import type { ApiEnvironment, AuthEnvironment, DashboardEnvironment } from '../../lambda/environment.ts';
+import type {
+  ApiEnvironment,
+  AuthEnvironment,
+  BillingEnvironment,
+  DashboardEnvironment,
+  StripeWebhookEnvironment,
+} from '../../lambda/environment.ts';
 import type { Operation } from '../../lambda/http/operation.ts';
-import { grantActions } from '../constructs/grants.ts';
+import * as stripeWebhook from '../../lambda/stripe-webhook/operations.ts';
+import { grantActions, grantReadSecret } from '../constructs/grants.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { type StripeAccess, syncBilling } from './billing.ts';
 import { partitions } from './partitions.ts';
 
 /** What the functions of the dashboard API may be given. */
@@ -20,13 +29,17 @@ export interface DashboardDependencies {
   readonly table: Table;
   readonly userPool: IUserPool;
   readonly userPoolClient: IUserPoolClient;
+  readonly stripe: StripeAccess;
   readonly corsOrigins: readonly string[];
 }
 
 /** One function of the dashboard API. */
 export interface DashboardResource {
-  /** Its entry is `lambda/dashboard/{name}/handler.ts`. */
+  /** Its entry is `lambda/dashboard/{name}/handler.ts`, unless another is named. */
   readonly name: string;
+  readonly entry?: string;
+  /** Name of a metric that counts the requests it fails to serve, where those need an eye of their own. */
+  readonly failures?: string;
   /** The routes it serves, with who checks the token: the handler's own definitions, so that the two cannot differ. */
   readonly operations: readonly Operation[];
   readonly description: string;
@@ -132,6 +145,53 @@ export const dashboardResources: readonly DashboardResource[] = [
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
       grantItems(grantee, table, { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }),
+  },
+  {
+    name: 'billing',
+    operations: Object.values(billing),
+    description: 'Dashboard API: billing status, checkout, customer portal',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        ...dependencies.stripe.environment,
+        ...dependencies.stripe.pages,
+      }) satisfies BillingEnvironment,
+    grant: (grantee, { table, stripe }) => {
+      grantItems(
+        grantee,
+        table,
+        // The account; its month's counter; its owner.
+        { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
+        { actions: ['Query'], partitions: partitions.spend },
+        // A customer and its account know of each other.
+        { actions: ['UpdateItem'], partitions: partitions.accounts },
+        { actions: ['PutItem'], partitions: partitions.stripeCustomers },
+      );
+      grantReadSecret(grantee, stripe.apiKey);
+    },
+  },
+  {
+    name: 'stripe-webhook',
+    entry: 'lambda/stripe-webhook/handler.ts',
+    operations: Object.values(stripeWebhook),
+    description: 'Stripe events -> plan, billing status, account and keys',
+    environment: ({ stripe }) =>
+      ({
+        ...stripe.environment,
+        STRIPE_WEBHOOK_SECRETS_ID: stripe.webhookSecrets.secretArn,
+      }) satisfies StripeWebhookEnvironment,
+    grant: (grantee, { table, stripe }) => {
+      grantItems(
+        grantee,
+        table,
+        { actions: ['GetItem'], partitions: [...partitions.stripeCustomers, ...partitions.stripeEvents] },
+        { actions: ['PutItem'], partitions: partitions.stripeEvents },
+        ...syncBilling,
+      );
+      grantReadSecret(grantee, stripe.apiKey);
+      grantReadSecret(grantee, stripe.webhookSecrets);
+    },
+    failures: 'StripeWebhookFailures',
   },
   {
     name: 'openapi',

@@ -11,6 +11,7 @@ import type { StageSettings } from '../config.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
+import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
@@ -35,11 +36,11 @@ export class DashboardApiStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, userPool, userPoolClient, ...props }: DashboardApiStackProps,
+    { settings, table, userPool, userPoolClient, stripe, ...props }: DashboardApiStackProps,
   ) {
     super(scope, id, props);
     const { corsOrigins } = settings;
-    const dependencies = { table, userPool, userPoolClient, corsOrigins };
+    const dependencies = { table, userPool, userPoolClient, stripe, corsOrigins };
 
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,
@@ -71,7 +72,7 @@ export class DashboardApiStack extends Stack {
     this.handlers = dashboardResources.map((resource) => {
       const streams = resource.operations.some(({ success }) => success.streamed !== undefined);
       const handler = new HandlerFunction(this, `${capitalised(resource.name)}Handler`, {
-        entry: `lambda/dashboard/${resource.name}/handler.ts`,
+        entry: resource.entry ?? `lambda/dashboard/${resource.name}/handler.ts`,
         description: resource.description,
         environment: resource.environment(dependencies),
         timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
@@ -79,6 +80,7 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       resource.grant(handler, dependencies);
+      if (resource.failures !== undefined) countLogLines(this, resource.failures, [handler.logGroup], 'request failed');
       const integration = new LambdaIntegration(handler, {
         proxy: true,
         allowTestInvoke: false,

@@ -23,6 +23,7 @@ const METRICS = {
   ],
   'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
   'usage-seal': ['SealedPeriods', 'SealFailures'],
+  'billing-reconcile': ['RepairedAccounts', 'UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'],
   'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures'],
 } as const;
 
@@ -42,6 +43,15 @@ export const recorderCount = functionCount('usage-recorder');
 export const sweepCount = functionCount('usage-sweep');
 export const sealCount = functionCount('usage-seal');
 export const evaluatorCount = functionCount('rule-evaluator');
+export const reconcileCount = functionCount('billing-reconcile');
+
+/** Events of Stripe's that were answered with 5xx. @see lib/stacks/dashboard-api-resources.ts */
+export const webhookFailures = new Metric({
+  namespace: NAMESPACE,
+  metricName: 'StripeWebhookFailures',
+  statistic: Stats.SUM,
+  period: FIVE_MINUTES,
+});
 
 type TrafficMetric = 'Requests' | 'BypassedRequests' | 'UnpricedRequests' | 'OverheadMs' | 'TimeToFirstByteMs';
 

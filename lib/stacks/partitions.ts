@@ -8,6 +8,9 @@ import {
   requestPartition,
   serviceKeyKey,
   spendPartition,
+  stripeCustomerKey,
+  stripeCustomersIndexPartition,
+  stripeEventKey,
   UNDELIVERED_SHARDS,
   UNSEALED_SHARDS,
   undeliveredIndexPartition,
@@ -37,6 +40,10 @@ export const partitions = {
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
   users: [userKey('*').pk],
+  stripeCustomers: [stripeCustomerKey('*').pk],
+  /** Of the index: all customers there are. */
+  allStripeCustomers: [stripeCustomersIndexPartition],
+  stripeEvents: [stripeEventKey('*').pk],
   parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),
   /** Set aside by the sweep for people to look at. */
   refusedEvents: [refusedEventKey('????-??-??', '').pk],

@@ -73,6 +73,12 @@ const RECORD = [
   'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}#SPEND',
   'dynamodb:BatchGetItem ON data:Table WHERE KEY#{key}',
 ];
+/** What brings an account in line with Stripe. */
+const SYNC = [
+  'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{key}',
+  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{key}',
+  'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key} KEY#{key}',
+];
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
 describe('what each function may do', () => {
@@ -99,6 +105,29 @@ describe('what each function may do', () => {
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key} KEY#{key} USER#*',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser ON identity:Users',
+      ],
+      'billing/Reconcile': [
+        logsTo('Reconcile'),
+        'dynamodb:Query ON data:Table/index/gsi1 WHERE STRIPE_CUSTOMERS',
+        'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}',
+        ...SYNC,
+        'secretsmanager:GetSecretValue ON StripeApiKey',
+      ],
+      'dashboard-api/BillingHandler': [
+        logsTo('BillingHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:PutItem ON data:Table WHERE STRIPE_CUSTOMER#*',
+        'secretsmanager:GetSecretValue ON billing:StripeApiKey',
+      ],
+      'dashboard-api/StripeWebhookHandler': [
+        logsTo('StripeWebhookHandler'),
+        'dynamodb:GetItem ON data:Table WHERE STRIPE_CUSTOMER#* STRIPE#*',
+        'dynamodb:PutItem ON data:Table WHERE STRIPE#*',
+        ...SYNC,
+        'secretsmanager:GetSecretValue ON billing:StripeApiKey',
+        'secretsmanager:GetSecretValue ON billing:StripeWebhookSecrets',
       ],
       'dashboard-api/KeysHandler': [
         logsTo('KeysHandler'),

@@ -7,7 +7,16 @@ import { z } from 'zod';
 import { parseStageSettings } from '../../lib/config.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
 
-export const stackNames = ['data', 'identity', 'usage', 'gateway', 'dashboard-api', 'alerts', 'monitoring'] as const;
+export const stackNames = [
+  'data',
+  'identity',
+  'usage',
+  'gateway',
+  'billing',
+  'dashboard-api',
+  'alerts',
+  'monitoring',
+] as const;
 export type StackName = (typeof stackNames)[number];
 
 /** What cdk.json tells the app. */

@@ -41,14 +41,15 @@ const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|D
 const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.split(':')[1]}Command\\(`);
 
 const entries: readonly (readonly [StackName, string, string])[] = [
+  ['billing', 'Reconcile', 'lambda/stripe-webhook/reconcile/handler.ts'],
   ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
   ['usage', 'Seal', 'lambda/usage-recorder/seal/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
-  ...dashboardResources.map(({ name }) => {
+  ...dashboardResources.map(({ name, entry = `lambda/dashboard/${name}/handler.ts` }) => {
     const id = name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());
-    return ['dashboard-api', `${id}Handler`, `lambda/dashboard/${name}/handler.ts`] as const;
+    return ['dashboard-api', `${id}Handler`, entry] as const;
   }),
 ];
 
@@ -73,7 +74,7 @@ describe('no function may do what its code does not do', () => {
   });
 
   it('knows every function', () => {
-    const names = (['alerts', 'gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
+    const names = (['alerts', 'billing', 'gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
       Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
     );
     expect(entries.map(([stack, id]) => `${stack}/${id}`).sort()).toEqual(names.sort());

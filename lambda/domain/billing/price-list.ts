@@ -14,6 +14,8 @@ export const priceList = (prices: PriceIds) => {
   return {
     planOf: (priceId: string): PaidPlanName | undefined => plans.get(priceId),
     soldAt: (plan: PaidPlanName): string | undefined => prices[plan]?.[0],
+    /** Nothing is sold, nor was. */
+    isEmpty: plans.size === 0,
   };
 };
 

@@ -1,0 +1,42 @@
+import type { AccountStatus, BillingStatus, PlanName } from '../plans.ts';
+import { type BillingState, billingStateOf } from './billing-state.ts';
+import type { PriceList } from './price-list.ts';
+import type { Subscription } from './subscription.ts';
+
+/** What the table says of an account's billing. */
+export interface RecordedBilling {
+  readonly plan: PlanName;
+  readonly billingStatus: BillingStatus;
+  readonly status: AccountStatus;
+  readonly subscription: BillingState['subscription'];
+}
+
+/** With no subscription that is not over, whether there ever was one does not matter. */
+const isSameStatus = (recorded: BillingStatus, expected: BillingStatus): boolean =>
+  recorded === expected || (expected === 'ACTIVE' && recorded === 'CANCELED');
+
+/**
+ * Whether an account is not what its customer's subscriptions make it.
+ *
+ * @param live those that are not over
+ * @throws UnknownPriceError
+ */
+export const differs = (recorded: RecordedBilling, live: readonly Subscription[], prices: PriceList): boolean => {
+  const expected = billingStateOf(live, prices);
+  const { subscription: has } = recorded;
+  const { subscription: should } = expected;
+  return (
+    recorded.plan !== expected.plan ||
+    !(should === null
+      ? isSameStatus(recorded.billingStatus, expected.billingStatus)
+      : recorded.billingStatus === expected.billingStatus) ||
+    (recorded.status !== 'cancelled' && (recorded.status === 'suspended') !== expected.isSuspended) ||
+    has?.id !== should?.id ||
+    has?.periodStart !== should?.periodStart ||
+    has?.periodEnd !== should?.periodEnd
+  );
+};
+
+/** How many of these subscriptions are for one of our plans: more than one, and somebody pays twice. */
+export const paidSubscriptions = (live: readonly Subscription[], prices: PriceList): number =>
+  live.filter(({ items }) => items.some(({ priceId }) => prices.planOf(priceId) !== undefined)).length;

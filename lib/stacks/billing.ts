@@ -1,0 +1,95 @@
+import { Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import type { BillingEnvironment, StripeEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { grantReadSecret } from '../constructs/grants.ts';
+import { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import { grantItems, type TableAccess } from '../constructs/table-access.ts';
+import { INDEX_NAME } from './data.ts';
+import { partitions } from './partitions.ts';
+
+interface BillingStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: Table;
+}
+
+/** What functions that talk to Stripe are told, and the secrets they may be let at. */
+export interface StripeAccess {
+  readonly environment: StripeEnvironment;
+  readonly pages: Pick<BillingEnvironment, 'CHECKOUT_SUCCESS_URL' | 'CHECKOUT_CANCEL_URL' | 'PORTAL_RETURN_URL'>;
+  readonly apiKey: Secret;
+  readonly webhookSecrets: Secret;
+}
+
+/** What bringing an account in line with Stripe takes: the account, its keys' list, and its status on every key. */
+export const syncBilling: readonly TableAccess[] = [
+  { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+  { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
+  { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+];
+
+/** Stripe's secrets, and the daily comparison with its subscriptions. The endpoints stand with the dashboard API. */
+export class BillingStack extends Stack {
+  readonly stripe: StripeAccess;
+  readonly scheduled: readonly ScheduledFunction[];
+
+  constructor(scope: Construct, id: string, { settings, table, ...props }: BillingStackProps) {
+    super(scope, id, props);
+    const { billing } = settings;
+    const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
+
+    const apiKey = this.#secretOfStripe('StripeApiKey', settings, 'Stripe API key: put the key itself here');
+    const webhookSecrets = this.#secretOfStripe(
+      'StripeWebhookSecrets',
+      settings,
+      'Signing secret of the Stripe webhook; two, with a space between, while one replaces the other',
+    );
+    this.stripe = {
+      environment: {
+        TABLE_NAME: table.tableName,
+        STRIPE_API_ORIGIN: billing.stripeApiOrigin,
+        STRIPE_API_KEY_SECRET_ID: apiKey.secretArn,
+        STRIPE_PRICES: JSON.stringify(billing.prices),
+      },
+      pages: {
+        CHECKOUT_SUCCESS_URL: billing.successUrl ?? `${dashboardUrl}/billing?checkout=completed`,
+        CHECKOUT_CANCEL_URL: billing.cancelUrl ?? `${dashboardUrl}/billing?checkout=cancelled`,
+        PORTAL_RETURN_URL: billing.portalReturnUrl ?? `${dashboardUrl}/billing`,
+      },
+      apiKey,
+      webhookSecrets,
+    };
+
+    const reconcile = new ScheduledFunction(this, 'Reconcile', {
+      entry: 'lambda/stripe-webhook/reconcile/handler.ts',
+      description: 'Accounts against the subscriptions of Stripe',
+      every: Duration.days(1),
+      environment: { ...this.stripe.environment },
+      timeout: Duration.minutes(15),
+      memoryMb: 512,
+      retention: settings.retention,
+    });
+    grantItems(
+      reconcile,
+      table,
+      { actions: ['Query'], partitions: partitions.allStripeCustomers, index: INDEX_NAME },
+      { actions: ['BatchGetItem'], partitions: partitions.accounts },
+      ...syncBilling,
+    );
+    grantReadSecret(reconcile, apiKey);
+    this.scheduled = [reconcile];
+  }
+
+  /** Begins as random text, which Stripe takes for nothing; people put in what Stripe shows them. */
+  #secretOfStripe(id: string, settings: StageSettings, description: string): Secret {
+    const secret = new Secret(this, id, { description, removalPolicy: settings.retention.data });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'Stripe makes it, so Stripe rolls it: the new one is put here by hand, and functions take it up within minutes.',
+    });
+    return secret;
+  }
+}
