@@ -6,7 +6,7 @@ import {
   AdminSetUserPasswordCommand,
   type AttributeType,
   type AuthenticationResultType,
-  type CognitoIdentityProviderClient,
+  CognitoIdentityProviderClient,
   ConfirmForgotPasswordCommand,
   ForgotPasswordCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
@@ -78,6 +78,13 @@ const wrongCode = () =>
   new ValidationError([
     { path: 'code', message: 'The code is wrong or has expired. POST /auth/forgot-password sends a new one.' },
   ]);
+
+/** Cognito with bounds: the SDK waits for ever unless told otherwise. Three attempts fit what API Gateway waits for. */
+export const cognitoClient = (): CognitoIdentityProviderClient =>
+  new CognitoIdentityProviderClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+  });
 
 /**
  * The user pool. It differs between AWS and emulators in which exception says what; here both become the same named errors.

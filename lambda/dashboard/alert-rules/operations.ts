@@ -45,7 +45,7 @@ const ruleWithSecretSchema = z
     ...rule,
     webhookSecret: z
       .string()
-      .describe('Shown this once: webhooks are signed with it, see docs/architecture.md.')
+      .describe('Shown this once: webhooks are signed with it, see docs/dashboard-api.md.')
       .optional(),
   })
   .meta({ id: 'AlertRuleWithSecret' });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { uuidv7 } from 'uuidv7';
 import { z } from 'zod';
 import { accountRepository } from '../../data/accounts.ts';
@@ -13,7 +12,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
-import { userDirectory } from '../../integrations/user-directory.ts';
+import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { register } from './register.ts';
@@ -32,7 +31,7 @@ const logger = new Logger({ serviceName: 'dashboard-auth' });
 const table = openTable(environment.TABLE_NAME);
 const accounts = accountRepository(table);
 const users = userRepository(table);
-const directory = userDirectory(new CognitoIdentityProviderClient({}), USER_POOL_ID, USER_POOL_CLIENT_ID);
+const directory = userDirectory(cognitoClient(), USER_POOL_ID, USER_POOL_CLIENT_ID);
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const clock = { nowMs: () => performance.now(), pause };
 

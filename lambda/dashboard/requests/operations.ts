@@ -45,7 +45,7 @@ const request = z
     responseBytes: z.number().int().nonnegative().nullable(),
     usageSource: z.enum(['reported', 'estimated', 'none']).nullable(),
     usageComplete: z.boolean().nullable().describe('False where the answer could not be read whole.'),
-    usage: z.record(z.string(), z.unknown()).nullable().describe('Normalised: see docs/architecture.md.'),
+    usage: z.record(z.string(), z.unknown()).nullable().describe('Normalised: see docs/metering.md.'),
     rawUsage: z.record(z.string(), z.unknown()).nullable().describe("The provider's own words."),
     priceSource: z.string().nullable(),
     lines: z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() })),
