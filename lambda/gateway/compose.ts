@@ -5,7 +5,7 @@ import { parseGatewayEnvironment } from './environment.ts';
 import { credentialFingerprint } from './fingerprint.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createTracker, type Tracker } from './tracker.ts';
-import { nodeUpstream, type Upstream } from './upstream.ts';
+import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 import { parkEvent, usageQueue } from './usage-queue.ts';
 
 /** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
@@ -30,6 +30,7 @@ export interface ComposedGateway {
 export const composeGateway = (
   variables: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource,
+  makeUpstream: (timeouts: UpstreamTimeouts) => Upstream,
 ): ComposedGateway => {
   const settings = parseGatewayEnvironment(variables);
   const dynamodb = awsCaller(awsService('dynamodb', variables), credentials);
@@ -40,7 +41,7 @@ export const composeGateway = (
     parkEvent(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
     { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
   );
-  const upstream = nodeUpstream(settings);
+  const upstream = makeUpstream(settings);
   const gateway = createGateway({
     gatewayDomain: settings.gatewayDomain,
     upstreamOrigins: settings.upstreamOrigins,

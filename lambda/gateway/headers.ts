@@ -70,9 +70,8 @@ export const upstreamRequestHeaders = (
     if (requestPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     result.push(headers[i] as string, headers[i + 1] as string);
   }
-  if (framing === 'chunked') result.push('Transfer-Encoding', 'chunked');
   // Node would announce a chunked body for these methods, though none was sent.
-  else if (framing === 'none' && /^(POST|PUT|PATCH)$/.test(method)) result.push('Content-Length', '0');
+  if (framing === 'none' && /^(POST|PUT|PATCH)$/.test(method)) result.push('Content-Length', '0');
   return { headers: result, framing };
 };
 

@@ -1,16 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import { MAX_PATH_CHARACTERS } from '../domain/limits.ts';
 import type { CloseEvent, OpenEvent, Outcome } from '../domain/usage-event.ts';
 import type { Admitted } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import type { GatewayParts } from './gateway.ts';
 import { gatewayErrorAnswer } from './gateway-error.ts';
-import { clientResponseHeaders, headerValue } from './headers.ts';
+import { clientResponseHeaders, headerValue, type RawHeaders } from './headers.ts';
 import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
 import { createRequestReader } from './meter/request-reader.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { readTag } from './tag.ts';
 import { pathOf, upstreamTarget } from './target.ts';
+import type { UpstreamExchange, UpstreamHead } from './upstream.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
 /** How long an answer's headers may wait for the open event's acceptance: past it the request is `bypassed`. */
@@ -57,7 +57,7 @@ class Relay {
   readonly #facts: ReturnType<typeof requestFacts>;
   readonly #requestReader;
   readonly #metered;
-  #exchange: ReturnType<RelayParts['upstream']['send']> | undefined;
+  #exchange: UpstreamExchange | undefined;
   #opened: boolean | undefined;
   #onOpened: (() => void) | undefined;
   #meter: Meter | undefined;
@@ -89,7 +89,7 @@ class Relay {
     const { request, client, admitted } = this.#forwarding;
     client.onLeave(() => this.#clientLeft());
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path);
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path, this.#requestReader);
     if (prepared instanceof Promise)
       prepared.then(
         (ready) => this.#send(ready),
@@ -99,15 +99,19 @@ class Relay {
     this.#register();
   }
 
-  #send({ upstream, askedForUsage }: PreparedRequest): void {
+  #send({ upstream, gathered, askedForUsage }: PreparedRequest): void {
     if (this.#finished) return;
     this.#askedForUsage = askedForUsage;
+    this.#requestBytes = gathered?.length ?? 0;
     this.#overheadMs = performance.now() - this.#forwarding.startedAtMs;
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
-        onHeaders: (response) => this.#headers(response),
+        onHeaders: (head) => this.#headers(head),
+        onData: (chunk) => this.#data(chunk),
+        onEnd: (trailers) => this.#end(trailers),
         onError: () => this.#upstreamFailed(),
         onRequestBytes: (chunk) => {
+          if (gathered) return;
           this.#requestBytes += chunk.length;
           this.#requestReader.write(chunk);
         },
@@ -132,54 +136,58 @@ class Relay {
     });
   }
 
-  #headers(response: IncomingMessage): void {
-    this.#status = response.statusCode ?? 0;
+  #headers(head: UpstreamHead): void {
+    this.#status = head.status;
+    if (this.#opened !== undefined) {
+      this.#relay(head);
+      return;
+    }
     const go = (): void => {
       clearTimeout(timer);
       this.#onOpened = undefined;
-      if (!this.#finished) this.#relay(response);
+      if (!this.#finished) this.#relay(head);
     };
-    let timer: NodeJS.Timeout | undefined;
-    if (this.#opened === undefined) {
-      this.#onOpened = go;
-      timer = setTimeout(go, OPEN_EVENT_GRACE_MS);
-    } else go();
+    this.#onOpened = go;
+    const timer = setTimeout(go, OPEN_EVENT_GRACE_MS);
   }
 
-  #relay(response: IncomingMessage): void {
+  #relay({ status, statusMessage, headers }: UpstreamHead): void {
     const { client, admitted, requestId } = this.#forwarding;
-    const contentType = headerValue(response.rawHeaders, 'content-type');
-    const contentEncoding = headerValue(response.rawHeaders, 'content-encoding');
+    const contentType = headerValue(headers, 'content-type');
+    const contentEncoding = headerValue(headers, 'content-encoding');
     if (this.#askedForUsage && contentEncoding === undefined && contentType?.startsWith('text/event-stream'))
       this.#filter = new UsageChunkFilter();
     this.#route = this.#opened && admitted.owner ? 'governed' : 'bypassed';
-    const headers = clientResponseHeaders(response.rawHeaders, this.#route, requestId, this.#filter !== undefined);
-    this.#startClient(response.statusCode ?? 0, response.statusMessage ?? '', headers);
-    this.#meter = createMeter(this.#metered, { status: this.#status ?? 0, contentType, contentEncoding });
+    this.#startClient(
+      status,
+      statusMessage,
+      clientResponseHeaders(headers, this.#route, requestId, this.#filter !== undefined),
+    );
+    this.#meter = createMeter(this.#metered, { status, contentType, contentEncoding });
     client.onDrain(() => {
       this.#paused = false;
-      response.resume();
+      this.#exchange?.resume();
     });
-    response.on('data', (chunk: Buffer) => this.#data(response, chunk));
-    response.on('end', () => {
-      if (this.#finished) return;
-      this.#flushFilter();
-      client.end(response.rawTrailers);
-      this.#finish('completed');
-    });
+    this.#exchange?.resume();
   }
 
   /** The client first; then the meter, on the same bytes. */
-  #data(response: IncomingMessage, chunk: Buffer): void {
+  #data(chunk: Buffer): void {
     this.#ttfbMs ??= performance.now() - this.#forwarding.startedAtMs;
     this.#responseBytes += chunk.length;
     const out = this.#filter ? this.#filter.write(chunk) : chunk;
     if (out.length > 0 && !this.#forwarding.client.write(out)) {
       this.#paused = true;
-      response.pause();
+      this.#exchange?.pause();
     }
     this.#meter?.write(chunk);
-    this.#exchange?.stillAlive();
+  }
+
+  #end(trailers: RawHeaders): void {
+    if (this.#finished) return;
+    this.#flushFilter();
+    this.#forwarding.client.end(trailers);
+    this.#finish('completed');
   }
 
   #flushFilter(): void {

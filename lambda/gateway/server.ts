@@ -3,6 +3,7 @@ import { type AwsCredentialsSource, environmentCredentials } from './aws/aws-jso
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { composeGateway } from './compose.ts';
 import type { Gateway } from './gateway.ts';
+import { undiciUpstream } from './upstream-undici.ts';
 
 /** What stands in for the host and target of the request line: a label given by a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
@@ -27,7 +28,7 @@ export const createGatewayServer = (
   environment: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource = environmentCredentials(environment),
 ): GatewayServer => {
-  const { gateway, tracker, upstream } = composeGateway(environment, credentials);
+  const { gateway, tracker, upstream } = composeGateway(environment, credentials, undiciUpstream);
   return {
     handle: (request, response, override) => serveGateway(gateway, request, response, override),
     close: async () => {

@@ -1,7 +1,10 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import type { Framing } from './headers.ts';
+import type { Framing, RawHeaders } from './headers.ts';
+
+/*
+ * How requests reach providers. Two transports serve the same interface: node:http(s), which loads in a few milliseconds, for
+ * Lambda (upstream-node.ts); undici's dispatch, which takes half the CPU time, for the long-running server (upstream-undici.ts).
+ */
 
 export interface UpstreamTimeouts {
   /** Name look-up, TCP and TLS together. */
@@ -16,15 +19,25 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly origin: string;
   readonly target: string;
+  /** Without framing but for Content-Length: the transport frames the body as `framing` says. */
   readonly headers: string[];
   readonly framing: Framing;
   readonly body: Readable | Buffer | null;
 }
 
-/** What one upstream exchange tells. `onError` comes at most once and ends the exchange, before or after the headers. */
+/** Status line and headers of the provider's answer. */
+export interface UpstreamHead {
+  readonly status: number;
+  readonly statusMessage: string;
+  readonly headers: RawHeaders;
+}
+
+/** What one exchange tells, in this order. `onError` comes at most once, ends the exchange, and may come before or after the headers. */
 export interface UpstreamListener {
-  /** The provider's headers are here; the body waits until it is read. */
-  onHeaders(response: IncomingMessage): void;
+  /** The body waits until `resume` is called. */
+  onHeaders(head: UpstreamHead): void;
+  onData(chunk: Buffer): void;
+  onEnd(trailers: RawHeaders): void;
   onError(error: Error): void;
   /** A piece of the request's body has gone to the provider. */
   onRequestBytes(chunk: Buffer): void;
@@ -33,8 +46,8 @@ export interface UpstreamListener {
 export interface UpstreamExchange {
   /** Ends the exchange from our side; nothing is told after it. */
   abort(): void;
-  /** The exchange goes on: starts the wait for the next piece anew. */
-  stillAlive(): void;
+  pause(): void;
+  resume(): void;
 }
 
 export interface Upstream {
@@ -48,149 +61,32 @@ export interface Upstream {
  * Kept connections idle for longer are closed. Providers' own limits are a minute or more, so that a request is hardly
  * ever sent on a connection the provider is closing at that moment: a POST cannot be sent again by us without asking.
  */
-const KEEP_ALIVE_MS = 4_000;
-const MAX_FREE_CONNECTIONS = 256;
+export const KEEP_ALIVE_MS = 4_000;
 
 /** Answers with larger headers than Node's 16 KB are real (cookies, policies); a megabyte of them is not. */
-const MAX_HEADER_BYTES = 128 * 1024;
+export const MAX_HEADER_BYTES = 128 * 1024;
 
-/** Upstream over node:http(s): in every Lambda runtime, loads in a few milliseconds, changes no byte. */
-export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
-  const options = {
-    keepAlive: true,
-    timeout: KEEP_ALIVE_MS,
-    maxFreeSockets: MAX_FREE_CONNECTIONS,
-    scheduling: 'lifo' as const,
-  };
-  let http = new HttpAgent(options);
-  let https = new HttpsAgent(options);
-  const origins = new Map<string, { hostname: string; port: string; secure: boolean }>();
+/** One timer for the phases of an exchange, one after the other. */
+export class PhaseTimer {
+  #timer: NodeJS.Timeout | undefined;
+  readonly #expired: (error: Error) => void;
 
-  const parse = (origin: string) => {
-    let parsed = origins.get(origin);
-    if (!parsed) {
-      const url = new URL(origin);
-      parsed = { hostname: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, secure: url.protocol === 'https:' };
-      origins.set(origin, parsed);
-    }
-    return parsed;
-  };
-
-  return {
-    send: (request, listener) => {
-      const { hostname, port, secure } = parse(request.origin);
-      const outgoing = (secure ? httpsRequest : httpRequest)({
-        agent: secure ? https : http,
-        hostname,
-        port,
-        method: request.method,
-        path: request.target,
-        headers: request.headers,
-        maxHeaderSize: MAX_HEADER_BYTES,
-      });
-      return exchange(outgoing, request, listener, timeouts);
-    },
-    dropIdleConnections: () => {
-      for (const agent of [http, https])
-        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-    },
-    close: () => {
-      http.destroy();
-      https.destroy();
-      http = new HttpAgent(options);
-      https = new HttpsAgent(options);
-    },
-  };
-};
-
-/** Sends one request and watches its phases: connect, headers, body. */
-const exchange = (
-  outgoing: ClientRequest,
-  request: UpstreamRequest,
-  listener: UpstreamListener,
-  timeouts: UpstreamTimeouts,
-): UpstreamExchange => {
-  let over = false;
-  let connected = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const wait = (ms: number, phase: string): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => fail(new Error(`${phase} took more than ${ms} ms`)), ms);
-  };
-  const fail = (error: Error): void => {
-    if (over) return;
-    over = true;
-    clearTimeout(timer);
-    outgoing.destroy();
-    listener.onError(error);
-  };
-
-  const onConnected = (): void => {
-    connected = true;
-    if (!over) wait(timeouts.headersTimeoutMs, 'waiting for the provider’s headers');
-  };
-
-  outgoing.on('socket', (socket) => {
-    if (!socket.connecting) return onConnected();
-    wait(timeouts.connectTimeoutMs, 'connecting to the provider');
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
-  });
-  outgoing.on('error', fail);
-  outgoing.on('response', (response) => {
-    if (over) return;
-    wait(timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
-    response.on('error', fail);
-    response.on('aborted', () => fail(new Error('the provider broke off its answer')));
-    response.on('end', () => {
-      over = true;
-      clearTimeout(timer);
-    });
-    listener.onHeaders(response);
-  });
-
-  sendBody(outgoing, request, (chunk) => {
-    if (connected) timer?.refresh();
-    listener.onRequestBytes(chunk);
-  });
-
-  return {
-    abort: () => {
-      over = true;
-      clearTimeout(timer);
-      outgoing.destroy();
-    },
-    stillAlive: () => timer?.refresh(),
-  };
-};
-
-/**
- * Pipes the request's body upstream with back-pressure. An early answer of the provider does not stop it; once the exchange
- * has failed, what the client still sends is read and dropped, so that it can take our answer.
- */
-const sendBody = (outgoing: ClientRequest, { body, framing }: UpstreamRequest, sent: (chunk: Buffer) => void): void => {
-  if (body === null || framing === 'none') {
-    outgoing.end();
-    return;
+  constructor(expired: (error: Error) => void) {
+    this.#expired = expired;
   }
-  if (Buffer.isBuffer(body)) {
-    outgoing.end(body);
-    sent(body);
-    return;
+
+  begin(ms: number, phase: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#expired(new Error(`${phase} took more than ${ms} ms`)), ms);
   }
-  const resume = (): void => {
-    body.resume();
-  };
-  body.on('data', (chunk: Buffer) => {
-    if (outgoing.destroyed) return;
-    if (!outgoing.write(chunk)) {
-      body.pause();
-      outgoing.once('drain', resume);
-    }
-    sent(chunk);
-  });
-  body.on('end', () => {
-    if (!outgoing.destroyed) outgoing.end();
-  });
-  outgoing.once('close', resume);
-};
+
+  /** The phase goes on: its time begins anew. */
+  refresh(): void {
+    this.#timer?.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -4,8 +4,9 @@ import type { AwsCall } from './aws/aws-json.ts';
 
 /** A batch takes ten messages. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 const MAX_BATCH = 10;
-/** Batches under way at once; past that, messages gather into fuller batches (group commit): no timer, no added wait. */
-const MAX_UNDER_WAY = 16;
+/** While fewer batches than this are under way, what there is goes at once; past it only full batches do (group commit). */
+const EAGER_UNDER_WAY = 2;
+const MAX_UNDER_WAY = 64;
 /** Messages waiting beyond this are refused at once: memory stays bounded while the queue is down. */
 const MAX_WAITING = 20_000;
 
@@ -23,7 +24,10 @@ interface BatchAnswer {
 /** Puts one event on the usage queue. Resolves once SQS has it; rejects otherwise. One try. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
-/** A sender that batches what piles up while earlier batches are under way, so that load makes batches fuller, not slower. */
+/**
+ * A sender that batches: what comes within one turn of the event loop, and what gathers while earlier batches are under way.
+ * A lone event leaves at once, without a timer; load makes batches fuller, not slower.
+ */
 export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
   const waiting: Waiting[] = [];
   let underWay = 0;
@@ -53,8 +57,14 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
     }
   };
 
+  let flushIsDue = false;
+
   const flush = (): void => {
-    while (waiting.length > 0 && underWay < MAX_UNDER_WAY) {
+    flushIsDue = false;
+    while (
+      (waiting.length > 0 && underWay < EAGER_UNDER_WAY) ||
+      (waiting.length >= MAX_BATCH && underWay < MAX_UNDER_WAY)
+    ) {
       underWay++;
       void sendBatch(waiting.splice(0, MAX_BATCH)).finally(() => {
         underWay--;
@@ -68,7 +78,9 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
       return Promise.reject(new Error('Too many usage events are waiting for the queue'));
     return new Promise((resolve, reject) => {
       waiting.push({ body: JSON.stringify(event), delaySeconds, resolve, reject });
-      flush();
+      if (flushIsDue) return;
+      flushIsDue = true;
+      setImmediate(flush);
     });
   };
 };

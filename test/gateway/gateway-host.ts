@@ -8,7 +8,8 @@ import type { Lookup } from '../../lambda/gateway/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
 import { serveGateway } from '../../lambda/gateway/server.ts';
 import { createTracker } from '../../lambda/gateway/tracker.ts';
-import { nodeUpstream, type UpstreamTimeouts } from '../../lambda/gateway/upstream.ts';
+import type { UpstreamTimeouts } from '../../lambda/gateway/upstream.ts';
+import { undiciUpstream } from '../../lambda/gateway/upstream-undici.ts';
 
 const key = (seed: number): string => newAccountKey((size) => new Uint8Array(size).fill(seed));
 
@@ -39,6 +40,8 @@ export interface HostSettings {
   /** Stands in for the queue: rejects, stalls … */
   readonly send?: (event: UsageEvent) => Promise<void>;
   readonly parts?: Partial<GatewayParts>;
+  /** The transport; the server's by default. */
+  readonly transport?: typeof undiciUpstream;
 }
 
 /** For SDKs, which choose their own Host header: `/gateway/{label}/…`, as the local stack has it. */
@@ -55,7 +58,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     events.push(event);
     for (const check of [...waiting]) check();
   };
-  const upstream = nodeUpstream({
+  const upstream = (settings.transport ?? undiciUpstream)({
     connectTimeoutMs: 10_000,
     headersTimeoutMs: 600_000,
     idleTimeoutMs: 300_000,

@@ -25,28 +25,47 @@ const manualSqs = () => {
   return { calls, call };
 };
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('the usage queue', () => {
-  it('sends a lone event at once, and batches what gathers while batches are under way', async () => {
+  it('sends a lone event at once', async () => {
+    const sqs = manualSqs();
+    const sent = usageQueue(sqs.call, 'url', 1000)(event(1), 900);
+    await turn();
+    expect(sqs.calls.map((call) => call.entries.map((entry) => entry.DelaySeconds))).toEqual([[900]]);
+    sqs.calls[0]?.answer({});
+    await sent;
+  });
+
+  it('batches what comes within one turn, and what gathers while batches are under way', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
-    const sent = Array.from({ length: 50 }, (_, index) => send(event(index), 900));
-    expect(sqs.calls.map((call) => call.entries.length)).toEqual(Array(16).fill(1));
+    const sent = Array.from({ length: 34 }, (_, index) => send(event(index), 0));
+    await turn();
+    expect(sqs.calls.map((call) => call.entries.length)).toEqual([10, 10, 10]);
+    sent.push(...Array.from({ length: 5 }, (_, index) => send(event(50 + index), 0)));
+    await turn();
+    expect(sqs.calls).toHaveLength(3);
     for (const call of sqs.calls.splice(0)) call.answer({ Successful: [] });
-    await Promise.all(sent.slice(0, 16));
-    await new Promise(setImmediate);
-    expect(sqs.calls.map((call) => call.entries.length)).toEqual([10, 10, 10, 4]);
-    for (const call of sqs.calls.splice(0)) call.answer({});
+    await turn();
+    expect(sqs.calls.map((call) => call.entries.length)).toEqual([9]);
+    sqs.calls[0]?.answer({});
     await Promise.all(sent);
+  });
+
+  it('has no more batches under way than it may, however full', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    for (let index = 0; index < 2_000; index++) send(event(index), 0).catch(() => {});
+    await turn();
+    expect(sqs.calls).toHaveLength(64);
   });
 
   it('tells each event of a batch its own fate', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
-    const first = Array.from({ length: 16 }, (_, index) => send(event(index), 0));
     const [good, bad] = [send(event(90), 0), send(event(91), 5)];
-    for (const call of sqs.calls.splice(0)) call.answer({});
-    await Promise.all(first);
-    await new Promise(setImmediate);
+    await turn();
     const batch = sqs.calls[0];
     expect(batch?.entries.map((entry) => [entry.DelaySeconds, JSON.parse(entry.MessageBody).requestId])).toEqual([
       [0, '0199-005a'],
@@ -61,16 +80,18 @@ describe('the usage queue', () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     const failed = send(event(1), 0);
+    await turn();
     sqs.calls.splice(0)[0]?.refuse(new Error('connection refused'));
     await expect(failed).rejects.toThrow('connection refused');
     const next = send(event(2), 0);
+    await turn();
     sqs.calls[0]?.answer({});
     await next;
   });
 
   it('refuses at once when too many wait', async () => {
     const send = usageQueue(manualSqs().call, 'url', 1000);
-    for (let index = 0; index < 20_016; index++) send(event(index), 0).catch(() => {});
+    for (let index = 0; index < 20_000; index++) send(event(index), 0).catch(() => {});
     await expect(send(event(1), 0)).rejects.toThrow('Too many');
   });
 });

@@ -1,0 +1,4 @@
+/** The agent alone: undici's index replaces the dispatcher of the process's `fetch`, and loads much that is not used here. */
+declare module 'undici/lib/dispatcher/agent.js' {
+  export { Agent as default } from 'undici';
+}
