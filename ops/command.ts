@@ -1,0 +1,58 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { z } from 'zod';
+
+interface Command<S extends z.ZodType> {
+  readonly usage: string;
+  readonly options: ParseArgsOptionsConfig;
+  /** Of the options' values by name; what stands without a name is `_`, an array. */
+  readonly schema: S;
+}
+
+/** The command cannot do what it was asked. The message says why, for people. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+const explain = (usage: string, problem: string): never => {
+  console.error(`${problem}\n\n${usage}`);
+  process.exit(2);
+};
+
+const readArguments = ({ usage, options }: Pick<Command<z.ZodType>, 'usage' | 'options'>) => {
+  try {
+    return parseArgs({
+      options: { ...options, 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return explain(usage, (error as Error).message);
+  }
+};
+
+/**
+ * Runs a command of operations: its options parsed, its usage told where asked for or where they do not fit (exit code 2), its
+ * error as one line (exit code 1). Every command takes --dry-run and --help.
+ */
+export const runCommand = async <S extends z.ZodType>(
+  command: Command<S>,
+  main: (options: z.output<S>) => Promise<void>,
+): Promise<void> => {
+  const { values, positionals } = readArguments(command);
+  if (values['help']) {
+    console.log(command.usage);
+    return;
+  }
+  const parsed = command.schema.safeParse({ ...values, _: positionals });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return explain(command.usage, `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'does not fit'}`);
+  }
+  try {
+    await main(parsed.data);
+  } catch (error) {
+    console.error(
+      error instanceof CommandError ? error.message : `${(error as Error).name}: ${(error as Error).message}`,
+    );
+    process.exitCode = 1;
+  }
+};

@@ -1,0 +1,66 @@
+import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage-event.ts';
+
+const MEMBER = 'usageEvent';
+
+/** What was found in a text that logs were exported to. */
+export interface FoundEvents {
+  /** Each event of each request once. */
+  readonly events: readonly UsageEvent[];
+  /** Lines that speak of an event that cannot be read: cut, or of another version. */
+  readonly unreadable: number;
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The JSON object that ends a line, after whatever the runtime put before it; undefined where there is none. */
+const objectAtEnd = (line: string): unknown => {
+  const start = line.indexOf('{');
+  const end = line.lastIndexOf('}');
+  if (start === -1 || end < start) return undefined;
+  const text = line.slice(start, end + 1);
+  // Logs Insights exports CSV, which doubles quotes.
+  return parseJson(text) ?? parseJson(text.replaceAll('""', '"'));
+};
+
+/** What stands under the member `usageEvent`, however deep, also where JSON stands in a string; undefined for a line that is cut. */
+const candidates = function* (value: unknown): Generator<unknown> {
+  if (typeof value === 'string') {
+    for (const line of value.split('\n').filter((each) => each.includes(MEMBER))) {
+      const found = objectAtEnd(line);
+      if (found === undefined) yield undefined;
+      else yield* candidates(found);
+    }
+  } else if (Array.isArray(value)) {
+    for (const member of value) yield* candidates(member);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name === MEMBER) yield member;
+      else yield* candidates(member);
+    }
+  }
+};
+
+/**
+ * The usage events that the gateway could only log, out of whatever shape logs are exported in: lines as they were printed, lines
+ * with the runtime's words before them, the JSON of `aws logs filter-log-events`, CSV of Logs Insights.
+ *
+ * @see lambda/gateway/tracker.ts for who writes them
+ */
+export const findEvents = (texts: readonly string[]): FoundEvents => {
+  const events = new Map<string, UsageEvent>();
+  let unreadable = 0;
+  for (const text of texts) {
+    for (const candidate of candidates(parseJson(text) ?? text)) {
+      const { success, data } = usageEventSchema.safeParse(candidate);
+      if (success) events.set(`${data.requestId} ${data.kind}`, data);
+      else unreadable += 1;
+    }
+  }
+  return { events: [...events.values()], unreadable };
+};

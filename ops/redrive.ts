@@ -1,0 +1,112 @@
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { z } from 'zod';
+import { PoisonEventError, parseUsageEvent } from '../lambda/usage-recorder/parse-event.ts';
+import { CommandError, runCommand } from './command.ts';
+import { sendToQueue, sqsClient } from './events/usage-queue.ts';
+
+const USAGE = `npm run redrive -- [--queue URL] [--dry-run]
+
+Moves the dead letters of the usage queue back to it: those that are usage events by the schema of this checkout. What is none stays,
+and what is wrong with it is shown. Events that were recorded meanwhile change nothing. --dry-run shows and moves nothing; what it
+looked at is out of sight for two minutes.
+
+  --queue URL   of the usage queue (default: the environment variable USAGE_QUEUE_URL); its dead-letter queue is found by it
+Region and credentials come from the AWS environment.`;
+
+const schema = z.object({
+  queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
+  'dry-run': z.boolean(),
+});
+
+/** Long enough that one run does not meet a message twice. */
+const HIDDEN_SECONDS = 120;
+const POLL_SECONDS = 2;
+
+const deadLettersOf = async (sqs: SQSClient, queueUrl: string): Promise<string> => {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
+  );
+  const policy = z.object({ deadLetterTargetArn: z.string() });
+  const { success, data } = policy.safeParse(JSON.parse(Attributes?.['RedrivePolicy'] ?? 'null'));
+  if (!success) throw new CommandError('This queue has no dead-letter queue: name the usage queue itself.');
+  const [, , , , owner, name] = data.deadLetterTargetArn.split(':');
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: owner }));
+  if (QueueUrl === undefined) throw new CommandError(`There is no queue ${name}.`);
+  return QueueUrl;
+};
+
+/** Every message of a queue, ten at a time; taken messages are hidden, not deleted. */
+async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Message[]> {
+  const seen = new Set<string>();
+  for (;;) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: HIDDEN_SECONDS,
+        WaitTimeSeconds: POLL_SECONDS,
+      }),
+    );
+    const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
+    if (fresh.length === 0) return;
+    for (const { MessageId = '' } of fresh) seen.add(MessageId);
+    yield fresh;
+  }
+}
+
+/** Null for a usage event. */
+const problemOf = ({ Body = '' }: Message): string | null => {
+  try {
+    parseUsageEvent(Body);
+    return null;
+  } catch (error) {
+    if (error instanceof PoisonEventError) return error.message;
+    throw error;
+  }
+};
+
+const moveBack = async (sqs: SQSClient, from: string, to: string, messages: readonly Message[]): Promise<void> => {
+  // First sent, then deleted: cut off in between, an event comes twice and counts once.
+  await sendToQueue(
+    sqs,
+    to,
+    messages.map(({ Body = '' }) => Body),
+  );
+  const { Failed = [] } = await sqs.send(
+    new DeleteMessageBatchCommand({
+      QueueUrl: from,
+      Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+    }),
+  );
+  if (Failed.length > 0) console.error(`${Failed.length} were moved and could not be deleted: they will come again.`);
+};
+
+await runCommand(
+  { usage: USAGE, schema, options: { queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' } } },
+  async ({ queue, 'dry-run': dryRun }) => {
+    const sqs = sqsClient();
+    const deadLetters = await deadLettersOf(sqs, queue);
+    const problems = new Map<string, number>();
+    let events = 0;
+    for await (const messages of takeAll(sqs, deadLetters)) {
+      const good = messages.filter((message) => {
+        const problem = problemOf(message);
+        if (problem !== null) problems.set(problem, (problems.get(problem) ?? 0) + 1);
+        return problem === null;
+      });
+      events += good.length;
+      if (!dryRun && good.length > 0) await moveBack(sqs, deadLetters, queue, good);
+    }
+    console.log(`${events} usage events ${dryRun ? 'would be moved' : 'moved'} back to the usage queue.`);
+    if (problems.size === 0) return;
+    console.log('These stay in the dead-letter queue:');
+    console.table([...problems].map(([problem, messages]) => ({ messages, problem })));
+  },
+);

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { batchDelete } from '../lambda/data/batch-delete.ts';
+import { openTable, type Table } from '../lambda/data/table.ts';
+import type { UsageEvent } from '../lambda/domain/usage-event.ts';
+import { runCommand } from './command.ts';
+import { findEvents } from './events/find-events.ts';
+import { readRefused } from './events/refused-events.ts';
+import { sendToQueue, sqsClient } from './events/usage-queue.ts';
+
+const USAGE = `npm run replay -- FILE… [--queue URL] [--dry-run]
+aws logs filter-log-events … --output json | npm run --silent replay -- - [--queue URL] [--dry-run]
+npm run replay -- --refused DAY [--table NAME] [--queue URL] [--dry-run]
+
+Sends usage events that went astray to the usage queue. Events that were recorded meanwhile change nothing, so a second run does no
+harm. --dry-run shows what would be sent.
+
+  FILE…           logs of the gateway, "-" for standard input: the events it could only log ("usage event not delivered"). Takes
+                  lines as they are, the JSON of "aws logs filter-log-events", CSV of Logs Insights; other lines are passed over
+  --refused DAY   the events that the sweep set aside on this day (UTC); what is sent is deleted there, what still is no usage
+                  event stays
+  --queue URL     of the usage queue (default: the environment variable USAGE_QUEUE_URL)
+  --table NAME    for --refused (default: the environment variable TABLE_NAME)
+Region and credentials come from the AWS environment.`;
+
+const schema = z
+  .object({
+    _: z.array(z.string()),
+    refused: z.iso.date().optional(),
+    queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
+    table: z.string(),
+    'dry-run': z.boolean(),
+  })
+  .refine(
+    ({ _, refused }) => _.length > 0 !== (refused !== undefined),
+    'name files with logs (- for standard input), or --refused',
+  )
+  .refine(({ table, refused }) => refused === undefined || table !== '', '--table or TABLE_NAME is needed');
+
+type Options = z.output<typeof schema>;
+
+interface Astray {
+  readonly events: readonly UsageEvent[];
+  readonly unreadable: number;
+  /** Called once the events are on the queue. */
+  readonly done: () => Promise<void>;
+}
+
+const fromLogs = async (files: readonly string[]): Promise<Astray> => {
+  const texts = files.map((file) => (file === '-' ? text(process.stdin) : readFileSync(file, 'utf8')));
+  return { ...findEvents(await Promise.all(texts)), done: async () => {} };
+};
+
+const fromTable = async (table: Table, day: string): Promise<Astray> => {
+  const { readable, unreadable } = await readRefused(table, day);
+  return {
+    events: readable.map(({ event }) => event),
+    unreadable,
+    done: () =>
+      batchDelete(
+        table,
+        readable.map(({ key }) => key),
+      ),
+  };
+};
+
+const span = (events: readonly UsageEvent[]): string => {
+  const times = events.map(({ startedAt }) => startedAt).sort();
+  return `${times[0]} to ${times.at(-1)}`;
+};
+
+const replay = async ({ _: files, refused, queue, table, 'dry-run': dryRun }: Options): Promise<void> => {
+  const { events, unreadable, done } = await (refused === undefined
+    ? fromLogs(files)
+    : fromTable(openTable(table), refused));
+  if (unreadable > 0) {
+    console.error(`${unreadable} events cannot be read: cut, or of another version.`);
+    process.exitCode = 1;
+  }
+  if (events.length === 0) {
+    console.log('No usage events found.');
+    return;
+  }
+  const byKind = Object.groupBy(events, ({ kind }) => kind);
+  const what = `${events.length} events (${byKind.close?.length ?? 0} close, ${byKind.open?.length ?? 0} open), ${span(events)}`;
+  if (!dryRun) {
+    await sendToQueue(
+      sqsClient(),
+      queue,
+      events.map((event) => JSON.stringify(event)),
+    );
+    await done();
+  }
+  console.log(`${what}: ${dryRun ? 'would be sent' : 'sent'} to the usage queue.`);
+};
+
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      refused: { type: 'string' },
+      queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' },
+      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
+    },
+  },
+  replay,
+);

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeEvent, openEvent } from '../usage-recorder/events.ts';
+import { emulatedQueue } from './emulated-queue.ts';
+import { runOps } from './run-command.ts';
+
+let queues: Awaited<ReturnType<typeof emulatedQueue>>;
+beforeAll(async () => {
+  queues = await emulatedQueue();
+});
+afterAll(() => queues.stop());
+
+const redrive = (...args: string[]) =>
+  runOps('redrive', args, { env: { AWS_ENDPOINT_URL_SQS: queues.endpoint, USAGE_QUEUE_URL: queues.queue } });
+
+const events = Array.from({ length: 23 }, (_, n) => JSON.stringify(n % 2 ? openEvent({ n }) : closeEvent({ n })));
+
+describe('npm run redrive', () => {
+  it('moves usage events back to the queue and leaves what is none', async () => {
+    for (const body of events) await queues.send(queues.deadLetters, body);
+    await queues.send(queues.deadLetters, '{"secret": "sk-do-not-show');
+    await queues.send(queues.deadLetters, JSON.stringify({ ...closeEvent(), provider: 'nobody' }));
+
+    const { code, stdout } = await redrive();
+    expect(code).toBe(0);
+    expect(stdout).toContain('23 usage events moved back to the usage queue.');
+    expect(stdout).toContain('Not a usage event: not JSON');
+    expect(stdout).toContain('Not a usage event: provider: invalid_value');
+    expect(stdout).not.toContain('sk-do-not-show');
+    expect((await queues.bodies(queues.queue)).sort()).toEqual([...events].sort());
+    expect(await queues.count(queues.deadLetters)).toBe(2);
+  }, 60_000);
+
+  it('moves nothing with --dry-run', async () => {
+    const other = await emulatedQueue();
+    try {
+      for (const body of events.slice(0, 3)) await other.send(other.deadLetters, body);
+      const { stdout } = await runOps('redrive', ['--dry-run', '--queue', other.queue], {
+        env: { AWS_ENDPOINT_URL_SQS: other.endpoint },
+      });
+      expect(stdout).toContain('3 usage events would be moved back');
+      expect(await other.count(other.deadLetters)).toBe(3);
+      expect(await other.count(other.queue)).toBe(0);
+    } finally {
+      await other.stop();
+    }
+  }, 60_000);
+
+  it('says so where the queue has no dead letters', async () => {
+    expect(await redrive('--queue', queues.deadLetters)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no dead-letter queue'),
+    });
+  });
+
+  it('says how it is used', async () => {
+    expect(await redrive('--queue', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
+    expect(await redrive('--all')).toMatchObject({ code: 2, stderr: expect.stringContaining("'--all'") });
+    expect(await redrive('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('npm run redrive') });
+  });
+});
