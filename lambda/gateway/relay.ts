@@ -1,5 +1,4 @@
-import { MAX_PATH_CHARACTERS } from '../domain/limits.ts';
-import type { CloseEvent, OpenEvent, Outcome } from '../domain/usage-event.ts';
+import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
 import type { Admitted } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import type { GatewayParts } from './gateway.ts';
@@ -8,13 +7,11 @@ import { clientResponseHeaders, headerValue, type RawHeaders } from './headers.t
 import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
 import { createRequestReader } from './meter/request-reader.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { readTag } from './tag.ts';
+import { Registration } from './registration.ts';
+import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { pathOf, upstreamTarget } from './target.ts';
 import type { UpstreamExchange, UpstreamHead } from './upstream.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
-
-/** How long an answer's headers may wait for the open event's acceptance: past it the request is `bypassed`. */
-const OPEN_EVENT_GRACE_MS = 50;
 
 export interface Forwarding {
   readonly request: GatewayRequest;
@@ -28,20 +25,6 @@ export interface Forwarding {
 
 type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'upstreamOrigins'>;
 
-/** A fact of the request that both its events carry. */
-const requestFacts = ({ request, admitted, requestId, startedAt }: Forwarding, path: string) => ({
-  version: 1 as const,
-  requestId,
-  accountId: admitted.owner?.accountId ?? null,
-  keyId: admitted.owner?.keyId ?? null,
-  ...(admitted.owner ? {} : { unverifiedKey: admitted.serviceKey }),
-  provider: admitted.provider.label,
-  ...readTag(request.headers),
-  method: request.method.slice(0, 32),
-  path: path.slice(0, MAX_PATH_CHARACTERS),
-  startedAt: startedAt.toISOString(),
-});
-
 /**
  * Forwards one admitted request and registers it, side by side; relays the answer as it comes while a meter reads a copy;
  * settles it with one close event. Resolves when that is delivered. Never rejects.
@@ -54,12 +37,11 @@ class Relay {
   readonly #forwarding: Forwarding;
   readonly #done: () => void;
   readonly #target: string;
-  readonly #facts: ReturnType<typeof requestFacts>;
+  readonly #facts: RequestFacts;
   readonly #requestReader;
   readonly #metered;
   #exchange: UpstreamExchange | undefined;
-  #opened: boolean | undefined;
-  #onOpened: (() => void) | undefined;
+  #registration: Registration | undefined;
   #meter: Meter | undefined;
   #route: CloseEvent['route'] = 'bypassed';
   #status: number | null = null;
@@ -77,10 +59,10 @@ class Relay {
     this.#parts = parts;
     this.#forwarding = forwarding;
     this.#done = done;
-    const { request, admitted } = forwarding;
+    const { request, admitted, requestId, startedAt } = forwarding;
     this.#target = upstreamTarget(request.target, admitted.provider);
     const path = pathOf(this.#target);
-    this.#facts = requestFacts(forwarding, path);
+    this.#facts = requestFacts(request, admitted, requestId, startedAt, path);
     this.#requestReader = createRequestReader(headerValue(request.headers, 'content-type'), path);
     this.#metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
   }
@@ -125,43 +107,34 @@ class Relay {
   /** The open event: until the close event comes, it is what is known of this request. */
   #register(): void {
     const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
-    const event: OpenEvent = {
-      ...this.#facts,
-      kind: 'open',
-      providerKey: fingerprint instanceof Promise ? null : fingerprint,
-    };
-    void this.#parts.tracker.open(event).then((accepted) => {
-      this.#opened = accepted;
-      this.#onOpened?.();
-    });
+    const providerKey = fingerprint instanceof Promise ? null : fingerprint;
+    this.#registration = new Registration(this.#parts.tracker.open({ ...this.#facts, kind: 'open', providerKey }));
+  }
+
+  /** What the client is told is what the record says, whatever the queue says later. */
+  #decideRoute(): CloseEvent['route'] {
+    this.#route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
+    return this.#route;
   }
 
   #headers(head: UpstreamHead): void {
     this.#status = head.status;
-    if (this.#opened !== undefined) {
-      this.#relay(head);
-      return;
-    }
-    const go = (): void => {
-      clearTimeout(timer);
-      this.#onOpened = undefined;
+    this.#registration?.whenKnown(() => {
       if (!this.#finished) this.#relay(head);
-    };
-    this.#onOpened = go;
-    const timer = setTimeout(go, OPEN_EVENT_GRACE_MS);
+    });
   }
 
   #relay({ status, statusMessage, headers }: UpstreamHead): void {
-    const { client, admitted, requestId } = this.#forwarding;
+    const { client, requestId } = this.#forwarding;
     const contentType = headerValue(headers, 'content-type');
     const contentEncoding = headerValue(headers, 'content-encoding');
     if (this.#askedForUsage && contentEncoding === undefined && contentType?.startsWith('text/event-stream'))
       this.#filter = new UsageChunkFilter();
-    this.#route = this.#opened && admitted.owner ? 'governed' : 'bypassed';
+    const route = this.#decideRoute();
     this.#startClient(
       status,
       statusMessage,
-      clientResponseHeaders(headers, this.#route, requestId, this.#filter !== undefined),
+      clientResponseHeaders(headers, route, requestId, this.#filter !== undefined),
     );
     this.#meter = createMeter(this.#metered, { status, contentType, contentEncoding });
     client.onDrain(() => {
@@ -217,8 +190,8 @@ class Relay {
       return;
     }
     const answer = gatewayErrorAnswer('PROVIDER_ERROR', requestId);
-    this.#route = this.#opened && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
-    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#route]);
+    const route = this.#decideRoute();
+    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', route]);
     client.write(answer.body);
     client.end([]);
     this.#finish('unreachable');

@@ -57,6 +57,9 @@ const gatewayRequest = (request: IncomingMessage, override: RequestOverride | un
   body: request,
 });
 
+/** What Node takes from a provider in a reason phrase, and then refuses to send. */
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+
 /** The client's side over Node's HTTP server. */
 const serverResponse = (response: ServerResponse): ClientResponse => {
   response.sendDate = false;
@@ -65,7 +68,7 @@ const serverResponse = (response: ServerResponse): ClientResponse => {
   response.on('error', () => {});
   return {
     start: (status, statusMessage, headers) => {
-      response.writeHead(status, statusMessage, headers);
+      response.writeHead(status, statusMessage.replace(UNSENDABLE, ''), headers);
       // Together with the first bytes where they are already here, else at once: an answer's headers never wait for its body.
       setImmediate(() => {
         if (!begun && !response.destroyed) response.flushHeaders();
@@ -85,9 +88,12 @@ const serverResponse = (response: ServerResponse): ClientResponse => {
     },
     abort: () => {
       if (response.headersSent) response.flushHeaders();
-      response.destroy();
+      // What was written in this turn goes out first: the client gets every byte the provider sent.
+      setImmediate(() => response.destroy());
     },
     onLeave: (listener) => {
+      // It may have left while its key was being looked up.
+      if (response.destroyed) process.nextTick(listener);
       response.on('close', () => {
         if (!response.writableFinished) listener();
       });
