@@ -118,6 +118,12 @@ class Relay {
   }
 
   #headers(head: UpstreamHead): void {
+    if (head.status < 200) {
+      // No final answer has such a status. Node's client lets it through, and its server would not send it.
+      this.#exchange?.abort();
+      this.#upstreamFailed();
+      return;
+    }
     this.#status = head.status;
     this.#registration?.whenKnown(() => {
       if (!this.#finished) this.#relay(head);

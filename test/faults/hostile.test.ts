@@ -1,4 +1,5 @@
 import { hostileGroup } from './hostile/group.ts';
 import { testGroup } from './test-group.ts';
+import { transportNames } from './transports.ts';
 
-testGroup(hostileGroup);
+for (const transport of transportNames) testGroup(hostileGroup(transport));

@@ -3,6 +3,7 @@ import { type GatewayHost, startGatewayHost } from '../../gateway/gateway-host.t
 import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
 import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
 import type { Scenario, ScenarioGroup } from '../scenario.ts';
+import { type TransportName, transports } from '../transports.ts';
 import { GOOD, type HostileRequest, hostileRequests } from './requests.ts';
 
 interface Context {
@@ -58,15 +59,15 @@ const hostile = ({ name, pieces, fate }: HostileRequest): Scenario<Context> => (
   },
 });
 
-export const hostileGroup: ScenarioGroup<Context> = {
-  title: 'Hostile requests',
+export const hostileGroup = (transport: TransportName): ScenarioGroup<Context> => ({
+  title: `Hostile requests, ${transport}`,
   open: async () => {
     const origin = await startRawOrigin();
-    return { origin, host: await startGatewayHost({ origin: origin.origin }) };
+    return { origin, host: await startGatewayHost({ origin: origin.origin, transport: transports[transport] }) };
   },
   close: async ({ origin, host }) => {
     await host.close();
     await origin.close();
   },
   scenarios: hostileRequests.map(hostile),
-};
+});

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { RequestSplitter } from './request-splitter.ts';
+import { RequestSplitter, type SplitRequest } from './request-splitter.ts';
 
 /** What a provider does with a connection once a whole request has come. */
-export type RawScript = (socket: Socket, request: { readonly head: string; readonly body: string }) => void;
+export type RawScript = (socket: Socket, request: SplitRequest) => void;
 
 /** A provider that speaks whatever bytes its script says, over bare TCP. */
 export interface RawOrigin {
@@ -12,10 +12,10 @@ export interface RawOrigin {
   /** Called with a request's head at once, before its body has come. */
   onHead: (socket: Socket, head: string) => void;
   /** What came, in order, as a server would split it that believes every byte. */
-  readonly requests: { readonly head: string; readonly body: string }[];
+  readonly requests: SplitRequest[];
   /** Connections open at the moment. */
   open(): number;
-  /** Resolves once no connection but idle ones is open. */
+  dropConnections(): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +44,9 @@ export const startRawOrigin = async (): Promise<RawOrigin> => {
     onHead: () => {},
     requests: [],
     open: () => sockets.size,
+    dropConnections: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,8 +1,14 @@
 const END_OF_HEAD = '\r\n\r\n';
 
+export interface SplitRequest {
+  readonly head: string;
+  /** Without its framing. */
+  readonly body: string;
+}
+
 interface SplitterSink {
   head(head: string): void;
-  request(request: { readonly head: string; readonly body: string }): void;
+  request(request: SplitRequest): void;
 }
 
 /**
@@ -33,26 +39,32 @@ export class RequestSplitter {
       this.#text = this.#text.slice(this.#head.length);
       this.#sink.head(this.#head);
     }
-    const length = this.#bodyLength(this.#head);
-    if (length === undefined || this.#text.length < length) return false;
-    const request = { head: this.#head, body: this.#text.slice(0, length) };
-    this.#text = this.#text.slice(length);
+    const body = /^transfer-encoding:.*chunked/im.test(this.#head) ? this.#chunks() : this.#length(this.#head);
+    if (!body) return false;
+    const request = { head: this.#head, body: body.text };
+    this.#text = this.#text.slice(body.length);
     this.#head = undefined;
     this.#sink.request(request);
     return this.#text.length > 0;
   }
 
-  /** Length of the body as it stands on the wire; undefined while that is not known yet. */
-  #bodyLength(head: string): number | undefined {
-    if (!/^transfer-encoding:.*chunked/im.test(head)) return Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  /** Undefined until all of it is here, as for chunks. */
+  #length(head: string): { readonly text: string; readonly length: number } | undefined {
+    const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+    return this.#text.length < length ? undefined : { text: this.#text.slice(0, length), length };
+  }
+
+  #chunks(): { readonly text: string; readonly length: number } | undefined {
     let at = 0;
+    let text = '';
     for (;;) {
       const line = this.#text.indexOf('\r\n', at);
       if (line === -1) return undefined;
       const size = Number.parseInt(this.#text.slice(at, line), 16);
       at = line + 2 + size + 2;
-      if (size === 0 || Number.isNaN(size)) return this.#text.length >= line + 4 ? line + 4 : undefined;
       if (this.#text.length < at) return undefined;
+      if (size === 0) return { text, length: at };
+      text += this.#text.slice(line + 2, line + 2 + size);
     }
   }
 }

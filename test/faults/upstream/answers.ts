@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import type { Outcome } from '../../../lambda/domain/usage-event.ts';
+
+/** An answer of a provider that goes wrong, and what its client must see through the gateway. */
+export interface FaultyAnswer {
+  readonly name: string;
+  readonly answer: (socket: Socket) => void;
+  readonly method?: string;
+  readonly status: number;
+  /** Ended as announced. */
+  readonly whole: boolean;
+  /** What must have come of the body, at least. */
+  readonly body?: string;
+  readonly outcome: Outcome;
+  /** A client that asks directly sees the same; not where there is no answer at all, which is our 502. */
+  readonly asDirect: boolean;
+}
+
+const head = (...lines: string[]): string => `${['HTTP/1.1 200 OK', ...lines].join('\r\n')}\r\n\r\n`;
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+const CHUNKED = head('Content-Type: text/event-stream', 'Transfer-Encoding: chunked');
+const EVENT = 'data: {"a":1}\n\n';
+const PAUSE_MS = 30;
+
+/** Writes bytes and, once the other side has had the time to take them, does something else. */
+const then =
+  (bytes: string, next: (socket: Socket) => void) =>
+  (socket: Socket): void => {
+    socket.write(Buffer.from(bytes, 'latin1'));
+    setTimeout(() => next(socket), PAUSE_MS);
+  };
+const bytes = (text: string) => (socket: Socket) => {
+  socket.write(Buffer.from(text, 'latin1'));
+};
+const reset = (socket: Socket): void => {
+  socket.resetAndDestroy();
+};
+const close = (socket: Socket): void => {
+  socket.end();
+};
+const nothing = (): void => {};
+
+const noAnswer = (name: string, answer: FaultyAnswer['answer']): FaultyAnswer => ({
+  name,
+  answer,
+  status: 502,
+  whole: true,
+  outcome: 'unreachable',
+  asDirect: false,
+});
+const broken = (name: string, answer: FaultyAnswer['answer'], body = ''): FaultyAnswer => ({
+  name,
+  answer,
+  status: 200,
+  whole: false,
+  body,
+  outcome: 'upstream_aborted',
+  asDirect: true,
+});
+const fine = (
+  name: string,
+  answer: FaultyAnswer['answer'],
+  body: string,
+  more: Partial<FaultyAnswer> = {},
+): FaultyAnswer => ({
+  name,
+  answer,
+  status: 200,
+  whole: true,
+  body,
+  outcome: 'completed',
+  asDirect: true,
+  ...more,
+});
+
+const beforeHeaders: readonly FaultyAnswer[] = [
+  noAnswer('resets before headers', reset),
+  noAnswer('closes before headers', close),
+  noAnswer('resets within headers', then('HTTP/1.1 200 OK\r\nContent-Le', reset)),
+  noAnswer('stalls before headers', nothing),
+  noAnswer('stalls within headers', bytes('HTTP/1.1 200 OK\r\nContent-Le')),
+  noAnswer('only ever says 102 Processing', bytes('HTTP/1.1 102 Processing\r\n\r\n')),
+  noAnswer(
+    'switches protocols unasked',
+    bytes('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  ),
+  noAnswer('answers with TLS', bytes('\x15\x03\x01\x00\x02\x02\x46')),
+  noAnswer('answers without headers (HTTP/0.9)', (socket) => socket.end('hello')),
+  noAnswer(
+    '10 MB of headers',
+    bytes(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(10 * 2 ** 20)}\r\nContent-Length: 2\r\n\r\nok`),
+  ),
+  noAnswer('a header with a control character', bytes(`${head('X-A: a\x01b', 'Content-Length: 2')}ok`)),
+  noAnswer('a NUL in a header', bytes(`${head('X-A: a\0b', 'Content-Length: 2')}ok`)),
+  noAnswer('two Content-Lengths', bytes(`${head('Content-Length: 2', 'Content-Length: 3')}ok`)),
+  noAnswer(
+    'Content-Length and Transfer-Encoding',
+    bytes(`${head('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`),
+  ),
+  noAnswer('a status of four digits', bytes('HTTP/1.1 1000 Odd\r\nContent-Length: 2\r\n\r\nok')),
+  noAnswer('a status below 100', bytes('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nok')),
+  noAnswer('status 0', bytes('HTTP/1.1 000 Odd\r\nContent-Length: 2\r\n\r\nok')),
+];
+
+const afterHeaders: readonly FaultyAnswer[] = [
+  broken('resets after headers', then(head('Content-Length: 10'), reset)),
+  broken('closes after headers', then(head('Content-Length: 10'), close)),
+  broken('stalls after headers', bytes(head('Content-Length: 10'))),
+  broken('resets in mid-body', then(`${head('Content-Length: 10')}hello`, reset), 'hello'),
+  broken('closes in mid-body: a Content-Length too long', then(`${head('Content-Length: 10')}hello`, close), 'hello'),
+  broken('resets in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, reset), `${EVENT}da`),
+  broken('closes in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, close), `${EVENT}da`),
+  broken('closes between chunks', then(CHUNKED + chunk(EVENT), close), EVENT),
+  broken('stalls in mid-chunk', bytes(`${CHUNKED}${chunk(EVENT)}ff\r\nda`), `${EVENT}da`),
+  broken('stalls between chunks', bytes(CHUNKED + chunk(EVENT)), EVENT),
+  broken('a chunk size that is none', then(CHUNKED + chunk(EVENT), bytes('zz\r\nx\r\n')), EVENT),
+  broken('a chunk longer than its size', then(CHUNKED + chunk(EVENT), bytes('2\r\nhello\r\n')), `${EVENT}he`),
+  broken('a chunk size past 2^64', then(CHUNKED + chunk(EVENT), bytes('1ffffffffffffffff\r\nx')), EVENT),
+  broken('malformed trailers', then(CHUNKED + chunk(EVENT), bytes('0\r\nX T: 1\r\n\r\n')), EVENT),
+];
+
+const odd: readonly FaultyAnswer[] = [
+  fine('a Content-Length too short', then(`${head('Content-Length: 2')}ok`, bytes(' and more')), 'ok'),
+  fine(
+    'bytes after the last chunk',
+    then(`${CHUNKED}${chunk(EVENT)}0\r\n\r\n`, bytes(head('Content-Length: 6'))),
+    EVENT,
+  ),
+  fine('a body without a length, ended by closing', then(`${head()}hello`, close), 'hello'),
+  fine('HTTP/1.0', then('HTTP/1.0 200 OK\r\n\r\nhello', close), 'hello'),
+  fine(
+    '103 Early Hints first',
+    bytes(`HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n${head('Content-Length: 2')}ok`),
+    'ok',
+  ),
+  fine('status 999', bytes('HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nok'), 'ok', { status: 999 }),
+  fine('no reason phrase', bytes('HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok'), 'ok'),
+  fine('a reason phrase with control characters', bytes('HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\nok'), 'ok'),
+  fine(
+    'headers of ours',
+    bytes(
+      `${head('X-Service-Route: x', 'X-Service-Request-Id: y', 'Connection: x-service-route', 'Content-Length: 2')}ok`,
+    ),
+    'ok',
+  ),
+  fine('100 KB of headers', bytes(`${head(`X-A: ${'a'.repeat(100 * 1024)}`, 'Content-Length: 2')}ok`), 'ok'),
+];
+
+export const faultyAnswers: readonly FaultyAnswer[] = [...beforeHeaders, ...afterHeaders, ...odd];
