@@ -1,0 +1,56 @@
+/** What a person sees of a page, and can press. */
+export interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+const attribute = (tag: string, name: string): string | undefined => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+
+const unescaped = (text: string): string =>
+  text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+
+/** The form with the button of that label: where it goes, and what it sends. */
+const formWith = ({ text, url }: Page, button: string) => {
+  for (const [form = ''] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
+    const [, label = ''] = /<button[^>]*>([\s\S]*?)<\/button>/.exec(form) ?? [];
+    if (unescaped(label).trim() !== button) continue;
+    const fields = new URLSearchParams();
+    for (const [input] of form.matchAll(/<(?:input|select)[^>]*>/g)) {
+      const name = attribute(input, 'name');
+      if (name)
+        fields.set(name, unescaped(attribute(input, 'value') ?? /<option value="([^"]*)"/.exec(form)?.[1] ?? ''));
+    }
+    return { action: new URL(attribute(form, 'action') ?? '', url), fields };
+  }
+  throw new Error(`The page ${url} has no button "${button}".`);
+};
+
+const pageOf = async (response: Response, url: string): Promise<Page> => ({
+  url,
+  status: response.status,
+  text: await response.text(),
+});
+
+/** Opens a page. */
+export const open = async (url: string): Promise<Page> => pageOf(await fetch(url), url);
+
+/**
+ * Fills a form in and presses its button. Redirects within the host are followed; one that leads elsewhere is told.
+ *
+ * @returns the next page, or the address one is sent to
+ */
+export const press = async (
+  page: Page,
+  button: string,
+  filledIn: Readonly<Record<string, string>> = {},
+): Promise<Page & { readonly sentTo: string | undefined }> => {
+  const { action, fields } = formWith(page, button);
+  for (const [name, value] of Object.entries(filledIn)) fields.set(name, value);
+  const response = await fetch(action, { method: 'POST', body: fields, redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (location === null) return { ...(await pageOf(response, action.href)), sentTo: undefined };
+  const target = new URL(location, action);
+  if (target.host !== action.host) return { ...(await pageOf(response, action.href)), sentTo: target.href };
+  return { ...(await open(target.href)), sentTo: undefined };
+};
