@@ -23,6 +23,8 @@ const billingAccountSchema = z.object({
   formerStripeCustomerId: z.string().optional(),
   /** What pays for the plan; null on FREE. */
   subscription: subscriptionSchema.nullable().default(null),
+  /** Since when an operator keeps it suspended: see account-holds.ts. */
+  heldAt: z.string().optional(),
   /** Goes up with every reading of Stripe's state: one that began before another ended is not written. */
   billingRevision: z.int().default(0),
 });

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { BillingState } from '../domain/billing/billing-state.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { AccountStatus } from '../domain/plans.ts';
-import { batchRead } from './batch-read.ts';
 import { type BillingAccount, billingAccounts } from './billing-accounts.ts';
-import { accountKey, type Key, serviceKeyKey } from './keys.ts';
-import { serviceKeyRepository } from './service-keys.ts';
+import { accountKey } from './keys.ts';
+import { statusCopies } from './status-copies.ts';
 import type { Table } from './table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from './transact.ts';
+import { ConditionsFailedError, type TransactionItems } from './transact.ts';
 
 /** What the payment processor says of a customer at this moment. */
 export interface CustomerBilling {
@@ -24,14 +22,10 @@ export interface BillingChange {
 
 const MAX_ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 20;
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-const MAX_ACTIONS = 100;
 
-const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.string() });
-
-/** What billing suspended, billing restores; an account that was cancelled stays so. */
-const statusAfter = (status: AccountStatus, isSuspended: boolean): AccountStatus =>
-  status === 'cancelled' ? status : isSuspended ? 'suspended' : 'active';
+/** What billing suspended, billing restores; an account that was cancelled, or that an operator holds, stays so. */
+const statusAfter = ({ status, heldAt }: BillingAccount, isSuspended: boolean): AccountStatus =>
+  status === 'cancelled' ? status : isSuspended || heldAt !== undefined ? 'suspended' : 'active';
 
 /**
  * Brings an account in line with what the payment processor says now: plan, billing status, period, account status, and that
@@ -41,18 +35,7 @@ const statusAfter = (status: AccountStatus, isSuspended: boolean): AccountStatus
  */
 export const openBillingSync = (table: Table, readBilling: (customerId: string) => Promise<CustomerBilling>) => {
   const accounts = billingAccounts(table);
-  const keys = serviceKeyRepository(table);
-
-  /** Active keys on which another status stands. Revoked ones are refused whatever stands there. */
-  const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
-    const active = (await keys.list(accountId)).filter((key) => key.status === 'active');
-    const copies = await batchRead(
-      table,
-      active.map(({ serviceKey }) => serviceKeyKey(serviceKey)),
-      { consistent: true },
-    );
-    return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);
-  };
+  const copies = statusCopies(table);
 
   const updateAccount = (
     { accountId, status, stripeCustomerId, billingRevision }: BillingAccount,
@@ -78,30 +61,16 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
     },
   });
 
-  /**
-   * Account and keys in one transaction. A plan may have a hundred keys, which is one action more than fits beside the account:
-   * the key left over goes first, so that once the account is written all is.
-   */
   const write = async (before: BillingAccount, { state, isDeleted }: CustomerBilling): Promise<BillingChange> => {
     const { plan, billingStatus, subscription, isSuspended } = state;
-    const after = { plan, billingStatus, subscription, status: statusAfter(before.status, isSuspended) };
-    const updates = (await keysWithout(before.accountId, after.status)).map(({ pk, sk }) => ({
-      Update: {
-        TableName: table.name,
-        Key: { pk, sk },
-        UpdateExpression: 'SET accountStatus = :status',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':status': after.status },
-      },
-    }));
-    for (const update of updates.splice(MAX_ACTIONS - 1)) await transact(table, [update]);
-    await transact(table, [updateAccount(before, after, isDeleted), ...updates]);
+    const after = { plan, billingStatus, subscription, status: statusAfter(before, isSuspended) };
+    await copies.write(before.accountId, after.status, updateAccount(before, after, isDeleted));
     return { before, after };
   };
 
   /** A key that was made while the account's status changed has the old one. One made after has the new: see service-keys.ts. */
   const missedKeys = async ({ before, after }: BillingChange): Promise<boolean> =>
-    before.status !== after.status && (await keysWithout(before.accountId, after.status)).length > 0;
+    before.status !== after.status && (await copies.keysWithout(before.accountId, after.status)).length > 0;
 
   /**
    * @returns undefined where the account has no customer

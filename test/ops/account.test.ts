@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accountHolds } from '../../lambda/data/account-holds.ts';
+import { openBillingSync } from '../../lambda/data/billing-sync.ts';
+import { accountKey, serviceKeyKey } from '../../lambda/data/keys.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { faultyTable } from '../data/faulty-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { runOps } from './run-command.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const run = (...args: string[]) =>
+  runOps('account', ['--table', table.name, ...args], { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } });
+
+const accountWithKeys = async (count: number) => {
+  const { accountId } = await newAccount(table, 'SCALE');
+  const serviceKeys = [accountId];
+  for (let n = 1; n < count; n++) {
+    const serviceKey = newAccountKey(randomBytes);
+    serviceKeys.push(serviceKey);
+    await serviceKeyRepository(table).create(
+      { accountId, status: 'active' },
+      { keyId: `key-${n}`, name: 'k', serviceKey, status: 'active', createdAt: '2026-11-01T00:00:00.000Z' },
+      1_000,
+    );
+  }
+  const statuses = async () => {
+    const read = async (key: { pk: string; sk: string }, attribute: string) =>
+      (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }))).Item?.[
+        attribute
+      ];
+    return {
+      account: await read(accountKey(accountId), 'status'),
+      keys: new Set(await Promise.all(serviceKeys.map((key) => read(serviceKeyKey(key), 'accountStatus')))),
+    };
+  };
+  const set = (values: Record<string, unknown>) =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: accountKey(accountId),
+        UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
+        ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [`:${name}`, value]),
+        ),
+      }),
+    );
+  return { accountId, statuses, set };
+};
+
+describe('npm run account', () => {
+  it('suspends and restores an account and all of a hundred keys', async () => {
+    const { accountId, statuses } = await accountWithKeys(100);
+    expect(await run('suspend', accountId, '--reason', 'abuse', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('It would be suspended.'),
+    });
+    expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
+
+    const suspended = await run('suspend', accountId, '--reason', 'abuse');
+    expect(suspended.stdout).toMatch(/Now it is suspended .*suspended by hand since .*: abuse/);
+    expect(suspended.stdout).not.toContain(accountId);
+    expect(await statuses()).toEqual({ account: 'suspended', keys: new Set(['suspended']) });
+    expect((await run('show', accountId)).stdout).toContain('suspended by hand');
+
+    expect((await run('restore', accountId)).stdout).toContain('Now it is active');
+    expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
+    expect((await run('show', accountId)).stdout).not.toContain('by hand');
+  }, 60_000);
+
+  it('leaves suspended who owes, and brings back who was cancelled', async () => {
+    const owing = await accountWithKeys(1);
+    await owing.set({ billingStatus: 'UNPAID', status: 'suspended' });
+    expect((await run('restore', owing.accountId)).stdout).toContain(
+      'Now it is suspended (plan SCALE, billing UNPAID)',
+    );
+    const gone = await accountWithKeys(2);
+    await gone.set({ status: 'cancelled' });
+    expect((await run('suspend', gone.accountId, '--reason', 'x')).stdout).toContain('Now it is cancelled');
+    expect(await gone.statuses()).toEqual({ account: 'cancelled', keys: new Set(['cancelled']) });
+    expect((await run('restore', gone.accountId)).stdout).toContain('Now it is active');
+    expect(await gone.statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
+  }, 60_000);
+
+  it('says of an account that is none', async () => {
+    expect(await run('show', newAccountKey(randomBytes))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no such account.'),
+    });
+    expect(await run('show', 'svc_typo')).toMatchObject({ code: 2, stderr: expect.stringContaining('no account key') });
+    expect(await run('suspend', newAccountKey(randomBytes))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--reason is needed'),
+    });
+  });
+});
+
+describe('a hold', () => {
+  const paid = async () => ({
+    state: { plan: 'PRO', billingStatus: 'ACTIVE', isSuspended: false, subscription: null } as const,
+    isDeleted: false,
+  });
+  const hold = { at: '2026-11-20T12:00:00.000Z', reason: 'abuse' };
+
+  it('is not lifted by a payment, also one that was being read when it began', async () => {
+    const { accountId, statuses, set } = await accountWithKeys(3);
+    await set({ stripeCustomerId: 'cus_1', billingStatus: 'UNPAID', status: 'suspended' });
+    let readings = 0;
+    const sync = openBillingSync(table, async () => {
+      if (readings++ === 0) await accountHolds(table).hold(accountId, hold);
+      return paid();
+    });
+    await sync(accountId);
+    expect(readings).toBe(2);
+    expect(await statuses()).toEqual({ account: 'suspended', keys: new Set(['suspended']) });
+    expect(await accountHolds(table).find(accountId)).toMatchObject({ plan: 'PRO', heldReason: 'abuse' });
+    await accountHolds(table).release(accountId);
+    await openBillingSync(table, paid)(accountId);
+    expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
+  });
+
+  it('reaches a key that is made at the same moment', async () => {
+    const { accountId } = await accountWithKeys(2);
+    const serviceKey = newAccountKey(randomBytes);
+    let made = false;
+    const slow = faultyTable(table, async (command, send) => {
+      if (command.constructor.name === 'TransactWriteCommand' && !made) {
+        made = true;
+        await serviceKeyRepository(table).create(
+          { accountId, status: 'active' },
+          { keyId: 'late', name: 'k', serviceKey, status: 'active', createdAt: hold.at },
+          100,
+        );
+      }
+      return send();
+    });
+    await accountHolds(slow).hold(accountId, hold);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKey) }));
+    expect(Item).toMatchObject({ accountStatus: 'suspended' });
+  });
+});
