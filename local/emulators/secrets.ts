@@ -32,29 +32,61 @@ const initialValue = (seed: SecretSeed): string => {
   return seed.template ? JSON.stringify({ ...JSON.parse(seed.template.json), [seed.template.key]: value }) : value;
 };
 
-/** Secrets Manager's GetSecretValue, over one JSON file under `dataDir`. There is no package that does just this. */
+interface Request {
+  readonly SecretId: string;
+  readonly VersionStage?: string;
+  readonly SecretString?: string;
+}
+
+const PREVIOUS = 'AWSPREVIOUS';
+
+/**
+ * Secrets Manager's GetSecretValue and PutSecretValue, over one JSON file under `dataDir`. There is no package that does just this.
+ * A value's predecessor is kept beside it, as the stage AWSPREVIOUS.
+ */
 export const startSecrets = async (options: { readonly dataDir: string }): Promise<SecretsEmulator> => {
   mkdirSync(options.dataDir, { recursive: true });
   const file = join(options.dataDir, 'secrets.json');
   const values = new Map<string, string>(
     existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : [],
   );
+  const put = (entries: Record<string, string>): void => {
+    for (const [id, value] of Object.entries(entries)) values.set(id, value);
+    writeFileAtomically(file, JSON.stringify(Object.fromEntries(values), null, 2));
+  };
+  const operations: Record<string, (request: Request, value: string) => object> = {
+    'secretsmanager.GetSecretValue': ({ SecretId, VersionStage = 'AWSCURRENT' }, value) => ({
+      ARN: SecretId,
+      Name: SecretId,
+      SecretString: value,
+      VersionId: 'local',
+      VersionStages: [VersionStage],
+    }),
+    'secretsmanager.PutSecretValue': ({ SecretId, SecretString = '' }, value) => {
+      put({ [SecretId]: SecretString, [`${SecretId} ${PREVIOUS}`]: value });
+      return { ARN: SecretId, Name: SecretId, VersionId: 'local', VersionStages: ['AWSCURRENT'] };
+    },
+  };
 
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     };
     const body = await text(request);
-    if (request.headers['x-amz-target'] !== 'secretsmanager.GetSecretValue')
-      return answer(400, { __type: 'UnknownOperationException', message: 'Only GetSecretValue is emulated.' });
-    const { SecretId: id } = JSON.parse(body) as { readonly SecretId: string };
-    const value = values.get(id);
+    const operation = operations[String(request.headers['x-amz-target'])];
+    if (operation === undefined)
+      return answer(400, {
+        __type: 'UnknownOperationException',
+        message: 'Only GetSecretValue and PutSecretValue are emulated.',
+      });
+    const asked = JSON.parse(body) as Request;
+    const value = values.get(asked.VersionStage === PREVIOUS ? `${asked.SecretId} ${PREVIOUS}` : asked.SecretId);
     if (value === undefined)
       return answer(400, {
         __type: 'ResourceNotFoundException',
         message: "Secrets Manager can't find the specified secret.",
       });
-    return answer(200, { ARN: id, Name: id, SecretString: value, VersionId: 'local', VersionStages: ['AWSCURRENT'] });
+    return answer(200, operation(asked, value));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -69,8 +101,7 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
       const known = values.get(seed.id);
       if (known !== undefined) return known;
       const value = initialValue(seed);
-      values.set(seed.id, value);
-      writeFileAtomically(file, JSON.stringify(Object.fromEntries(values), null, 2));
+      put({ [seed.id]: value });
       return value;
     },
     stop: () =>

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { z } from 'zod';
+import { CommandError, runCommand } from './command.ts';
+
+const USAGE = `npm run rotate-secret -- fingerprint --secret ID [--dry-run]
+npm run rotate-secret -- stripe-key --secret ID [--dry-run] < FILE
+npm run rotate-secret -- stripe-webhook --secret ID [--finish] [--dry-run] < FILE
+npm run rotate-secret -- undo --secret ID [--dry-run]
+
+Gives a secret a new value; the one before is kept, and "undo" brings it back. Values are never shown, and never taken from the
+command line, where others could read them.
+
+  fingerprint     a new random key. From then on every provider credential has another fingerprint: spend by provider key begins anew.
+                  Gateway processes take it up as they are replaced, which takes some hours
+  stripe-key      the API key that stands on standard input
+  stripe-webhook  the signing secret that stands on standard input, beside the one in force: both are accepted. With --finish, once Stripe
+                  signs with the new one alone, the old one is accepted no longer; nothing is read from standard input
+  undo            the value before the last change
+
+  --secret ID     name or ARN: an output of the stacks
+Region and credentials come from the AWS environment.`;
+
+const schema = z.object({
+  _: z.tuple([
+    z.enum(
+      ['fingerprint', 'stripe-key', 'stripe-webhook', 'undo'],
+      'name what to rotate: fingerprint, stripe-key, stripe-webhook or undo',
+    ),
+  ]),
+  secret: z.string('--secret is needed').min(1),
+  finish: z.boolean(),
+  'dry-run': z.boolean(),
+});
+
+type Options = z.output<typeof schema>;
+
+/** As long as the one that the stack makes: see lib/stacks/gateway.ts. */
+const FINGERPRINT_KEY_BYTES = 48;
+/** What Stripe's values look like: a file of something else must not become the secret. */
+const STRIPE_KEY = /^(sk|rk)_(live|test)_[A-Za-z0-9]{10,}$/;
+const STRIPE_WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/=]{10,}$/;
+
+const secretsManager = new SecretsManagerClient({});
+
+const readSecret = async (secretId: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<string | undefined> => {
+  try {
+    const command = new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage });
+    return (await secretsManager.send(command)).SecretString;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+};
+
+const given = async (shape: RegExp, what: string): Promise<string> => {
+  const value = (await text(process.stdin)).trim();
+  if (!shape.test(value)) throw new CommandError(`What stands on standard input is no ${what}.`);
+  return value;
+};
+
+/** The new value, and what it means, for people. */
+const decide = async (
+  { _: [what], secret, finish }: Options,
+  current: string,
+): Promise<{ readonly value: string; readonly meaning: string }> => {
+  if (what === 'fingerprint')
+    return {
+      value: randomBytes(FINGERPRINT_KEY_BYTES).toString('base64url'),
+      meaning: 'provider credentials get other fingerprints, as gateway processes are replaced',
+    };
+  if (what === 'stripe-key')
+    return { value: await given(STRIPE_KEY, 'API key of Stripe'), meaning: 'taken up within five minutes' };
+  if (what === 'undo') {
+    const value = await readSecret(secret, 'AWSPREVIOUS');
+    if (value === undefined) throw new CommandError('This secret has no value before its present one.');
+    return { value, meaning: 'the value before the last change is in force again' };
+  }
+  const [newest = ''] = current.split(' ');
+  if (finish) return { value: newest, meaning: 'one signing secret is accepted: the newest' };
+  const added = await given(STRIPE_WEBHOOK_SECRET, 'signing secret of a Stripe webhook');
+  const before = STRIPE_WEBHOOK_SECRET.test(newest) && newest !== added ? [newest] : [];
+  return { value: [added, ...before].join(' '), meaning: `${before.length + 1} signing secrets are accepted` };
+};
+
+const rotate = async (options: Options): Promise<void> => {
+  const { secret, 'dry-run': dryRun } = options;
+  const current = await readSecret(secret, 'AWSCURRENT');
+  if (current === undefined) throw new CommandError('There is no such secret.');
+  const { value, meaning } = await decide(options, current);
+  if (value === current) {
+    console.log('The secret has this value already.');
+    return;
+  }
+  if (!dryRun) await secretsManager.send(new PutSecretValueCommand({ SecretId: secret, SecretString: value }));
+  console.log(`${dryRun ? 'Would be changed' : 'Changed'}: ${meaning}.`);
+};
+
+await runCommand(
+  { usage: USAGE, schema, options: { secret: { type: 'string' }, finish: { type: 'boolean', default: false } } },
+  rotate,
+);
