@@ -80,4 +80,5 @@ export const dialectOf = (method: string, path: string): Dialect => {
 };
 
 /** The model that a Gemini path names: `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`. */
-export const modelOfPath = (path: string): string | null => /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null;
+export const modelOfPath = (path: string): string | null =>
+  /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null;
