@@ -1,4 +1,4 @@
-import { addCounters, type Counters } from './spend/counters.ts';
+import type { Counters } from './spend/counters.ts';
 import type { SpendDimensionName } from './spend/dimensions.ts';
 import {
   byCost,
@@ -10,6 +10,7 @@ import {
   sumsOf,
 } from './spend-report.ts';
 import { bucketOf } from './spend-span.ts';
+import { sumMap } from './sum-map.ts';
 
 /** Spreadsheets run a cell that begins with one of these as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA_START = /^[=+\-@\t\r\n]/;
@@ -72,9 +73,9 @@ export async function* spendCsv(
 ): AsyncGenerator<string> {
   yield line(['time', ...groupBy.map(nameOf), ...sumColumns]);
   let bucket = '';
-  let groups = new Map<string, Counters>();
+  let groups = sumMap();
   const flush = () =>
-    [...groups]
+    [...groups.sums]
       .sort(byCost)
       .map(([group, counters]) => {
         const names = JSON.parse(group) as Group;
@@ -85,12 +86,11 @@ export async function* spendCsv(
     if (!passesFilter(dimensions, filter)) continue;
     const next = bucketOf(time, span.granularity);
     if (next !== bucket) {
-      if (groups.size > 0) yield flush();
+      if (groups.sums.size > 0) yield flush();
       bucket = next;
-      groups = new Map();
+      groups = sumMap();
     }
-    const group = JSON.stringify(groupOf(dimensions, groupBy));
-    groups.set(group, addCounters(groups.get(group) ?? {}, counters));
+    groups.add(JSON.stringify(groupOf(dimensions, groupBy)), counters);
   }
-  if (groups.size > 0) yield flush();
+  if (groups.sums.size > 0) yield flush();
 }

@@ -1,6 +1,7 @@
 import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './spend/counters.ts';
 import type { SpendDimensionName, SpendDimensions } from './spend/dimensions.ts';
 import { bucketOf, bucketsOf, type Span } from './spend-span.ts';
+import { sumMap } from './sum-map.ts';
 
 /** What a group by one or more dimensions is called by. */
 export type Group = Partial<SpendDimensions>;
@@ -28,8 +29,8 @@ export interface Money {
   readonly costUsd: string | null;
 }
 
-/** Groups in the series are dropped, cheapest first, so that the answer stays below this many numbers' worth of them. */
-const MAX_SERIES_GROUPS = 20_000;
+/** Points times groups of the series: a Lambda answer may take 6 MB, and names may be long. Groups beyond are dropped, the cheapest first. */
+const MAX_SERIES_GROUPS = 5_000;
 
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
 export const usdOf = (nanoUsd: number): string => {
@@ -88,17 +89,11 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
   (right.requests ?? 0) - (left.requests ?? 0) ||
   (leftKey < rightKey ? -1 : 1);
 
-/** Adds up counters under keys. */
-const sumMap = () => {
-  const sums = new Map<string, Counters>();
-  return { sums, add: (key: string, counters: Counters) => sums.set(key, addCounters(sums.get(key) ?? {}, counters)) };
-};
-
 /** Total of the cells that pass. */
 export const totalOf = async (cells: AsyncIterable<ReportCell>, filter: SpendFilter): Promise<Counters> => {
-  let total: Counters = {};
-  for await (const cell of cells) if (passesFilter(cell.dimensions, filter)) total = addCounters(total, cell.counters);
-  return total;
+  const total = sumMap();
+  for await (const { dimensions, counters } of cells) if (passesFilter(dimensions, filter)) total.add('', counters);
+  return total.sums.get('') ?? {};
 };
 
 export interface ReportQuery {
