@@ -3,6 +3,9 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { HttpResult } from './http-result.ts';
 
+/** Somebody may put a service key where its id belongs. */
+const masked = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
+
 /**
  * One line per request: what was asked, how it ended, how long it took. No body, query or header; and not the account id,
  * since that is the account's first service key. The user id leads to it.
@@ -13,7 +16,7 @@ export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<AP
     logger.info('request', {
       requestId: event.requestContext.requestId,
       method: event.httpMethod,
-      path: event.path,
+      path: masked(event.path),
       status: response?.statusCode,
       durationMs: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
       userId: event.requestContext.authorizer?.['claims']?.sub,

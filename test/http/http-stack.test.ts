@@ -189,6 +189,7 @@ describe('httpStack', () => {
     create.mockResolvedValue({ name: 'x' });
     await invoke(handler, {
       ...good,
+      path: '/api/things/svc_secret',
       caller: { accountId: 'svc_secret', userId: 'user' },
       body: { name: 'private' },
       query: { tag: ['hidden'] },
