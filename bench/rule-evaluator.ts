@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
+import { alertDeliveryRepository } from '../lambda/data/alert-deliveries.ts';
 import { alertRepository } from '../lambda/data/alerts.ts';
 import { chunk } from '../lambda/data/chunk.ts';
 import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/keys.ts';
@@ -139,11 +140,12 @@ const measure = async (accounts: number, firing: number) => {
       { step: 'initialize', name: 'countCalls' },
     );
     const alerts = alertRepository(table);
+    const deliveries = alertDeliveryRepository(table);
     const rules = ruleRepository(table);
     const mails: unknown[] = [];
     const run = runEvaluator({
       rules,
-      alerts,
+      deliveries,
       evaluate: evaluateAccount({
         readCells: spendReader(table).cells,
         alerts,
@@ -151,7 +153,7 @@ const measure = async (accounts: number, firing: number) => {
         newAlertId: uuidv7,
       }),
       deliver: deliverAlert({
-        alerts,
+        deliveries,
         rules,
         users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
         sendMail: async (mail) => void mails.push(mail),

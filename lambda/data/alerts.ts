@@ -1,20 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Alert, alertSchema, type Delivery } from '../domain/alert-rules/alert.ts';
+import { type Alert, alertSchema } from '../domain/alert-rules/alert.ts';
 import { NotFoundError } from '../domain/errors.ts';
 import { alertCursor, parseAlertCursor } from './alert-cursor.ts';
-import {
-  accountKey,
-  alertKey,
-  firedKey,
-  ruleKey,
-  UNDELIVERED_SHARDS,
-  undeliveredIndexKey,
-  undeliveredIndexPartition,
-} from './keys.ts';
-import { queryItems } from './query-items.ts';
+import { undeliveredKey } from './alert-deliveries.ts';
+import { accountKey, alertKey, firedKey, ruleKey } from './keys.ts';
 import type { Rule } from './rules.ts';
-import { shardOf } from './shard-of.ts';
 import type { Table } from './table.ts';
 import { ConditionsFailedError, transact } from './transact.ts';
 
@@ -39,9 +30,6 @@ const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000
 export const alertRepository = (table: Table) => {
   const { client, name } = table;
 
-  const indexKey = (alert: Alert, nextAttemptAt: string) =>
-    undeliveredIndexKey(shardOf(alert.accountId, UNDELIVERED_SHARDS), nextAttemptAt, alert.alertId);
-
   const guarded = (alert: Alert, guardName: string) => [
     {
       Put: {
@@ -60,7 +48,7 @@ export const alertRepository = (table: Table) => {
         Item: {
           ...alertKey(alert.accountId, alert.alertId),
           ...alert,
-          ...(alert.deliveries.length > 0 && indexKey(alert, alert.triggeredAt)),
+          ...(alert.deliveries.length > 0 && undeliveredKey(alert, alert.triggeredAt)),
           deliveryRound: 0,
         },
         ConditionExpression: 'attribute_not_exists(pk)',
@@ -169,58 +157,6 @@ export const alertRepository = (table: Table) => {
         if (Item === undefined) throw new NotFoundError('There is no such alert.');
         return alertSchema.parse(Item);
       }
-    },
-
-    /** Alerts of a shard whose next attempt to deliver is due, with how often that was tried. */
-    async *undelivered(shard: number, now: Date): AsyncGenerator<{ alert: Alert; round: number }> {
-      for await (const item of queryItems(table, {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk <= :now',
-        ExpressionAttributeValues: {
-          ':shard': undeliveredIndexPartition(shard),
-          ':now': `${now.toISOString()}#${HIGHEST}`,
-        },
-      })) {
-        yield { alert: alertSchema.parse(item), round: Number(item['deliveryRound']) };
-      }
-    },
-
-    /**
-     * Takes a round of delivery for oneself. False where another has it. Should its taker die, the next comes at `nextAttemptAt`.
-     */
-    claimRound: async (alert: Alert, round: number, nextAttemptAt: string): Promise<boolean> => {
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName: name,
-            Key: alertKey(alert.accountId, alert.alertId),
-            UpdateExpression: 'SET deliveryRound = :next, gsi1sk = :gsi1sk',
-            ConditionExpression: 'deliveryRound = :round',
-            ExpressionAttributeValues: {
-              ':round': round,
-              ':next': round + 1,
-              ':gsi1sk': indexKey(alert, nextAttemptAt).gsi1sk,
-            },
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
-    },
-
-    /** Notes what became of the deliveries; the alert leaves the index once none is pending. */
-    noteDeliveries: async (alert: Alert, deliveries: readonly Delivery[]): Promise<void> => {
-      const isDone = deliveries.every(({ status }) => status !== 'pending');
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: alertKey(alert.accountId, alert.alertId),
-          UpdateExpression: `SET deliveries = :deliveries${isDone ? ' REMOVE gsi1pk, gsi1sk' : ''}`,
-          ExpressionAttributeValues: { ':deliveries': deliveries },
-        }),
-      );
     },
   };
 };

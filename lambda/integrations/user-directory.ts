@@ -12,14 +12,8 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import { z } from 'zod';
-import {
-  EmailTakenError,
-  InvalidCredentialsError,
-  RateLimitedError,
-  UnauthenticatedError,
-  ValidationError,
-} from '../domain/errors.ts';
-import { PASSWORD_RULES } from '../domain/password-rules.ts';
+import { UnauthenticatedError } from '../domain/errors.ts';
+import { emailTaken, named, nameOf, refusedPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
 
 /** Tokens of a user who has proved who they are. */
 export interface Session {
@@ -54,30 +48,6 @@ const claimsSchema = z.object({ sub: z.string(), [ACCOUNT_ATTRIBUTE]: z.string()
 
 const attribute = (attributes: AttributeType[] | undefined, name: string): string | undefined =>
   attributes?.find(({ Name }) => Name === name)?.Value;
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
-
-/** Cognito's exceptions by name, since emulators answer with names alone. `byName` is what they mean to this call. */
-const named = async <T>(work: Promise<T>, byName: Readonly<Record<string, () => Error>>): Promise<T> => {
-  try {
-    return await work;
-  } catch (error) {
-    const name = nameOf(error);
-    if (['TooManyRequestsException', 'LimitExceededException', 'TooManyFailedAttemptsException'].includes(name)) {
-      throw new RateLimitedError('Too many attempts. Wait some minutes before you try again.');
-    }
-    throw byName[name]?.() ?? error;
-  }
-};
-
-const emailTaken = () =>
-  new EmailTakenError('There is already a user with this e-mail address. Log in, or reset the password.');
-const wrongCredentials = () => new InvalidCredentialsError();
-const refusedPassword = (path: string) => () => new ValidationError([{ path, message: PASSWORD_RULES }]);
-const wrongCode = () =>
-  new ValidationError([
-    { path: 'code', message: 'The code is wrong or has expired. POST /auth/forgot-password sends a new one.' },
-  ]);
 
 /** Cognito with bounds: the SDK waits for ever unless told otherwise. Three attempts fit what API Gateway waits for. */
 export const cognitoClient = (): CognitoIdentityProviderClient =>

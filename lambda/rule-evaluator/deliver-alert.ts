@@ -1,4 +1,4 @@
-import type { AlertRepository } from '../data/alerts.ts';
+import type { AlertDeliveryRepository } from '../data/alert-deliveries.ts';
 import type { RuleRepository } from '../data/rules.ts';
 import type { UserRepository } from '../data/users.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
@@ -10,7 +10,7 @@ import { MailError, type SendMail } from '../integrations/mail.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
-  readonly alerts: Pick<AlertRepository, 'claimRound' | 'noteDeliveries'>;
+  readonly deliveries: Pick<AlertDeliveryRepository, 'claimRound' | 'noteDeliveries'>;
   readonly rules: Pick<RuleRepository, 'find'>;
   readonly users: Pick<UserRepository, 'recipients'>;
   readonly sendMail: SendMail;
@@ -40,7 +40,7 @@ const wordsFor = (error: unknown): string =>
  * fails is due again later.
  */
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
-  const { alerts, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
+  const { deliveries, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
 
   const channels: Record<ChannelName, (alert: Alert, url: string) => Promise<void>> = {
     email: async (alert, url) => {
@@ -69,13 +69,13 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
 
   return async (alert: Alert, round: number): Promise<void> => {
     const nextAttemptAt = new Date(now().getTime() + pauseMs(round)).toISOString();
-    if (!(await alerts.claimRound(alert, round, nextAttemptAt))) return;
+    if (!(await deliveries.claimRound(alert, round, nextAttemptAt))) return;
     const isLast = round + 1 >= MAX_ROUNDS;
-    const deliveries = await Promise.all(
+    const attempted = await Promise.all(
       alert.deliveries.map((delivery) =>
         delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve(delivery),
       ),
     );
-    await alerts.noteDeliveries(alert, deliveries);
+    await deliveries.noteDeliveries(alert, attempted);
   };
 };

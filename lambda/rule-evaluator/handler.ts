@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { uuidv7 } from 'uuidv7';
 import { z } from 'zod';
+import { alertDeliveryRepository } from '../data/alert-deliveries.ts';
 import { alertRepository } from '../data/alerts.ts';
 import { ruleRepository } from '../data/rules.ts';
 import { serviceKeyRepository } from '../data/service-keys.ts';
@@ -28,11 +29,12 @@ const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'rule-ev
 const table = openTable(environment.TABLE_NAME);
 const now = () => new Date();
 const alerts = alertRepository(table);
+const deliveries = alertDeliveryRepository(table);
 const rules = ruleRepository(table);
 const sendMail = mailSender(sesClient(), environment.MAIL_FROM);
 const run = runEvaluator({
   rules,
-  alerts,
+  deliveries,
   evaluate: evaluateAccount({
     readCells: spendReader(table).cells,
     alerts,
@@ -40,7 +42,7 @@ const run = runEvaluator({
     newAlertId: uuidv7,
   }),
   deliver: deliverAlert({
-    alerts,
+    deliveries,
     rules,
     users: userRepository(table),
     sendMail: async (mail) => {

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AlertRepository } from '../data/alerts.ts';
+import type { AlertDeliveryRepository } from '../data/alert-deliveries.ts';
 import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/keys.ts';
 import type { Rule, RuleRepository } from '../data/rules.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
@@ -7,7 +7,7 @@ import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 
 interface RunDependencies {
   readonly rules: Pick<RuleRepository, 'activeInShard'>;
-  readonly alerts: Pick<AlertRepository, 'undelivered'>;
+  readonly deliveries: Pick<AlertDeliveryRepository, 'undelivered'>;
   readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date) => Promise<Alert[]>;
   readonly deliver: (alert: Alert, round: number) => Promise<void>;
   readonly now: () => Date;
@@ -45,7 +45,7 @@ async function* inAllShards<T>(shards: number, read: (shard: number) => AsyncIte
 
 /** One run: judges every active rule, delivers what fired, and tries again what could not be delivered before. */
 export const runEvaluator =
-  ({ rules, alerts, evaluate, deliver, now, logger }: RunDependencies) =>
+  ({ rules, deliveries, evaluate, deliver, now, logger }: RunDependencies) =>
   async (): Promise<RunReport> => {
     const report: RunReport = { accounts: 0, rules: 0, alerts: 0, failures: 0 };
     /** What fails for one account or alert must not keep the others from theirs. */
@@ -72,7 +72,7 @@ export const runEvaluator =
         for (const alert of fired) await deliverGuarded(alert, 0);
       });
     });
-    const due = inAllShards(UNDELIVERED_SHARDS, (shard) => alerts.undelivered(shard, now()));
+    const due = inAllShards(UNDELIVERED_SHARDS, (shard) => deliveries.undelivered(shard, now()));
     await forEachConcurrently(due, AT_ONCE, ({ alert, round }) => deliverGuarded(alert, round));
     return report;
   };

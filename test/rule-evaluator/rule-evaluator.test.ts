@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { alertDeliveryRepository } from '../../lambda/data/alert-deliveries.ts';
 import { alertRepository } from '../../lambda/data/alerts.ts';
 import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
 import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
@@ -35,10 +36,11 @@ const logger = silentLogger();
 /** One run of the evaluator, as its schedule starts it. */
 const run = () => {
   const alerts = alertRepository(table);
+  const deliveries = alertDeliveryRepository(table);
   const rules = ruleRepository(table);
   return runEvaluator({
     rules,
-    alerts,
+    deliveries,
     evaluate: evaluateAccount({
       readCells: spendReader(table).cells,
       alerts,
@@ -46,7 +48,7 @@ const run = () => {
       newAlertId: uuidv7,
     }),
     deliver: deliverAlert({
-      alerts,
+      deliveries,
       rules,
       users: userRepository(table),
       sendMail,
