@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -90,6 +90,7 @@ export class BillingStack extends Stack {
       reason:
         'Stripe makes it, so Stripe rolls it: the new one is put here by hand, and functions take it up within minutes.',
     });
+    new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description });
     return secret;
   }
 }

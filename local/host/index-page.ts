@@ -6,12 +6,14 @@ export interface StackIndex {
   /** `http://localhost:PORT`, without a slash at the end. */
   readonly url: string;
   readonly mailUrl: string;
+  /** Of the Stripe on this machine; undefined with the real one. */
+  readonly stripeUrl: string | undefined;
   readonly dataDir: string;
   readonly logsDir: string;
 }
 
 /** What is where, for people. */
-export const indexText = ({ url, mailUrl, dataDir, logsDir }: StackIndex): string => {
+export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir }: StackIndex): string => {
   const host = url.replace('http://', '');
   return [
     `Gateway    http://{provider}.${host}/… or ${url}/gateway/{provider}/…`,
@@ -19,6 +21,7 @@ export const indexText = ({ url, mailUrl, dataDir, logsDir }: StackIndex): strin
     `           ${providerLabels.slice(6).join(', ')}`,
     `Dashboard  ${url}/api`,
     `Mail       ${mailUrl}`,
+    `Stripe     ${stripeUrl ?? 'the real one, in test mode'}`,
     `Data       ${dataDir}`,
     `Logs       ${logsDir}`,
   ].join('\n');

@@ -4,6 +4,7 @@ import type { Jwks } from 'aws-jwt-verify/jwk';
 import { createGatewayServer } from '../../lambda/gateway/server.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
+import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
@@ -61,7 +62,15 @@ const gatewayFunction = (functions: readonly LambdaFunction[]): LambdaFunction =
   return gateway;
 };
 
-const run = async (options: StackOptions, data: DataFolder, front: Front, emulators: RunningEmulators) => {
+const urlOf = ({ port }: Front): string => `http://localhost:${port}`;
+
+const run = async (
+  options: StackOptions,
+  data: DataFolder,
+  front: Front,
+  emulators: RunningEmulators,
+  stripe: StripeOfStack,
+) => {
   const stacks = readAssembly(options.assembly);
   const app = { stacks, resolve: createResolver(stacks, emulators.sqs.endpoint) };
   const client = { region: LOCAL_REGION, credentials: CREDENTIALS };
@@ -70,7 +79,9 @@ const run = async (options: StackOptions, data: DataFolder, front: Front, emulat
   await Promise.all([createTables(app, dynamo), createQueues(app, sqs)]);
   createSecrets(app, emulators.secrets);
 
-  const functions = lambdaFunctions(app).map(withOverrides({ ...options.environment, GATEWAY_DOMAIN: 'localhost' }));
+  const functions = lambdaFunctions(app).map(
+    withOverrides({ ...stripe.environment, ...options.environment, GATEWAY_DOMAIN: 'localhost' }),
+  );
   const endpoints = endpointVariables(emulators);
   const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });
   const readJwks = async (userPoolId: string) =>
@@ -85,8 +96,9 @@ const run = async (options: StackOptions, data: DataFolder, front: Front, emulat
   ];
 
   const index: StackIndex = {
-    url: `http://localhost:${front.port}`,
+    url: urlOf(front),
     mailUrl: emulators.ses.endpoint,
+    stripeUrl: stripe.url,
     dataDir: data.path,
     logsDir: data.logs,
   };
@@ -127,7 +139,9 @@ export const startStack = async (options: StackOptions): Promise<LocalStack> => 
     const seeds = userPoolSeeds({ stacks, resolve: createResolver(stacks, '') });
     const emulators = await startEmulators(data, seeds);
     undo.push(emulators.stop);
-    const running = await run(options, data, front, emulators);
+    const stripe = await openStripe({ dataDir: data.path, secrets: emulators.secrets, stackUrl: urlOf(front) });
+    undo.push(stripe.stop);
+    const running = await run(options, data, front, emulators, stripe);
     undo.push(running.stop);
     return { ...running.index, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
   } catch (error) {
