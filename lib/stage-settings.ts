@@ -137,6 +137,11 @@ export const stageSettings = z
       .default(90),
     /** What happens to data when its stack is deleted. `retain` also protects table and user pool against deletion. */
     removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
+    /** Name of a table that `npm run restore-table` made: the service works on it, and the stack's own stays as it is. */
+    restoredTable: z
+      .string()
+      .regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table')
+      .optional(),
     gateway: gatewaySettings.prefault({}),
     dashboard: dashboardSettings.prefault({}),
     firewall: firewallSettings.prefault({}),

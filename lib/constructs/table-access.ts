@@ -1,4 +1,4 @@
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** What IAM calls the parts of DynamoDB's item operations; a transaction needs those of its members. */
@@ -25,7 +25,7 @@ export interface TableAccess {
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export const grantItems = (grantee: IGrantable, table: Table, ...accesses: readonly TableAccess[]): void => {
+export const grantItems = (grantee: IGrantable, table: ITable, ...accesses: readonly TableAccess[]): void => {
   for (const { actions, partitions, index } of accesses) {
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({

@@ -1,5 +1,5 @@
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
@@ -11,7 +11,7 @@ import { partitions } from './partitions.ts';
 
 interface AlertsStackProps extends StackProps {
   readonly settings: StageSettings;
-  readonly table: Table;
+  readonly table: ITable;
 }
 
 /** From alert rules to mails and webhooks. */

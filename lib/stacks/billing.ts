@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { BillingEnvironment, StripeEnvironment } from '../../lambda/environment.ts';
@@ -12,7 +12,7 @@ import { partitions } from './partitions.ts';
 
 interface BillingStackProps extends StackProps {
   readonly settings: StageSettings;
-  readonly table: Table;
+  readonly table: ITable;
 }
 
 /** What functions that talk to Stripe are told, and the secrets they may be let at. */

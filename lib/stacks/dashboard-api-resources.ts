@@ -1,5 +1,5 @@
 import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as alertRules from '../../lambda/dashboard/alert-rules/operations.ts';
 import * as alerts from '../../lambda/dashboard/alerts/operations.ts';
@@ -26,7 +26,7 @@ import { partitions } from './partitions.ts';
 
 /** What the functions of the dashboard API may be given. */
 export interface DashboardDependencies {
-  readonly table: Table;
+  readonly table: ITable;
   readonly userPool: IUserPool;
   readonly userPoolClient: IUserPoolClient;
   readonly stripe: StripeAccess;

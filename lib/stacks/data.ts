@@ -1,5 +1,12 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 
@@ -11,11 +18,12 @@ export const INDEX_NAME = 'gsi1';
 
 /** The one table. @see lambda/data/keys.ts for what lives under which key */
 export class DataStack extends Stack {
-  readonly table: Table;
+  /** What the service works on: the stack's own, or one that a restore made. */
+  readonly table: ITable;
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, props);
-    this.table = new Table(this, 'Table', {
+    const own = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -25,11 +33,21 @@ export class DataStack extends Stack {
       removalPolicy: settings.retention.data,
       deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
     });
-    this.table.addGlobalSecondaryIndex({
+    own.addGlobalSecondaryIndex({
       indexName: INDEX_NAME,
       partitionKey: { name: 'gsi1pk', type: AttributeType.STRING },
       sortKey: { name: 'gsi1sk', type: AttributeType.STRING },
       projectionType: ProjectionType.ALL,
     });
+    // Other stacks may import these until they are deployed: an export in use cannot go before them.
+    this.exportValue(own.tableArn);
+    this.exportValue(own.tableName);
+    const { restoredTable: tableName } = settings;
+    // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
+    this.table =
+      tableName === undefined
+        ? (own as ITable)
+        : Table.fromTableAttributes(this, 'Restored', { tableName, globalIndexes: [INDEX_NAME] });
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
   }
 }

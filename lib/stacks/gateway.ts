@@ -1,5 +1,5 @@
-import { Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -16,7 +16,7 @@ import { ProviderProxy } from './provider-proxy.ts';
 
 interface GatewayStackProps extends StackProps {
   readonly settings: StageSettings;
-  readonly table: Table;
+  readonly table: ITable;
   readonly usageQueue: Queue;
 }
 
@@ -44,6 +44,8 @@ export class GatewayStack extends Stack {
         'A new key gives every provider credential a new fingerprint: spend by provider key would fall apart at each rotation. It is rotated by hand if it leaks.',
     });
 
+    new CfnOutput(this, 'FingerprintKeyArn', { value: fingerprintKey.secretArn });
+
     const shared = {
       settings,
       environment: {
@@ -68,7 +70,8 @@ export class GatewayStack extends Stack {
         ([label, concurrency]) => new ProviderProxy(this, `Proxy-${label}`, { ...shared, label, concurrency }),
       ),
     ];
-    for (const { handler } of this.proxies) {
+    for (const { node, handler } of this.proxies) {
+      new CfnOutput(this, `${node.id.replace('-', '')}LogGroup`, { value: handler.logGroup.logGroupName });
       grantItems(
         handler,
         table,

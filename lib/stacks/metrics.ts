@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 
@@ -100,7 +100,7 @@ export const serverErrorShare = (api: RestApi): MathExpression =>
   );
 
 /** Reads and writes that the table refused for their rate. */
-export const throttledItems = (table: Table): MathExpression =>
+export const throttledItems = (table: ITable): MathExpression =>
   new MathExpression({
     label: 'Throttled',
     expression: 'FILL(reads, 0) + FILL(writes, 0)',

@@ -1,7 +1,7 @@
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Dashboard, GraphWidget, type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -16,7 +16,7 @@ import type { ProviderProxy } from './provider-proxy.ts';
 /** What is watched. */
 export interface Monitored {
   readonly settings: StageSettings;
-  readonly table: Table;
+  readonly table: ITable;
   readonly usage: {
     readonly queue: Queue;
     readonly deadLetterQueue: Queue;

@@ -1,5 +1,5 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { RecorderEnvironment } from '../../lambda/environment.ts';
@@ -13,7 +13,7 @@ import { partitions } from './partitions.ts';
 
 interface UsageStackProps extends StackProps {
   readonly settings: StageSettings;
-  readonly table: Table;
+  readonly table: ITable;
 }
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
@@ -48,6 +48,7 @@ export class UsageStack extends Stack {
     });
     this.queue = queue;
     this.deadLetterQueue = deadLetterQueue;
+    new CfnOutput(this, 'UsageQueueUrl', { value: queue.queueUrl });
 
     const sweep = new ScheduledFunction(this, 'Sweep', {
       entry: 'lambda/usage-recorder/sweep/handler.ts',

@@ -39,4 +39,21 @@ describe('the table', () => {
     expect(disposable.DeletionPolicy).toBe('Delete');
     expect(disposable.Properties['DeletionProtectionEnabled']).toBe(false);
   });
+
+  it('can be one that a restore made, while the stack keeps its own and what others may still import of it', () => {
+    const stage = synthStage({ restoredTable: 'spend-restored' });
+    expect(onlyResource(stage('data'), 'AWS::DynamoDB::Table').DeletionPolicy).toBe('Retain');
+    expect(stage('data').toJSON()['Outputs']).toMatchObject({ TableName: { Value: 'spend-restored' } });
+    const exported = (of: ReturnType<typeof stage>) =>
+      Object.values(of.toJSON()['Outputs'] as Record<string, { Export?: { Name: string } }>).flatMap(
+        ({ Export }) => Export?.Name ?? [],
+      );
+    expect(exported(stage('data')).sort()).toEqual(exported(synthStage()('data')).sort());
+    expect(exported(stage('data'))).toHaveLength(2);
+    for (const name of ['gateway', 'usage', 'dashboard-api', 'alerts', 'billing'] as const) {
+      const text = JSON.stringify(stage(name).toJSON());
+      expect(text).not.toContain('ai-spend-dev-data:ExportsOutput');
+      expect(text).toContain('spend-restored');
+    }
+  });
 });

@@ -1,0 +1,107 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import { openTable } from '../lambda/data/table.ts';
+import { runCommand } from './command.ts';
+import { sendToQueue, sqsClient } from './events/usage-queue.ts';
+import { type CarryReport, carryOver } from './restore/carry-over.ts';
+import { kindsOfItems } from './restore/item-kinds.ts';
+import { recountAccount } from './restore/recount.ts';
+import { checkWindow, restoreTable } from './restore/restore-table.ts';
+
+const USAGE = `npm run restore-table -- start --table NAME --to NEW --at TIME [--dry-run]
+npm run restore-table -- carry --table NAME --to NEW --since TIME --queue URL [--take KIND]… [--dry-run]
+
+start   Makes the table NEW as the table NAME was at TIME, and waits until it is there, ready for use. NAME is not touched.
+carry   Brings over what happened in NAME since TIME: once before the service works on NEW, so that nobody is missing, and once after.
+        Accounts, keys, users, rules, alerts and so on that only NAME has are copied; where both have one and they differ, NEW's
+        stays, unless its kind is taken. Requests recorded since are sent to the usage queue; the recorder counts those that its table
+        does not have. What was deleted in NAME since is back in NEW. Another run does no harm.
+
+  --table NAME   default: the environment variable TABLE_NAME
+  --at, --since  ISO 8601, such as 2026-11-20T12:00:00Z
+  --take KIND    ${kindsOfItems.join(', ')}; may be given more than once
+  --queue URL    of the usage queue (default: the environment variable USAGE_QUEUE_URL)
+Region and credentials come from the AWS environment. docs/runbook.md says when and in which order.`;
+
+const POLL_MS = 5_000;
+
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'name the table');
+const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-20T12:00:00Z' });
+
+const schema = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('start'), table: tableName, to: tableName, at: time, 'dry-run': z.boolean() }),
+  z.object({
+    action: z.literal('carry'),
+    table: tableName,
+    to: tableName,
+    since: time,
+    queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
+    take: z.array(z.enum(kindsOfItems)),
+    'dry-run': z.boolean(),
+  }),
+]);
+
+type Options = z.output<typeof schema>;
+type Start = Extract<Options, { action: 'start' }>;
+type Carry = Extract<Options, { action: 'carry' }>;
+
+const start = async ({ table, to, at, 'dry-run': dryRun }: Start): Promise<void> => {
+  const dynamoDb = new DynamoDBClient({});
+  const window = await checkWindow(dynamoDb, { table, at: new Date(at) });
+  console.log(`${table} can be restored to any second from ${window}.`);
+  if (dryRun) return;
+  await restoreTable(dynamoDb, { table, to, at: new Date(at), pollMs: POLL_MS, say: console.log });
+  console.log(
+    `Next: "restoredTable": "${to}" in the settings of the stage and a deployment, with carry --since ${at} before and after.`,
+  );
+};
+
+const rows = ({ copied, differing }: CarryReport, take: readonly string[]) =>
+  kindsOfItems
+    .filter((kind) => copied.has(kind) || differing.has(kind))
+    .map((kind) => ({
+      kind,
+      'only in the old table: copied': copied.get(kind) ?? 0,
+      'in both, different': differing.get(kind) ?? 0,
+      'which stays': differing.has(kind) ? (take.includes(kind) ? 'old' : 'new') : '',
+    }));
+
+const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Carry): Promise<void> => {
+  const sqs = sqsClient();
+  const target = openTable(to);
+  const report = await carryOver(openTable(table), target, {
+    since: new Date(since).toISOString(),
+    take,
+    dryRun,
+    send: (events) =>
+      sendToQueue(
+        sqs,
+        queue,
+        events.map((event) => JSON.stringify(event)),
+      ),
+  });
+  if (!dryRun) for (const accountId of report.touchedAccounts) await recountAccount(target, accountId);
+  console.log(`${report.requests} requests were recorded since ${since}${dryRun ? '' : ': sent to the usage queue'}.`);
+  console.table(rows(report, take));
+  if (report.unknown > 0) console.log(`${report.unknown} items are of no kind that this checkout knows: not touched.`);
+  if (dryRun) console.log('Nothing was sent or written.');
+};
+
+await runCommand(
+  {
+    usage: USAGE,
+    schema: z
+      .looseObject({ _: z.tuple([z.enum(['start', 'carry'], 'start or carry')]) })
+      .transform(({ _: [action], ...options }) => ({ ...options, action }))
+      .pipe(schema),
+    options: {
+      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
+      to: { type: 'string' },
+      at: { type: 'string' },
+      since: { type: 'string' },
+      queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' },
+      take: { type: 'string', multiple: true, default: [] },
+    },
+  },
+  (options) => (options.action === 'start' ? start(options) : carry(options)),
+);

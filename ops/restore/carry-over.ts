@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { batchRead } from '../../lambda/data/batch-read.ts';
+import { accountKey, type Key } from '../../lambda/data/keys.ts';
+import { parseRequestItem } from '../../lambda/data/request-item.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import type { UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { eventOfRecord } from './events-of-records.ts';
+import { type ItemKind, kindOf } from './item-kinds.ts';
+
+type Item = Record<string, unknown> & Key;
+
+export interface CarryOptions {
+  /** ISO 8601 UTC: requests that were recorded from then on are sent as events. */
+  readonly since: string;
+  /** Kinds of items of which the old table's version is taken, where the two differ. */
+  readonly take: readonly ItemKind[];
+  readonly dryRun: boolean;
+  readonly send: (events: readonly UsageEvent[]) => Promise<void>;
+}
+
+export interface CarryReport {
+  requests: number;
+  /** Items that only the old table has, by kind: copied. */
+  readonly copied: Map<string, number>;
+  /** Items that differ, by kind: taken from the old table where its kind was asked for. */
+  readonly differing: Map<string, number>;
+  /** Items whose key is unknown to this checkout: not touched. */
+  unknown: number;
+  /** Accounts whose keys or rules changed here: what is counted on them must be counted anew. */
+  readonly touchedAccounts: Set<string>;
+}
+
+const PAGE = 100;
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+
+async function* pagesOf({ client, name }: Table): AsyncGenerator<Item[]> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName: name, Limit: PAGE, ExclusiveStartKey: start }));
+    yield (page.Items ?? []).map((item) => ({ ...item, ...keySchema.parse(item) }));
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+const count = (counts: Map<string, number>, kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+
+/** `lastUsedAt` follows from requests. */
+const isSame = (a: Item, b: Item): boolean =>
+  isDeepStrictEqual({ ...a, lastUsedAt: undefined }, { ...b, lastUsedAt: undefined });
+
+/**
+ * Brings what happened since a point in time from one table to another that was restored to that point: what only the old one has is
+ * copied, requests are sent to the recorder as events. What the recorder derives from events (spend, counters) is left to it.
+ */
+export const carryOver = async (from: Table, to: Table, options: CarryOptions): Promise<CarryReport> => {
+  const { since, take, dryRun, send } = options;
+  const report: CarryReport = {
+    requests: 0,
+    copied: new Map(),
+    differing: new Map(),
+    unknown: 0,
+    touchedAccounts: new Set(),
+  };
+
+  const put = async (item: Item, kind: ItemKind, onlyIfAbsent: boolean): Promise<void> => {
+    if (!dryRun) {
+      try {
+        await to.client.send(
+          new PutCommand({
+            TableName: to.name,
+            Item: item,
+            ...(onlyIfAbsent ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}),
+          }),
+        );
+      } catch (error) {
+        // Made in the new table since it was read: that one is newer.
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    }
+    const account = accountKey('').pk;
+    if ((kind === 'key' || kind === 'rule') && item.pk.startsWith(account))
+      report.touchedAccounts.add(item.pk.slice(account.length));
+  };
+
+  const carryItems = async (items: readonly (readonly [ItemKind, Item])[]): Promise<void> => {
+    const keys = items.map(([, { pk, sk }]) => ({ pk, sk }));
+    const found = await batchRead(to, keys, { consistent: true });
+    const there = new Map(found.map((item) => [JSON.stringify([item['pk'], item['sk']]), item as Item]));
+    for (const [kind, item] of items) {
+      const other = there.get(JSON.stringify([item.pk, item.sk]));
+      if (other === undefined) {
+        count(report.copied, kind);
+        await put(item, kind, true);
+      } else if (!isSame(item, other)) {
+        count(report.differing, kind);
+        if (take.includes(kind)) await put(item, kind, false);
+      }
+    }
+  };
+
+  for await (const page of pagesOf(from)) {
+    const items: [ItemKind, Item][] = [];
+    const events: UsageEvent[] = [];
+    for (const item of page) {
+      const kind = kindOf(item);
+      if (kind === undefined) report.unknown += 1;
+      else if (kind === 'request') {
+        const record = parseRequestItem(item);
+        if (record.recordedAt >= since) events.push(eventOfRecord(record));
+      } else if (kind !== 'derived') items.push([kind, item]);
+    }
+    report.requests += events.length;
+    if (!dryRun && events.length > 0) await send(events);
+    if (items.length > 0) await carryItems(items);
+  }
+  return report;
+};

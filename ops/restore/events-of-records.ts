@@ -1,0 +1,10 @@
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage-event.ts';
+
+/** The event a record was made of, so that another table's recorder can make the same of it. */
+export const eventOfRecord = (record: RequestRecord): UsageEvent =>
+  usageEventSchema.parse({
+    ...record,
+    version: 1,
+    kind: record.outcome === 'unknown' || record.reading === null ? 'open' : 'close',
+  });

@@ -1,0 +1,57 @@
+import {
+  accountKey,
+  accountServiceKeyKey,
+  accountUserKey,
+  alertKey,
+  cellClaimsKey,
+  countedAnswerKey,
+  firedKey,
+  type Key,
+  monthKey,
+  parkedEventPartition,
+  refusedEventKey,
+  requestPartition,
+  ruleKey,
+  serviceKeyKey,
+  spendPartition,
+  stripeCustomerKey,
+  stripeEventKey,
+  userKey,
+} from '../../lambda/data/keys.ts';
+
+/** What people and payment processors have said, as opposed to what the recorder makes of events. */
+export const kindsOfItems = ['account', 'key', 'user', 'rule', 'alert', 'billing', 'event'] as const;
+export type ItemKind = (typeof kindsOfItems)[number];
+
+const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
+  [accountKey('').sk, 'account'],
+  [accountServiceKeyKey('', '').sk, 'key'],
+  [accountUserKey('', '').sk, 'user'],
+  [ruleKey('', '').sk, 'rule'],
+  [alertKey('', '').sk, 'alert'],
+  [firedKey('', '', '').sk.replace(/#$/, ''), 'alert'],
+  [monthKey('', '').sk, 'derived'],
+  [cellClaimsKey('', '').sk, 'derived'],
+  [countedAnswerKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
+];
+
+const byPartition: readonly (readonly [string, ItemKind])[] = [
+  [serviceKeyKey('').pk, 'key'],
+  [userKey('').pk, 'user'],
+  [stripeCustomerKey('').pk, 'billing'],
+  [stripeEventKey('').pk, 'billing'],
+  [parkedEventPartition(0).replace(/0$/, ''), 'event'],
+  [refusedEventKey('', '').pk, 'event'],
+];
+
+const account = accountKey('').pk;
+const [, requestMark = ''] = requestPartition('\0', '').split('\0');
+const [, spendMark = ''] = spendPartition('\0').split('\0');
+
+/** @returns undefined for an item whose key this checkout does not know */
+export const kindOf = ({ pk, sk }: Key): ItemKind | 'request' | 'derived' | undefined => {
+  if (!pk.startsWith(account)) return byPartition.find(([prefix]) => pk.startsWith(prefix))?.[1];
+  if (pk.includes(requestMark)) return 'request';
+  if (pk.endsWith(spendMark)) return 'derived';
+  return ofAccount.find(([prefix]) => sk.startsWith(prefix))?.[1];
+};

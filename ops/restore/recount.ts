@@ -1,0 +1,23 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { accountKey } from '../../lambda/data/keys.ts';
+import { ruleRepository } from '../../lambda/data/rules.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import type { Table } from '../../lambda/data/table.ts';
+
+/** Sets what is counted on an account (active keys, rules) to what it has. */
+export const recountAccount = async (table: Table, accountId: string): Promise<void> => {
+  const keys = await serviceKeyRepository(table).list(accountId);
+  const rules = await ruleRepository(table).list(accountId);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: accountKey(accountId),
+      UpdateExpression: 'SET activeKeys = :keys, ruleCount = :rules',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: {
+        ':keys': keys.filter(({ status }) => status === 'active').length,
+        ':rules': rules.length,
+      },
+    }),
+  );
+};

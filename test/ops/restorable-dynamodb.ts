@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+
+/**
+ * What the DynamoDB emulator lacks, in front of it: point-in-time recovery. A table is restored to the moment of the last
+ * `remember`, into a table that is CREATING the first time anybody asks, as on AWS without expiry.
+ */
+export const restorableDynamoDb = async (endpoint: string) => {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const remembered = new Map<string, Record<string, AttributeValue>[]>();
+  const calls: string[] = [];
+  const creating = new Set<string>();
+
+  const restore = async (source: string, target: string): Promise<void> => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: source }));
+    await client.send(
+      new CreateTableCommand({
+        TableName: target,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: Table?.AttributeDefinitions,
+        KeySchema: Table?.KeySchema,
+        GlobalSecondaryIndexes: Table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+          IndexName,
+          KeySchema,
+          Projection,
+        })),
+      } as CreateTableCommandInput),
+    );
+    for (const Item of remembered.get(source) ?? []) await client.send(new PutItemCommand({ TableName: target, Item }));
+    creating.add(target);
+  };
+
+  const own = new Map<string, (input: Record<string, string>) => Promise<object>>();
+  own.set('DescribeContinuousBackups', async () => ({
+    ContinuousBackupsDescription: {
+      ContinuousBackupsStatus: 'ENABLED',
+      PointInTimeRecoveryDescription: {
+        PointInTimeRecoveryStatus: 'ENABLED',
+        EarliestRestorableDateTime: Date.parse('2026-11-01T00:00:00Z') / 1_000,
+        LatestRestorableDateTime: Date.parse('2026-11-20T12:00:00Z') / 1_000,
+      },
+    },
+  }));
+  own.set('RestoreTableToPointInTime', async ({ SourceTableName = '', TargetTableName = '' }) => {
+    await restore(SourceTableName, TargetTableName);
+    return { TableDescription: { TableStatus: 'CREATING' } };
+  });
+  own.set('UpdateContinuousBackups', async () => ({
+    ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED' },
+  }));
+
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    const input = JSON.parse(body.toString()) as Record<string, string>;
+    calls.push(operation);
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    const answer = own.get(operation);
+    if (answer) return response.end(JSON.stringify(await answer(input)));
+    if (operation === 'DescribeTable' && creating.delete(input['TableName'] ?? ''))
+      return response.end(JSON.stringify({ Table: { TableStatus: 'CREATING' } }));
+    const { status, headers, ...rest } = await fetch(endpoint, {
+      method: 'POST',
+      headers: request.headers as Record<string, string>,
+      body,
+    }).then(async (passed) => ({ status: passed.status, headers: passed.headers, text: await passed.text() }));
+    return response.writeHead(status, { 'x-amz-crc32': headers.get('x-amz-crc32') ?? '' }).end(rest.text);
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Names of the operations asked for, in order. */
+    calls,
+    remember: async (table: string): Promise<void> => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+      remembered.set(table, Items);
+    },
+    stop: async () => {
+      client.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

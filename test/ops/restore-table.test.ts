@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accountRepository } from '../../lambda/data/accounts.ts';
+import { accountKey, monthKey, parkedEventKey } from '../../lambda/data/keys.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { kindOf } from '../../ops/restore/item-kinds.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
+import { ledgerSums } from '../usage-recorder/ledger-sums.ts';
+import { emulatedQueue } from './emulated-queue.ts';
+import { restorableDynamoDb } from './restorable-dynamodb.ts';
+import { runOps } from './run-command.ts';
+
+const DAMAGE = '2026-11-20T11:00:00.000Z';
+const RESTORED = 'spend-restored';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let restorable: Awaited<ReturnType<typeof restorableDynamoDb>>;
+let queues: Awaited<ReturnType<typeof emulatedQueue>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+  restorable = await restorableDynamoDb(table.endpoint);
+  queues = await emulatedQueue();
+});
+afterAll(async () => {
+  await queues.stop();
+  await restorable.stop();
+  await table.stop();
+});
+
+const run = (...args: string[]) =>
+  runOps('restore-table', args, {
+    env: {
+      AWS_ENDPOINT_URL_DYNAMODB: restorable.endpoint,
+      AWS_ENDPOINT_URL_SQS: queues.endpoint,
+      TABLE_NAME: table.name,
+      USAGE_QUEUE_URL: queues.queue,
+    },
+  });
+
+const recorderAt = (name: string, now: string) =>
+  openRecorder({ ...table, name }, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(now) });
+
+const addKey = async (accountId: string, keyId: string) =>
+  serviceKeyRepository(table).create(
+    { accountId, status: 'active' },
+    { keyId, name: keyId, serviceKey: newAccountKey(randomBytes), status: 'active', createdAt: DAMAGE },
+    100,
+  );
+
+describe('npm run restore-table', () => {
+  it('restores a table, and carries over what happened since', async () => {
+    const before = await newAccount(table, 'PRO');
+    const { accountId } = before;
+    await addKey(accountId, 'old-key');
+    await recorderAt(
+      table.name,
+      '2026-11-20T10:00:00.000Z',
+    )([
+      closeEvent({ accountId, n: 1, startedAt: '2026-11-20T09:59:00.000Z' }),
+      openEvent({ accountId, n: 2, startedAt: '2026-11-20T09:59:00.000Z' }),
+    ]);
+    await restorable.remember(table.name);
+
+    // The damage: an account is gone, another's name is overwritten, a counter is wrong.
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: accountKey(accountId) }));
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: monthKey(accountId, '2026-11'),
+        UpdateExpression: 'SET trackedRequests = :wrong',
+        ExpressionAttributeValues: { ':wrong': 77 },
+      }),
+    );
+    // And life goes on.
+    const after = await newAccount(table);
+    await recorderAt(
+      table.name,
+      '2026-11-20T11:30:00.000Z',
+    )([
+      closeEvent({ accountId, n: 2, startedAt: '2026-11-20T09:59:00.000Z' }),
+      closeEvent({ accountId, n: 3, startedAt: '2026-11-20T11:29:00.000Z' }),
+      closeEvent({ accountId: after.accountId, n: 4, startedAt: '2026-11-20T11:29:00.000Z', reading: { usage: null } }),
+      openEvent({ accountId: after.accountId, n: 5, startedAt: '2026-11-20T11:14:00.000Z' }),
+    ]);
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: { ...parkedEventKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
+      }),
+    );
+
+    expect(await run('start', '--to', RESTORED, '--at', '2026-10-01T00:00:00Z')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('2026-11-01T00:00:00.000Z to 2026-11-20T12:00:00.000Z'),
+    });
+    expect(await run('start', '--to', RESTORED, '--at', DAMAGE, '--dry-run')).toMatchObject({ code: 0 });
+    expect(restorable.calls).not.toContain('RestoreTableToPointInTime');
+    const started = await run('start', '--to', RESTORED, '--at', DAMAGE);
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('"restoredTable": "spend-restored"') });
+    expect(restorable.calls).toEqual(
+      expect.arrayContaining([
+        'RestoreTableToPointInTime',
+        'UpdateTimeToLive',
+        'UpdateContinuousBackups',
+        'UpdateTable',
+      ]),
+    );
+    expect((await run('start', '--to', RESTORED, '--at', DAMAGE)).stdout).toContain('is there already');
+
+    const preview = await run('carry', '--to', RESTORED, '--since', DAMAGE, '--dry-run');
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('4 requests were recorded since') });
+    expect(await queues.count(queues.queue)).toBe(0);
+
+    expect(await run('carry', '--to', RESTORED, '--since', DAMAGE)).toMatchObject({ code: 0 });
+    const events = (await queues.bodies(queues.queue)).map(parseUsageEvent);
+    expect(events).toHaveLength(4);
+    const restored = { ...table, name: RESTORED };
+    await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')(events);
+
+    expect(await accountRepository(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
+    expect(await accountRepository(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
+    const { Item: parked } = await table.client.send(
+      new GetCommand({ TableName: RESTORED, Key: parkedEventKey(3, 'x', 'close') }),
+    );
+    expect(parked).toMatchObject({ event: '{}' });
+    const months = ['2026-11'];
+    const sums = await ledgerSums(restored, accountId, months);
+    expect(sums.months).toEqual({ '2026-11': 3 });
+    expect(Object.values(sums.days)).toEqual([expect.objectContaining({ requests: 3, inputTokens: 300 })]);
+    const others = await ledgerSums(restored, after.accountId, months);
+    expect(others).toEqual(await ledgerSums(table, after.accountId, months));
+    expect(others.months).toEqual({ '2026-11': 2 });
+
+    expect(await run('carry', '--to', RESTORED, '--since', DAMAGE)).toMatchObject({ code: 0 });
+    await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')((await queues.bodies(queues.queue)).map(parseUsageEvent));
+    expect(await ledgerSums(restored, accountId, months)).toEqual(sums);
+  }, 120_000);
+
+  it('lets the operator decide where both tables have an item and they differ', async () => {
+    const { accountId } = await newAccount(table, 'PRO');
+    await addKey(accountId, 'leaked');
+    await restorable.remember(table.name);
+    await serviceKeyRepository(table).revoke(accountId, 'leaked', { force: false, revokedAt: DAMAGE });
+    await run('start', '--to', 'spend-again', '--at', DAMAGE);
+    const again = { ...table, name: 'spend-again' };
+    const statuses = async () => (await serviceKeyRepository(again).list(accountId)).map(({ status }) => status);
+
+    await run('carry', '--to', 'spend-again', '--since', DAMAGE);
+    expect((await statuses()).sort()).toEqual(['active', 'active']);
+    await run('carry', '--to', 'spend-again', '--since', DAMAGE, '--take', 'key');
+    expect((await statuses()).sort()).toEqual(['active', 'revoked']);
+    expect(await accountRepository(again).find(accountId)).toMatchObject({ activeKeys: 1 });
+  }, 120_000);
+
+  it('knows every kind of item there is', async () => {
+    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    expect(Items.length).toBeGreaterThan(20);
+    expect(new Set(Items.map((item) => kindOf(item as { pk: string; sk: string })))).toEqual(
+      new Set(['account', 'key', 'user', 'request', 'derived', 'event']),
+    );
+  });
+
+  it('says how it is used', async () => {
+    expect(await run('start', '--to', RESTORED)).toMatchObject({ code: 2, stderr: expect.stringContaining('at: ') });
+    expect(await run('finish')).toMatchObject({ code: 2, stderr: expect.stringContaining('start or carry') });
+  });
+});
