@@ -14,7 +14,7 @@ export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`
 /** Numbers of Stripe's test cards, and what happens to them here. @see https://docs.stripe.com/testing */
 export const testCards = [
   { number: '4242424242424242', says: 'is charged', isAccepted: true, pays: true },
-  { number: '4000000000000341', says: 'is accepted, and declined when charged later', isAccepted: true, pays: false },
+  { number: '4000000000000341', says: 'is accepted, but declined when charged', isAccepted: true, pays: false },
   { number: '4000000000000002', says: 'is declined at once', isAccepted: false, pays: false },
 ] as const;
 
