@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
 import { findPrice } from '../../../lambda/domain/price/price-book.ts';
 
@@ -63,11 +64,25 @@ describe('aliases that moved on', () => {
   });
 });
 
+describe("Cohere's rerankers", () => {
+  const rates = (model: string) =>
+    findPrice({ provider: 'cohere', model, at: new Date('2026-11-20T12:00:00Z'), inputTokens: 0 })?.rates;
+
+  it('are charged by the search up to the fourth, by the token since, and a later one is not known', () => {
+    expect(rates('rerank-v3.5')).toEqual({ searchUnits: attoUsdPerUnit(0.002) });
+    expect(rates('rerank-v4.0-pro')).toEqual({ searchUnits: attoUsdPerUnit(0.0025) });
+    expect(rates('rerank-v5.0-fast')).toEqual({ input: attoUsdPerUnit(0.02, 1e6) });
+    expect(rates('rerank-v6.0')).toBeUndefined();
+  });
+});
+
 describe('entries known to be doubtful', () => {
   it.each([
     ['groq', 'openai/gpt-oss-safeguard-20b', [0.075, 0.0375, 0.3]],
     ['xai', 'grok-4.5', [2, 0.3, 6]],
-    ['fireworks', 'accounts/fireworks/models/gemma-3-27b-it', [0.9, 0, 0.9]],
+    ['fireworks', 'accounts/fireworks/models/gemma-3-27b-it', [0.9, 0.45, 0.9]],
+    ['xai', 'grok-4.6', [2, 0.5, 6]],
+    ['anthropic', 'claude-fable-5-2', [8, 0.2, 40]],
   ])('%s %s', (provider, model, rates) => {
     expect(usdPerMtok(provider, model, '2026-11-20T12:00:00Z')).toEqual(rates);
   });

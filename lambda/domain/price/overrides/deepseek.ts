@@ -56,10 +56,10 @@ const offPeakUntil2025September = (at: Date): boolean => {
   return minutes >= 16 * 60 + 30 || minutes < 30;
 };
 
+/** The page as it stood between the announcement of V3.1 and its price; that of V3.2 by models.dev and Roo Code. */
 const old = {
-  source: 'https://api-docs.deepseek.com/quick_start/pricing-details-usd',
-  asOf: '2025-09-30',
-  isUnverified: true,
+  source: 'https://api-docs.deepseek.com/quick_start/pricing',
+  asOf: '2025-09-05',
   why: 'both books keep the schedule of the first V3 for a name that has moved on',
 } as const;
 
@@ -95,6 +95,8 @@ export const deepseek: ProviderOverrides = {
     {
       models: retired,
       ...old,
+      source: `${old.source}, as quoted by models.dev and by Roo Code (2025-12-09)`,
+      asOf: '2026-02-11',
       from: '2025-09-29T08:00:00Z',
       usdPerMtok: { input: 0.28, cacheRead: 0.028, output: 0.42 },
     },

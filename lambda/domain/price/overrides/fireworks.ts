@@ -7,11 +7,10 @@ export const fireworks: ProviderOverrides = {
   overrides: [
     {
       models: ['accounts/fireworks/models/gemma-3-27b-it'],
-      usdPerMtok: { input: 0.9, output: 0.9 },
-      why: 'no price of its own: models of 16 billion parameters and more cost 0.90 of both',
-      source: 'https://fireworks.ai/pricing',
-      asOf: '2025-11-01',
-      isUnverified: true,
+      usdPerMtok: { input: 0.9, cacheRead: 0.45, output: 0.9 },
+      why: 'no price of its own: models of more than 16 billion parameters cost 0.90 of both, cached half',
+      source: 'https://docs.fireworks.ai/serverless/pricing; cached: https://fireworks.ai/pricing',
+      asOf: '2026-11-20',
     },
     {
       models: ['accounts/fireworks/models/gpt-oss-120b'],

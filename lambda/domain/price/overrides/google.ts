@@ -1,7 +1,7 @@
 import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://ai.google.dev/gemini-api/docs/pricing';
-const evidence = { source, asOf: '2025-11-01', isUnverified: true } as const;
+const evidence = { source, asOf: '2026-11-20' } as const;
 const why = 'in neither book';
 
 export const google: ProviderOverrides = {
@@ -16,7 +16,9 @@ export const google: ProviderOverrides = {
       models: ['gemini-2.5-flash-image'],
       believe: 'genai-prices',
       why: 'the price list has no cached input for it',
-      ...evidence,
+      source,
+      asOf: '2025-11-01',
+      isUnverified: true,
     },
   ],
 };

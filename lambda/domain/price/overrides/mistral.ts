@@ -85,9 +85,8 @@ export const mistral: ProviderOverrides = {
       models: ['mistral-moderation-2411'],
       usdPerMtok: { input: 0.1, output: 0 },
       why: 'in neither book',
-      source: 'https://mistral.ai/pricing',
-      asOf: '2025-11-01',
-      isUnverified: true,
+      source: `${docs}/mistral-moderation-24-11.ts`,
+      asOf,
     },
     {
       models: ['mistral-moderation-2603', 'mistral-moderation-latest'],

@@ -1,7 +1,7 @@
 import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://developers.openai.com/api/docs/pricing';
-const evidence = { source, asOf: '2025-11-01', isUnverified: true } as const;
+const evidence = { source, asOf: '2026-02-07' } as const;
 
 export const openai: ProviderOverrides = {
   overrides: [
@@ -16,8 +16,10 @@ export const openai: ProviderOverrides = {
     {
       models: ['gpt-4o-audio-preview-2024-10-01'],
       usdPerMtok: { inputAudio: 100, outputAudio: 200 },
-      why: 'the first snapshot kept its price',
-      ...evidence,
+      why: 'the first snapshot kept its price, by two lists kept by others; the price list names it no more',
+      source,
+      asOf: '2025-11-01',
+      isUnverified: true,
     },
     {
       models: ['gpt-4o-mini-audio-preview*'],
@@ -30,7 +32,7 @@ export const openai: ProviderOverrides = {
     {
       models: ['gpt-4o-search-preview*', 'gpt-4o-mini-search-preview*'],
       usdEach: { webSearches: 0.025 },
-      why: 'the books lack the fee of the search that every call makes',
+      why: 'the books lack the fee of the search that every call makes: the preview tool, on a model without reasoning',
       ...evidence,
     },
     {
@@ -39,6 +41,12 @@ export const openai: ProviderOverrides = {
       why: 'the books lack the fee of the search that every call makes',
       ...evidence,
     },
-    { models: ['sora-2'], usdEach: { videoSeconds: 0.1 }, why: 'in neither book', ...evidence },
+    {
+      models: ['sora-2'],
+      usdEach: { videoSeconds: 0.1 },
+      why: 'in neither book; shut down on 2026-09-24',
+      source: 'https://developers.openai.com/api/docs/models/sora-2',
+      asOf: '2026-09-24',
+    },
   ],
 };

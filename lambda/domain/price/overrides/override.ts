@@ -3,11 +3,13 @@ import type { TokenKind } from '../rates.ts';
 
 /** Where a statement about prices comes from, and the day it was last seen there (ISO 8601). */
 interface Evidence {
+  /** The provider's own page; where that could not be read, `as quoted by` whom. */
   readonly source: string;
+  /** Day of the copy that was read; of a copy without a date, the day it was read. */
   readonly asOf: string;
   /** What is wrong or missing in the books, in a line. */
   readonly why: string;
-  /** The source was not read on that day: known second-hand. `npm run prices -- --unverified` lists these, to be looked up. */
+  /** No copy of the source was read, nor two who quote it alike. `npm run prices -- --unverified` lists these, to be looked up. */
   readonly isUnverified?: true;
 }
 

@@ -26,9 +26,8 @@ export const together: ProviderOverrides = {
       models: ['qwen/qwen2.5-72b-instruct-turbo'],
       usdPerMtok: { input: 1.2, output: 1.2 },
       why: 'in neither book',
-      source: 'https://www.together.ai/pricing',
-      asOf: '2025-11-01',
-      isUnverified: true,
+      source: "https://www.together.ai/pricing, as quoted by LiteLLM's and Bifrost's lists",
+      asOf: '2026-11-20',
     },
   ],
 };

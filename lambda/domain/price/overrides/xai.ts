@@ -8,9 +8,8 @@ export const xai: ProviderOverrides = {
       models: ['grok-imagine-image'],
       usdEach: { images: 0.02 },
       why: 'in neither book',
-      source,
-      asOf: '2026-04-01',
-      isUnverified: true,
+      source: `${source}, as quoted by atlascloud.ai and docs.crazyrouter.com; https://docs.x.ai/developers/cost-tracking has an image at 0.02`,
+      asOf: '2026-11-20',
     },
     {
       models: ['grok-imagine-image-pro'],
