@@ -4,7 +4,7 @@ import { isMeant } from './overrides/override.ts';
 /*
  * Images sold by the piece, USD, by quality and size. Models sold by the token (gpt-image) report usage; their prices by the
  * piece are the provider's own estimates and serve where usage is missing.
- * https://developers.openai.com/api/docs/pricing#image-generation (as of 2025-11, second-hand: not read at the source since)
+ * https://developers.openai.com/api/docs/pricing#image-generation (as of 2026-02-07; the qualities that `auto` means are not given)
  */
 
 interface ImagePrices {
@@ -52,7 +52,7 @@ const table: readonly ImagePrices[] = [
     isEstimate: true,
   },
   {
-    models: ['gpt-image-1.5'],
+    models: ['gpt-image-1.5', 'chatgpt-image-latest'],
     defaultQuality: 'high',
     defaultSize: '1024x1024',
     byQuality: { low: square(0.009, 0.013), medium: square(0.034, 0.05), high: square(0.133, 0.2) },

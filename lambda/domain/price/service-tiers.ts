@@ -3,14 +3,17 @@ import { EXTRA } from '../usage/extras.ts';
 import { at } from '../usage/raw.ts';
 import type { Reading } from '../usage-event.ts';
 import { isMeant } from './overrides/override.ts';
-import { type Rates, tokenKinds } from './rates.ts';
+import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 
 /*
  * What a tier of service does to the price of tokens. Fees for tools stay as they are.
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
- * https://openai.com/api-priority-processing (2026-05)
- * https://platform.claude.com/docs/en/about-claude/pricing (batch; fast mode of Opus 4.6 and US-only inference second-hand)
- * https://ai.google.dev/gemini-api/docs/optimization (batch, flex, priority)
+ * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, either name is answered)
+ * https://platform.claude.com/docs/en/about-claude/pricing (2026-08: batch, US-only inference)
+ * https://platform.claude.com/docs/en/build-with-claude/fast-mode (Opus 4.6 and 4.7 at six times, Opus 4.8 and 5 at twice the
+ * price; of Opus 5.5 and Fable 5.2, of November 2026, by two who quote it)
+ * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
+ * xAI's batches are 20 % to 50 % off, by model.
  */
 
 const factor = (numerator: number, denominator = 1): Factor => ({ numerator, denominator });
@@ -22,18 +25,26 @@ interface TierRule {
   /** All models where left out. */
   readonly models?: readonly string[];
   readonly factor: Factor;
+  /** Kinds that cost what the list says on this tier too. */
+  readonly except?: readonly TokenKind[];
   /** The list price is not known to this precision. */
   readonly isApproximate?: true;
 }
 
+const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
+
 /** First match wins. */
 const rules: readonly TierRule[] = [
   {
-    providers: ['openai', 'anthropic', 'google', 'mistral', 'groq', 'together', 'fireworks', 'xai'],
+    providers: ['openai', 'anthropic', 'mistral', 'groq', 'together', 'fireworks'],
     tier: 'batch',
     factor: HALF,
   },
-  { providers: ['openai', 'google'], tier: 'flex', factor: HALF },
+  { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
+  { providers: ['openai'], tier: 'flex', factor: HALF },
+  // What is read from a cache is not discounted a second time.
+  { providers: ['google'], tier: 'batch', factor: HALF, except: CACHE_READS },
+  { providers: ['google'], tier: 'flex', factor: HALF, except: CACHE_READS },
   ...priority([factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']]),
   ...priority([factor(5, 3), ['gpt-4o-mini*']]),
   ...priority([factor(17, 10), ['gpt-4o', 'gpt-4o-2024*']]),
@@ -53,13 +64,21 @@ const rules: readonly TierRule[] = [
       'gpt-5.4',
       'gpt-5.4-2026*',
       'gpt-5.4-mini*',
+      'gpt-5.6*',
     ],
   ]),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
+  { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
   // "75 % to 100 % more than standard", by model.
   { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
-  { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*'], factor: factor(6) },
-  { providers: ['anthropic'], tier: 'fast', factor: factor(6), isApproximate: true },
+  { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
+  {
+    providers: ['anthropic'],
+    tier: 'fast',
+    models: ['claude-opus-4-8*', 'claude-opus-5*', 'claude-fable-5-2*'],
+    factor: factor(2),
+  },
+  { providers: ['anthropic'], tier: 'fast', factor: factor(2), isApproximate: true },
   { providers: ['anthropic'], tier: 'us', factor: factor(11, 10) },
 ];
 
@@ -80,6 +99,9 @@ const listPriced = new Set([
 ]);
 const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new Set(['flex']) };
 
+/** Newer names of tiers, by provider. */
+const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { openai: { fast: 'priority' } };
+
 /** Tiers that apply at once, lower case: what the answer says it was served on, batch, speed, place of inference. */
 export const tiersOf = ({ dialect, serviceTier, usage, extras }: Reading): readonly string[] => {
   const named = serviceTier ?? at(usage, 'service_tier') ?? at(usage, 'serviceTier') ?? at(usage, 'service_tier_used');
@@ -99,7 +121,8 @@ export interface TieredRates {
 /** Rates of the standard tier, as the tiers make them. */
 export const applyTiers = (provider: string, model: string, tiers: readonly string[], rates: Rates): TieredRates => {
   let result: TieredRates = { rates, isExact: true };
-  for (const tier of tiers) {
+  for (const named of tiers) {
+    const tier = renamed[provider]?.[named] ?? named;
     if (listPriced.has(tier) || listPricedBy[provider]?.has(tier)) continue;
     const rule = rules.find(
       (candidate) =>
@@ -108,16 +131,18 @@ export const applyTiers = (provider: string, model: string, tiers: readonly stri
         (!candidate.models || isMeant(candidate.models, model)),
     );
     result = {
-      rates: rule ? multiplied(result.rates, rule.factor) : result.rates,
+      rates: rule ? multiplied(result.rates, rule) : result.rates,
       isExact: result.isExact && rule !== undefined && !rule.isApproximate,
     };
   }
   return result;
 };
 
-const multiplied = (rates: Rates, by: Factor): Rates => ({
+const multiplied = (rates: Rates, { factor: by, except = [] }: TierRule): Rates => ({
   ...rates,
   ...Object.fromEntries(
-    tokenKinds.flatMap((kind) => (rates[kind] === undefined ? [] : [[kind, times(rates[kind], by)]])),
+    tokenKinds.flatMap((kind) =>
+      rates[kind] === undefined || except.includes(kind) ? [] : [[kind, times(rates[kind], by)]],
+    ),
   ),
 });

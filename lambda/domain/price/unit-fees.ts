@@ -4,9 +4,11 @@ import { isMeant } from './overrides/override.ts';
 
 /*
  * Fees of providers' tools, by the use. A rate in the books, which is by model, goes before these.
- * https://developers.openai.com/api/docs/pricing · https://platform.claude.com/docs/en/about-claude/pricing
- * https://ai.google.dev/gemini-api/docs/pricing · https://docs.x.ai/developers/pricing
- * https://docs.perplexity.ai/getting-started/pricing (as of 2025-11, second-hand: not read at the sources since)
+ * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07)
+ * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
+ * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14)
+ * https://docs.x.ai/developers/pricing (2026; it names live search no more: second-hand)
+ * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
  */
 
 interface Fee {

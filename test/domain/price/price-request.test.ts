@@ -165,6 +165,27 @@ describe('service tiers', () => {
     expect(cost('gpt-5-mini', 'priority').costNanoUsd).toBe(450_000_000);
   });
 
+  it('know priority by its newer name, fast', () => {
+    expect(cost('gpt-5', 'fast')).toMatchObject({ costNanoUsd: 2_500_000_000, provenance: 'computed' });
+    expect(cost('gpt-5.5', 'fast')).toEqual(cost('gpt-5.5', 'priority'));
+  });
+
+  it('leave cache reads of Gemini at list price, which batch and flex do not discount', () => {
+    const usage = { promptTokenCount: 1_000_000, cachedContentTokenCount: 600_000 };
+    const reading = {
+      dialect: 'gemini-generate',
+      usage,
+      modelAnswered: 'gemini-2.5-flash',
+      serviceTier: 'flex',
+    } as const;
+    expect(priceRequest(request({ provider: 'google', reading })).costNanoUsd).toBe(400 * 150_000 + 600 * 30_000);
+    const priority = { ...reading, serviceTier: 'priority' };
+    expect(priceRequest(request({ provider: 'google', reading: priority }))).toMatchObject({
+      costNanoUsd: 400 * 540_000 + 600 * 54_000,
+      provenance: 'computed',
+    });
+  });
+
   it('are an estimate where their price is not known', () => {
     expect(cost('gpt-6-astra', 'priority')).toMatchObject({ provenance: 'estimated', reason: reasons.tier });
     expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
@@ -175,7 +196,11 @@ describe('service tiers', () => {
     expect(cost('llama-3.1-8b-instant', 'flex', 'groq').provenance).toBe('computed');
   });
 
-  it('multiply: fast, in the US', () => {
+  it.each([
+    ['claude-opus-4-6', 33_000_000],
+    ['claude-opus-5', 11_000_000],
+    ['claude-fable-5-2', 17_600_000],
+  ])('multiply: fast, in the US (%s)', (modelAnswered, nanoUsd) => {
     const usage = {
       input_tokens: 1000,
       output_tokens: 0,
@@ -183,8 +208,11 @@ describe('service tiers', () => {
       speed: 'fast',
       inference_geo: 'us',
     };
-    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-opus-4-6' } as const;
-    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(33_000_000);
+    const reading = { dialect: 'anthropic-messages', usage, modelAnswered } as const;
+    expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
+      costNanoUsd: nanoUsd,
+      provenance: 'computed',
+    });
   });
 });
 
