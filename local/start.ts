@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { currentWebBuild } from '../web/current-build.ts';
 import { firstCall } from './first-call.ts';
 import { indexText } from './host/index-page.ts';
 import { startStack } from './host/stack.ts';
@@ -47,11 +48,14 @@ await runUntilSignal(async () => {
   const { dataDir, port, mock, environment } = options();
   const startedAt = Date.now();
   const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
+  const webFolder = currentWebBuild(() => console.log('Building the web dashboard, as something changed …'));
   const providers = mock ? await startMockProviders() : undefined;
   const stack = await startStack({
     assembly,
     dataDir,
     port,
+    webFolder,
+    mockProviders: mock,
     environment: { ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins }), ...environment },
   });
 

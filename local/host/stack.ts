@@ -22,6 +22,7 @@ import { scheduledFunctions, startSchedules } from './sources/schedules.ts';
 import { type RunningEmulators, startEmulators } from './start-emulators.ts';
 import { readAssembly } from './template/assembly.ts';
 import { createResolver } from './template/intrinsics.ts';
+import { webPages } from './web-pages.ts';
 
 export interface StackOptions {
   /** Folder of the synthesized templates, `cdk.out`. */
@@ -33,6 +34,10 @@ export interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Schedules run at this interval instead of their own. */
   readonly scheduleEveryMs?: number;
+  /** The built web dashboard, served at `/`. */
+  readonly webFolder?: string;
+  /** The web dashboard says that any provider credential will do. */
+  readonly mockProviders?: boolean;
 }
 
 export interface LocalStack extends StackIndex {
@@ -62,6 +67,11 @@ const gatewayFunction = (functions: readonly LambdaFunction[]): LambdaFunction =
   return gateway;
 };
 
+const pagesOrIndex = ({ webFolder, mockProviders = false }: StackOptions, index: StackIndex) => {
+  const settings = { apiUrl: '/api', gatewayUrl: `${index.url}/gateway/{provider}`, mockProviders };
+  return webFolder === undefined ? answerIndex(index) : webPages({ folder: webFolder, settings }, answerIndex(index));
+};
+
 const urlOf = ({ port }: Front): string => `http://localhost:${port}`;
 
 const run = async (
@@ -79,8 +89,9 @@ const run = async (
   await Promise.all([createTables(app, dynamo), createQueues(app, sqs)]);
   createSecrets(app, emulators.secrets);
 
+  const url = urlOf(front);
   const functions = lambdaFunctions(app).map(
-    withOverrides({ ...stripe.environment, ...options.environment, GATEWAY_DOMAIN: 'localhost' }),
+    withOverrides({ DASHBOARD_URL: url, ...stripe.environment, ...options.environment, GATEWAY_DOMAIN: 'localhost' }),
   );
   const endpoints = endpointVariables(emulators);
   const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });
@@ -96,7 +107,7 @@ const run = async (
   ];
 
   const index: StackIndex = {
-    url: urlOf(front),
+    url,
     mailUrl: emulators.ses.endpoint,
     stripeUrl: stripe.url,
     dataDir: data.path,
@@ -105,7 +116,7 @@ const run = async (
   front.open({
     gateway: gateway.handle,
     dashboard: (request, response) => void dashboard(request, response),
-    index: answerIndex(index),
+    index: pagesOrIndex(options, index),
   });
   return {
     index,

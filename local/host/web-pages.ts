@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import {
+  ASSET_CACHE_CONTROL,
+  contentSecurityPolicy,
+  PAGE_CACHE_CONTROL,
+  PERMISSIONS_POLICY,
+} from '../../web/security-headers.ts';
+
+export interface WebPagesOptions {
+  /** The built dashboard. */
+  readonly folder: string;
+  /** What config.json says. */
+  readonly settings: { readonly apiUrl: string; readonly gatewayUrl: string; readonly mockProviders: boolean };
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+};
+
+/** These are worth it; fonts are compressed already. Quick rather than small: each file is made once at start. */
+const COMPRESSED = new Set(['.html', '.js', '.css', '.svg']);
+const brotli = (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+
+interface Page {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const page = (path: string, content: Buffer): Page => {
+  const extension = extname(path);
+  const compressed = COMPRESSED.has(extension);
+  return {
+    body: compressed ? brotli(content) : content,
+    headers: {
+      'content-type': contentTypes[extension] ?? 'application/octet-stream',
+      ...(compressed ? { 'content-encoding': 'br' } : {}),
+      'cache-control': path.startsWith('/assets/') ? ASSET_CACHE_CONTROL : PAGE_CACHE_CONTROL,
+      'content-security-policy': contentSecurityPolicy(),
+      'permissions-policy': PERMISSIONS_POLICY,
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    },
+  };
+};
+
+const pagesIn = (folder: string): ReadonlyMap<string, Page> =>
+  new Map(
+    readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [`/${name}`, page(`/${name}`, readFileSync(join(folder, name)))]),
+  );
+
+/** Every path that names no file is a page of the application, which reads the path itself: as CloudFront answers it. */
+const wanted = (pages: ReadonlyMap<string, Page>, path: string): Page | undefined =>
+  pages.get(path) ?? (extname(path) === '' ? pages.get('/index.html') : undefined);
+
+/** Serves the web dashboard as CloudFront does. What is not a browser, and what is no file of it, is passed on. */
+export const webPages = (
+  { folder, settings }: WebPagesOptions,
+  next: (request: IncomingMessage, response: ServerResponse) => void,
+) => {
+  const pages = new Map(pagesIn(folder));
+  pages.set('/config.json', page('/config.json', Buffer.from(JSON.stringify(settings))));
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '/').replace(/[?#].*$/, '');
+    const isBrowser =
+      /text\/html|\*\/\*/.test(request.headers.accept ?? '') &&
+      /\bbr\b/.test(String(request.headers['accept-encoding']));
+    const found = isBrowser ? wanted(pages, path) : undefined;
+    if (!found || !['GET', 'HEAD'].includes(request.method ?? '')) {
+      next(request, response);
+      return;
+    }
+    response.writeHead(200, { ...found.headers, 'content-length': found.body.length });
+    response.end(request.method === 'HEAD' ? undefined : found.body);
+  };
+};

@@ -1,0 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import openapiTypes from 'openapi-typescript';
+
+/**
+ * Writes the types of the API client, `src/api/schema.d.ts`, from docs/openapi.json. They are made with every build and check,
+ * not kept in the repository: they cannot go stale. Version 6 of the generator, since version 7 needs the compiler API that
+ * TypeScript 7 does not have.
+ */
+const description: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../docs/openapi.json'), 'utf8'));
+const types = await openapiTypes(description as Parameters<typeof openapiTypes>[0]);
+writeFileSync(join(import.meta.dirname, 'src/api/schema.d.ts'), types);

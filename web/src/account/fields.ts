@@ -1,0 +1,23 @@
+import { problemOf } from '../api/problem.ts';
+
+/** The rules of passwords that can be told before asking; the API has the last word. */
+export const PASSWORD_RULE = 'At least 8 characters, with a letter and something that is not a letter.';
+
+export const passwordProblem = (password: string): string | null => {
+  if (password.length < 8) return 'At least 8 characters.';
+  if (password.trim() !== password) return 'No space at the beginning or end.';
+  return /\p{L}/u.test(password) && /\P{L}/u.test(password) ? null : PASSWORD_RULE;
+};
+
+export const emailProblem = (email: string): string | null =>
+  /^\S+@\S+\.\S{2,}$/.test(email.trim()) ? null : 'An e-mail address, such as ada@example.com.';
+
+export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is needed.` : null);
+
+/** What the API has against single fields, by the form's names. */
+export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    problemOf(error)
+      .details.filter(({ path }) => names.includes(path))
+      .map(({ path, message }) => [path, message]),
+  );

@@ -1,0 +1,17 @@
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+export interface SignInSearch {
+  /** Where to go after signing in: a path of these pages. */
+  readonly next?: string | undefined;
+  /** Why one is here. */
+  readonly reason?: 'expired' | 'signedOut' | 'passwordChanged' | undefined;
+  readonly email?: string | undefined;
+}
+
+const REASONS = ['expired', 'signedOut', 'passwordChanged'] as const;
+
+export const signInSearch = ({ next, reason, email }: Record<string, unknown>): SignInSearch => ({
+  next: text(next),
+  reason: REASONS.find((known) => known === reason),
+  email: text(email),
+});

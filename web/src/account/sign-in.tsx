@@ -1,0 +1,56 @@
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useApi, useApp } from '../app.ts';
+import { AnchorLink } from '../components/links.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { emailProblem, required } from './fields.ts';
+
+const NOTES = {
+  expired: 'Your session has ended. Sign in to go on where you were.',
+  signedOut: 'You are signed out, in every tab of this browser.',
+  passwordChanged: 'Your password is changed. Sign in with the new one.',
+} as const;
+
+export const SignIn = () => {
+  const { session } = useApp();
+  const router = useRouter();
+  const { reason, email = '' } = getRouteApi('/visitors/sign-in').useSearch();
+  const form = useForm({
+    initialValues: { email, password: '' },
+    validate: { email: emailProblem, password: required('The password') },
+  });
+  const logIn = useApi().useMutation('post', '/auth/login', {
+    onSuccess: async (tokens) => {
+      session.begin(tokens);
+      // The guard of these pages knows where to go on.
+      await router.invalidate();
+    },
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((body) => logIn.mutate({ body }))}>
+      <Stack gap="md">
+        <div>
+          <h1>Sign in</h1>
+          <Text size="sm" c="dimmed">
+            New here? <AnchorLink to="/sign-up">Create an account</AnchorLink>
+          </Text>
+        </div>
+        {reason && !logIn.isError && (
+          <Alert role="status" color="teal" variant="light">
+            {NOTES[reason]}
+          </Alert>
+        )}
+        {logIn.isError && <ProblemNote error={logIn.error} title="Sign-in failed" />}
+        <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        <Button type="submit" loading={logIn.isPending}>
+          Sign in
+        </Button>
+        <AnchorLink to="/forgot-password" size="sm">
+          Forgot your password?
+        </AnchorLink>
+      </Stack>
+    </form>
+  );
+};

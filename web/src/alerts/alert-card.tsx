@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Check, CircleAlert, Clock, Mail, Webhook } from 'lucide-react';
+import type { Alert } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { formatShare, plural } from '../format/quantity.ts';
+import { formatInstant } from '../format/time.ts';
+import { type KeyNames, valueName } from '../spend/groups.ts';
+import classes from './alerts.module.css';
+import { alertTypeNames, measured, periodText } from './names.ts';
+
+type Delivery = Alert['deliveries'][number];
+
+const deliveryText = ({ status, attempts, sentAt, error }: Delivery): string => {
+  if (status === 'sent') return `sent ${sentAt ? formatInstant(sentAt) : ''}`;
+  const tried = attempts === 0 ? 'not tried yet' : `tried ${plural(attempts, 'time')}`;
+  return `${status === 'failed' ? 'failed' : 'on its way'}, ${tried}${error ? `: ${error}` : ''}`;
+};
+
+const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
+  const Channel = delivery.channel === 'email' ? Mail : Webhook;
+  const State = { sent: Check, pending: Clock, failed: CircleAlert }[delivery.status];
+  return (
+    <li className={classes['delivery']} data-status={delivery.status}>
+      <Channel size={14} aria-hidden />
+      <span>{delivery.channel === 'email' ? 'E-mail' : 'Webhook'}</span>
+      <State size={14} aria-hidden />
+      <span>{deliveryText(delivery)}</span>
+    </li>
+  );
+};
+
+/** How far past its limit: the limit is where the bar's mark is. */
+const Gauge = ({ alert }: { readonly alert: Alert }) => {
+  const scale = Math.max(alert.observed, alert.limit) || 1;
+  return (
+    <span className={classes['gauge']} aria-hidden="true">
+      <span style={{ width: `${(alert.observed / scale) * 100}%` }} />
+      <span className={classes['limit']} style={{ left: `${(alert.limit / scale) * 100}%` }} />
+    </span>
+  );
+};
+
+export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => {
+  const queryClient = useQueryClient();
+  const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
+    onSuccess: () => {
+      notifyDone('Acknowledged.');
+      return queryClient.invalidateQueries({ queryKey: ['get', '/alerts'] });
+    },
+    onError: notifyProblem('Not acknowledged'),
+  });
+  const isOpen = alert.status === 'triggered';
+  return (
+    <article className={`card ${classes['alert']}`} data-open={isOpen || undefined} aria-label={alert.ruleName}>
+      <div className={classes['head']}>
+        <div>
+          <h2>
+            <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+              {alert.ruleName}
+            </Link>
+          </h2>
+          <p className="dim small">
+            {alertTypeNames[alert.type]} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
+          </p>
+        </div>
+        {isOpen ? (
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<Check size={14} />}
+            loading={acknowledge.isPending}
+            onClick={() => acknowledge.mutate({ params: { path: { id: alert.id } } })}
+          >
+            Acknowledge
+          </Button>
+        ) : (
+          <span className={classes['acknowledged']}>
+            <Check size={14} aria-hidden /> Acknowledged{' '}
+            {alert.acknowledgedAt && <Instant iso={alert.acknowledgedAt} ago />}
+          </span>
+        )}
+      </div>
+      <div className={classes['figures']}>
+        <strong className="num">{measured(alert.unit, alert.observed)}</strong>
+        <Gauge alert={alert} />
+        <span className="dim small num">limit {measured(alert.unit, alert.limit)}</span>
+      </div>
+      <p className={classes['summary']}>{alert.summary}</p>
+      {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
+        <p className="unknown small">
+          The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown, and not in these
+          figures.
+        </p>
+      )}
+      {alert.drivers.length > 0 && (
+        <ul className={classes['drivers']} aria-label="Driven by">
+          {alert.drivers.map(({ dimension, value, share }) => (
+            <li key={`${dimension} ${value}`}>
+              <span className="dim">{dimension}</span> {valueName(dimension, value, keyNames)}{' '}
+              <span className="num dim">{formatShare(share)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={classes['foot']}>
+        <ul aria-label="Deliveries">
+          {alert.deliveries.map((delivery) => (
+            <DeliveryNote key={delivery.channel} delivery={delivery} />
+          ))}
+        </ul>
+        {alert.ruleId && (
+          <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
+            The rule
+          </AnchorLink>
+        )}
+      </div>
+    </article>
+  );
+};

@@ -1,0 +1,55 @@
+import { Skeleton } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { ArrowLeft, BellOff } from 'lucide-react';
+import { useEffect } from 'react';
+import { useApi } from '../app.ts';
+import { AnchorLink } from '../components/links.tsx';
+import { Nothing } from '../components/nothing.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { AlertCard } from './alert-card.tsx';
+
+const PAGE = 100;
+
+/** One alert by its address, as mails link it. The API has a list alone: it is read on until the alert is in it. */
+export const OneAlert = () => {
+  const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
+  const keyNames = useKeyNames();
+  const { data, error, hasNextPage, fetchNextPage, isFetching, refetch } = useApi().useInfiniteQuery(
+    'get',
+    '/alerts',
+    { params: { query: { limit: PAGE } } },
+    {
+      initialPageParam: undefined as string | undefined,
+      pageParamName: 'cursor',
+      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
+    },
+  );
+  const alert = data?.pages.flatMap(({ items }) => items).find(({ id }) => id === alertId);
+  const isMissing = data !== undefined && !alert && !hasNextPage;
+  useEffect(() => {
+    if (!alert && hasNextPage && !isFetching && !error) void fetchNextPage();
+  }, [alert, hasNextPage, isFetching, error, fetchNextPage]);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <AnchorLink to="/alerts" size="sm">
+            <ArrowLeft size={14} aria-hidden /> All alerts
+          </AnchorLink>
+          <h1>Alert</h1>
+        </div>
+      </div>
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alert could not be read" />}
+      {!alert && !isMissing && !error && <Skeleton height={178} radius="lg" />}
+      {isMissing && (
+        <section className="card">
+          <Nothing icon={BellOff} title="There is no such alert">
+            It may belong to another account than the one you are signed in to.
+          </Nothing>
+        </section>
+      )}
+      {alert && <AlertCard alert={alert} keyNames={keyNames} />}
+    </div>
+  );
+};

@@ -1,0 +1,92 @@
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { BellRing } from 'lucide-react';
+import { useApi } from '../app.ts';
+import { ButtonLink } from '../components/links.tsx';
+import { Nothing } from '../components/nothing.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { AlertCard } from './alert-card.tsx';
+import classes from './alerts.module.css';
+import type { AlertsSearch } from './search.ts';
+
+const PAGE = 20;
+const EVERY_MS = 30_000;
+
+const views = [
+  { value: 'all', label: 'All' },
+  { value: 'triggered', label: 'Open' },
+  { value: 'acknowledged', label: 'Acknowledged' },
+];
+
+export const Alerts = () => {
+  const { status } = getRouteApi('/members/alerts').useSearch();
+  const navigate = useNavigate({ from: '/alerts' });
+  const keyNames = useKeyNames();
+  const { data, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useApi().useInfiniteQuery(
+    'get',
+    '/alerts',
+    { params: { query: { limit: PAGE, ...(status && { status }) } } },
+    {
+      initialPageParam: undefined as string | undefined,
+      pageParamName: 'cursor',
+      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
+      refetchInterval: EVERY_MS,
+    },
+  );
+  const alerts = data?.pages.flatMap(({ items }) => items) ?? [];
+  const isEmpty = data !== undefined && alerts.length === 0 && !hasNextPage;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Alerts</h1>
+          <p>Rules that fired, each once for its period: by how much, and what drove it.</p>
+        </div>
+        <SegmentedControl
+          size="xs"
+          aria-label="Which alerts"
+          data={views}
+          value={status ?? 'all'}
+          onChange={(value) =>
+            void navigate({ search: { status: value === 'all' ? undefined : (value as AlertsSearch['status']) } })
+          }
+        />
+      </div>
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alerts could not be read" />}
+      {isLoading && [1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
+      {isEmpty && (
+        <section className="card">
+          <Nothing
+            icon={BellRing}
+            title={status === 'triggered' ? 'Nothing is open' : 'No alert has fired'}
+            action={
+              <ButtonLink variant="light" size="xs" to="/rules">
+                To the rules
+              </ButtonLink>
+            }
+          >
+            A rule watches spend, forecasts or failures every minute, and tells you by mail or webhook when its limit is
+            passed.
+          </Nothing>
+        </section>
+      )}
+      <div className={classes['list']}>
+        {alerts.map((alert) => (
+          <AlertCard key={alert.id} alert={alert} keyNames={keyNames} />
+        ))}
+      </div>
+      {hasNextPage && (
+        <Button
+          className={classes['more']}
+          variant="default"
+          size="xs"
+          loading={isFetchingNextPage}
+          onClick={() => fetchNextPage()}
+        >
+          Older alerts
+        </Button>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,30 @@
+import type { Alert } from '../api/answers.ts';
+import { formatMoney } from '../format/money.ts';
+import { formatExact, plural } from '../format/quantity.ts';
+import { bucketStart, formatBucketLong } from '../format/time.ts';
+
+export const alertTypeNames: Readonly<Record<Alert['type'], string>> = {
+  cost_threshold: 'Spend limit',
+  spend_anomaly: 'Unusual spend',
+  budget_forecast: 'Budget forecast',
+  error_rate: 'Failing requests',
+  unpriced_usage: 'Unknown cost',
+  plan_usage: 'Plan usage',
+};
+
+/** What was seen, or its limit, in its own unit. */
+export const measured = (unit: Alert['unit'], amount: number): string =>
+  unit === 'nanoUsd'
+    ? formatMoney(amount)
+    : unit === 'percent'
+      ? `${formatExact(amount)} %`
+      : plural(amount, 'request');
+
+/** The period of an alert, as the service counts it. */
+export const periodText = ({ name, start }: Alert['period']): string => {
+  if (name === 'hourly') return formatBucketLong(start.slice(0, 13));
+  if (name === 'daily') return formatBucketLong(start.slice(0, 10));
+  if (name === 'monthly') return formatBucketLong(start.slice(0, 7));
+  const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+  return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
+};

@@ -1,0 +1,20 @@
+import type { components, paths } from './schema.d.ts';
+
+/** What the API answers, by the names used here. */
+
+export type SpendReport = paths['/spend']['get']['responses']['200']['content']['application/json'];
+export type SpendTotals = SpendReport['totals'];
+export type SpendGroup = SpendReport['groups'][number];
+export type SpendPoint = SpendReport['series'][number];
+export type Dimension = SpendReport['groupBy'][number];
+
+export type RequestSummary = components['schemas']['RequestSummary'];
+export type RequestDetail = components['schemas']['Request'];
+export type RequestsQuery = NonNullable<NonNullable<paths['/requests']['get']['parameters']>['query']>;
+
+export type Alert = components['schemas']['Alert'];
+export type AlertRule = components['schemas']['AlertRule'];
+export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];
+export type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
+
+export type Key = components['schemas']['Key'];

@@ -1,0 +1,42 @@
+import createFetchClient from 'openapi-fetch';
+import createQueryClient from 'openapi-react-query';
+import type { Session } from '../session/session.ts';
+import type { paths } from './schema.d.ts';
+
+const withToken = (request: Request, token: string): Request => {
+  const headers = new Headers(request.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return new Request(request, { headers });
+};
+
+/**
+ * Sends each request with the session's token. A 401 is answered once with a new token; a second one ends the session, and every
+ * view learns of it by the session.
+ */
+const authorized =
+  (session: Session) =>
+  async (request: Request): Promise<Response> => {
+    const token = await session.currentToken();
+    if (token === undefined) return fetch(request);
+    // A body can be sent once: the copy is for a second try.
+    const response = await fetch(withToken(request.clone(), token));
+    if (response.status !== 401) return response;
+    session.refused(token);
+    const renewed = await session.currentToken();
+    if (renewed === undefined) return response;
+    const second = await fetch(withToken(request, renewed));
+    if (second.status === 401) session.end('expired');
+    return second;
+  };
+
+/** The dashboard API, typed by its own description (docs/openapi.json). */
+export const createApi = (apiUrl: string, session: Session) => {
+  const client = createFetchClient<paths>({
+    baseUrl: new URL(apiUrl, location.origin).href,
+    fetch: authorized(session),
+    querySerializer: { array: { style: 'form', explode: true } },
+  });
+  return { client, query: createQueryClient(client) };
+};
+
+export type Api = ReturnType<typeof createApi>;

@@ -1,0 +1,64 @@
+import type { ChartOptions, Plugin } from 'chart.js';
+import { formatAxisMoney } from '../format/money.ts';
+import { formatBucket } from '../format/time.ts';
+import { cssColor } from './palette.ts';
+
+const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size: 11.5 };
+
+/** What the charts have in common: bars on buckets of time, quiet grid, our own box for figures under the pointer. */
+export const barOptions = (settings: {
+  readonly animated: boolean;
+  readonly formatValue?: (value: number) => string;
+}): ChartOptions<'bar'> => ({
+  responsive: true,
+  maintainAspectRatio: false,
+  animation: settings.animated ? { duration: 250 } : false,
+  interaction: { mode: 'index', intersect: false, axis: 'x' },
+  layout: { padding: { top: 14 } },
+  plugins: { legend: { display: false }, tooltip: { enabled: false } },
+  scales: {
+    x: {
+      stacked: true,
+      grid: { display: false },
+      border: { color: cssColor('var(--line)') },
+      ticks: {
+        color: cssColor('var(--dim)'),
+        font: FONT,
+        maxRotation: 0,
+        autoSkipPadding: 18,
+        callback(index) {
+          return formatBucket(this.getLabelForValue(Number(index)));
+        },
+      },
+    },
+    y: {
+      stacked: true,
+      beginAtZero: true,
+      grid: { color: cssColor('var(--line)') },
+      border: { display: false },
+      ticks: {
+        color: cssColor('var(--dim)'),
+        font: FONT,
+        maxTicksLimit: 5,
+        padding: 8,
+        callback: (value) => (settings.formatValue ?? formatAxisMoney)(Number(value)),
+      },
+    },
+  },
+});
+
+/** Shades the bucket under the pointer, behind the bars. */
+export const shadeActive: Plugin<'bar'> = {
+  id: 'shadeActive',
+  beforeDatasetsDraw(chart) {
+    const index = chart.getActiveElements()[0]?.index;
+    const { x } = chart.scales;
+    if (index === undefined || !x) return;
+    const width = x.width / Math.max(1, chart.data.labels?.length ?? 1);
+    const { top, bottom } = chart.chartArea;
+    chart.ctx.save();
+    chart.ctx.fillStyle = cssColor('var(--sunken)');
+    chart.ctx.fillRect(x.getPixelForValue(index) - width / 2, top, width, bottom - top);
+    chart.ctx.restore();
+  },
+};

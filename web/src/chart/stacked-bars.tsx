@@ -1,0 +1,113 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useReducedMotion } from '@mantine/hooks';
+import {
+  type ActiveElement,
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  type ChartEvent,
+  LinearScale,
+  type Plugin,
+  Tooltip,
+} from 'chart.js';
+import { useMemo, useState } from 'react';
+import { Bar } from 'react-chartjs-2';
+import type { TrendPoint } from '../spend/groups.ts';
+import { BarTip } from './bar-tip.tsx';
+import classes from './chart.module.css';
+import { barOptions, shadeActive } from './options.ts';
+import { cssColor } from './palette.ts';
+
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
+
+export interface Series {
+  readonly name: string;
+  readonly color: string;
+}
+
+interface StackedBarsProps {
+  readonly points: readonly TrendPoint[];
+  readonly series: readonly Series[];
+  /** What the chart shows, for those who cannot see it; the table beside it has the figures. */
+  readonly label: string;
+  readonly onPick?: (time: string) => void;
+}
+
+/** A mark over buckets with requests of unknown cost: their bars are too low, by nobody knows how much. */
+const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
+  id: 'markUnpriced',
+  afterDatasetsDraw(chart) {
+    const { x, y } = chart.scales;
+    if (!x || !y) return;
+    chart.ctx.save();
+    chart.ctx.fillStyle = cssColor('var(--warn)');
+    points.forEach((point, index) => {
+      if (point.unpricedRequests === 0) return;
+      const center = { x: x.getPixelForValue(index), y: y.getPixelForValue(point.costNanoUsd ?? 0) - 8 };
+      chart.ctx.beginPath();
+      chart.ctx.moveTo(center.x, center.y - 3.5);
+      chart.ctx.lineTo(center.x + 3.5, center.y);
+      chart.ctx.lineTo(center.x, center.y + 3.5);
+      chart.ctx.lineTo(center.x - 3.5, center.y);
+      chart.ctx.fill();
+    });
+    chart.ctx.restore();
+  },
+});
+
+/** Spend through time, stacked by series. */
+const StackedBars = ({ points, series, label, onPick }: StackedBarsProps) => {
+  const scheme = useComputedColorScheme('light');
+  const animated = !useReducedMotion();
+  const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
+    null,
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read from the sheet, which the scheme changes.
+  const data = useMemo(
+    () => ({
+      labels: points.map(({ time }) => time),
+      datasets: series.map(({ color }, index) => ({
+        data: points.map(({ values }) => values[index] ?? 0),
+        backgroundColor: cssColor(color),
+        borderRadius: 3,
+        borderSkipped: 'middle' as const,
+        maxBarThickness: 44,
+        categoryPercentage: 0.86,
+        barPercentage: 0.92,
+      })),
+    }),
+    [points, series, scheme],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const options = useMemo(() => {
+    const follow = (_: ChartEvent, elements: ActiveElement[], { width }: Chart) => {
+      const [first] = elements;
+      setActive(first ? { index: first.index, x: first.element.x, width } : null);
+    };
+    const pick = (_: ChartEvent, elements: ActiveElement[]) => {
+      const time = points[elements[0]?.index ?? -1]?.time;
+      if (time !== undefined) onPick?.(time);
+    };
+    return { ...barOptions({ animated }), onHover: follow, onClick: pick };
+  }, [points, animated, onPick, scheme]);
+  const plugins = useMemo(() => [shadeActive, markUnpriced(points)], [points]);
+  const point = active && points[active.index];
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer alone opens the box, whose figures the table has, too.
+    <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
+      {/* Plugins are taken at the start alone: new points make a new chart. */}
+      <Bar
+        key={`${scheme} ${points[0]?.time} ${points.length}`}
+        data={data}
+        options={options}
+        plugins={plugins}
+        role="img"
+        aria-label={label}
+      />
+      {point && <BarTip point={point} series={series} x={active.x} width={active.width} />}
+    </div>
+  );
+};
+
+export default StackedBars;

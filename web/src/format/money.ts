@@ -1,0 +1,39 @@
+/** Money comes in nano-USD (1e-9 USD); null is an amount that is not known, which is not the same as nothing. */
+
+const NANO = 1e9;
+
+const usd = (options: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
+
+const cents = usd({});
+/** A call may cost a thousandth of a cent: two digits that say something, not two zeros. */
+const small = usd({ minimumFractionDigits: 2, maximumSignificantDigits: 2 });
+const compact = usd({ notation: 'compact', minimumFractionDigits: 0, maximumSignificantDigits: 3 });
+const whole = usd({ maximumFractionDigits: 0 });
+
+const UNKNOWN = 'unknown';
+
+/** `$12.34`, `$0.0042`, `unknown`. */
+export const formatMoney = (nanoUsd: number | null): string => {
+  if (nanoUsd === null) return UNKNOWN;
+  const amount = nanoUsd / NANO;
+  return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
+};
+
+/** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */
+export const formatAxisMoney = (nanoUsd: number): string => {
+  const amount = nanoUsd / NANO;
+  if (amount === 0) return whole.format(0);
+  if (Math.abs(amount) >= 1000) return compact.format(amount);
+  return Math.abs(amount) >= 10
+    ? whole.format(amount)
+    : usd({ minimumFractionDigits: 0, maximumSignificantDigits: 2 }).format(amount);
+};
+
+/** All nine decimals that are not zero: `12.345678901 USD`. */
+export const exactMoney = (nanoUsd: number | null): string => {
+  if (nanoUsd === null) return 'The cost is not known.';
+  const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
+  const decimals = digits.slice(-9).replace(/0+$/, '');
+  return `${nanoUsd < 0 ? '-' : ''}${digits.slice(0, -9)}${decimals === '' ? '' : `.${decimals}`} USD`;
+};

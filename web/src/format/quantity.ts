@@ -1,0 +1,41 @@
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 });
+
+/** `1.24M`; numbers that fit are written whole. */
+export const formatCompact = (count: number): string =>
+  Math.abs(count) < 10_000 ? whole.format(count) : compact.format(count);
+
+export const formatWhole = (count: number): string => whole.format(count);
+
+/** With all its decimals. */
+export const formatExact = (count: number): string => fine.format(count);
+
+/** `38 %`; a share that is there is never written as 0 %. */
+export const formatShare = (share: number): string =>
+  share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
+
+/** `1 request`, `2 requests`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${whole.format(count)} ${count === 1 ? one : many}`;
+
+/** `840 ms`, `1.4 s`, `3 min 5 s`. */
+export const formatDuration = (ms: number | null): string => {
+  if (ms === null) return '–';
+  if (ms < 1000) return `${whole.format(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+};
+
+const BYTES = ['B', 'kB', 'MB', 'GB'];
+
+/** `12.4 kB`, in thousands. */
+export const formatBytes = (bytes: number | null): string => {
+  if (bytes === null) return '–';
+  const power = bytes < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** power;
+  return `${power === 0 ? amount : amount.toFixed(1)} ${BYTES[power]}`;
+};

@@ -1,0 +1,83 @@
+/**
+ * Instants are shown in the user's own zone. Buckets of spend (hours aside), periods of rules and plans are days, weeks and months
+ * in UTC, as the service counts them: they are shown as such.
+ */
+
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const HOUR_MS = 3_600_000;
+
+const instant = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortInstant = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const hourOfDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric' });
+const zoneName = new Intl.DateTimeFormat(undefined, { timeZoneName: 'shortOffset' });
+const utcDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+const utcLongDay = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+});
+const utcMonth = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** `Nov 20, 2026, 5:24:11 PM` */
+export const formatInstant = (iso: string): string => instant.format(new Date(iso));
+
+/** `Nov 20, 5:24 PM` */
+export const formatShortInstant = (iso: string): string => shortInstant.format(new Date(iso));
+
+/** `5:24 PM` */
+export const formatClock = (at: Date): string => clock.format(at);
+
+/** `GMT+1`, the user's offset now. */
+export const zoneOffset = (): string =>
+  zoneName
+    .formatToParts(new Date())
+    .find(({ type }) => type === 'timeZoneName')
+    ?.value.replace('GMT', 'UTC') ?? 'UTC';
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 24 * HOUR_MS],
+  ['hour', HOUR_MS],
+  ['minute', 60_000],
+];
+
+/** `3 minutes ago`. */
+export const formatAgo = (iso: string, now = Date.now()): string => {
+  const ms = Date.parse(iso) - now;
+  const step = STEPS.find(([, length]) => Math.abs(ms) >= length);
+  return step ? relative.format(Math.round(ms / step[1]), step[0]) : 'just now';
+};
+
+export type Granularity = 'hour' | 'day' | 'month';
+
+/** The instant at which a bucket of spend begins: `2026-11-20T16`, `2026-11-20` or `2026-11`. */
+export const bucketStart = (time: string): Date =>
+  new Date(`${time}${{ 7: '-01T00', 10: 'T00', 13: '' }[time.length] ?? ''}:00:00Z`);
+
+/** For an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */
+export const formatBucket = (time: string): string => {
+  const start = bucketStart(time);
+  return time.length === 13
+    ? hourOfDay.format(start)
+    : time.length === 10
+      ? utcDay.format(start)
+      : utcMonth.format(start);
+};
+
+/** In full: `Nov 20, 5:00 PM – 6:00 PM`, `Fri, Nov 20 (UTC day)`, `Nov 2026 (UTC month)`. */
+export const formatBucketLong = (time: string): string => {
+  const start = bucketStart(time);
+  if (time.length === 13) return `${shortInstant.format(start)} – ${clock.format(start.getTime() + HOUR_MS)}`;
+  return time.length === 10 ? `${utcLongDay.format(start)} (UTC day)` : `${utcMonth.format(start)} (UTC month)`;
+};
+
+/** `2026-11-20` of an instant, in UTC. */
+export const utcDate = (at: Date): string => at.toISOString().slice(0, 10);

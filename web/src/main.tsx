@@ -1,0 +1,46 @@
+import './theme/mantine.css';
+import './theme/theme.css';
+import './theme/page.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { AppProvider, createApp } from './app.ts';
+import { createAppRouter } from './router.tsx';
+import { loadSettings } from './settings.ts';
+import { CannotStart } from './shell/cannot-start.tsx';
+import { theme } from './theme/theme.ts';
+
+const root = createRoot(document.querySelector('#root') as Element);
+
+const framed = (content: React.ReactNode) =>
+  root.render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        {content}
+      </MantineProvider>
+    </StrictMode>,
+  );
+
+const start = async () => {
+  const app = createApp(await loadSettings());
+  await app.session.restore();
+  const router = createAppRouter(app.session);
+  app.session.onEnd((reason) => {
+    app.queryClient.clear();
+    const next = reason === 'expired' ? router.state.location.href : undefined;
+    void router.navigate({ to: '/sign-in', search: { reason, next }, replace: true });
+  });
+  framed(
+    <QueryClientProvider client={app.queryClient}>
+      <AppProvider value={app}>
+        <RouterProvider router={router} />
+      </AppProvider>
+    </QueryClientProvider>,
+  );
+};
+
+start().catch((error: unknown) =>
+  framed(<CannotStart reason={error instanceof Error ? error.message : String(error)} />),
+);

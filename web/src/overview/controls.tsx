@@ -1,0 +1,171 @@
+import { Button, Group, NativeSelect, Pill, SegmentedControl, TextInput } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { Dimension } from '../api/answers.ts';
+import { useApp } from '../app.ts';
+import { notifyProblem } from '../components/notify.ts';
+import { utcDate } from '../format/time.ts';
+import { dimensionNames, dimensions, type Filters } from '../spend/filters.ts';
+import { type KeyNames, valueName } from '../spend/groups.ts';
+import { type Span, type SpanName, spanLabels, spanNames } from '../spend/spans.ts';
+import { exportSpend } from './export-spend.ts';
+import classes from './overview.module.css';
+import type { OverviewSearch } from './search.ts';
+
+/** Changes the address: the view follows, and can be shared and gone back to. */
+export const useOverviewSearch = () => {
+  const search = getRouteApi('/members/').useSearch();
+  const navigate = useNavigate({ from: '/' });
+  const change = (part: OverviewSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false });
+  return { search, change };
+};
+
+export const SpanPicker = ({ span }: { readonly span: Span }) => {
+  const { search, change } = useOverviewSearch();
+  const pick = (name: string) =>
+    change({
+      span: name as SpanName,
+      per: undefined,
+      ...(name === 'custom'
+        ? { from: span.from.slice(0, 10), to: span.to ?? utcDate(new Date()) }
+        : { from: undefined, to: undefined }),
+    });
+  const options = spanNames.map((value) => ({ value, label: spanLabels[value] }));
+  return (
+    <Group gap="xs">
+      <SegmentedControl
+        className="wide-only"
+        size="xs"
+        aria-label="Span"
+        data={options}
+        value={span.name}
+        onChange={pick}
+      />
+      <NativeSelect
+        className="narrow-only"
+        size="sm"
+        w={140}
+        aria-label="Span"
+        data={options}
+        value={span.name}
+        onChange={({ target }) => pick(target.value)}
+      />
+      {span.name === 'custom' && (
+        <Group gap={6}>
+          <TextInput
+            size="xs"
+            type="date"
+            aria-label="First day (UTC)"
+            value={search.from ?? ''}
+            max={utcDate(new Date())}
+            onChange={({ target }) => target.value && change({ from: target.value })}
+          />
+          <TextInput
+            size="xs"
+            type="date"
+            aria-label="Last day (UTC)"
+            value={search.to ?? ''}
+            max={utcDate(new Date())}
+            onChange={({ target }) => target.value && change({ to: target.value })}
+          />
+        </Group>
+      )}
+    </Group>
+  );
+};
+
+const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
+
+export const TrendControls = ({ span, by }: { readonly span: Span; readonly by: Dimension }) => {
+  const { change } = useOverviewSearch();
+  return (
+    <Group gap="xs">
+      {span.granularities.length > 1 && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Bars"
+          data={span.granularities.map((value) => ({ value, label: granularityNames[value] }))}
+          value={span.granularity}
+          onChange={(per) => change({ per: per as Span['granularity'] })}
+        />
+      )}
+      <NativeSelect
+        size="xs"
+        w={148}
+        aria-label="Group by"
+        data={dimensions.map((value) => ({ value, label: `By ${dimensionNames[value].toLowerCase()}` }))}
+        value={by}
+        onChange={({ target }) => change({ by: target.value as Dimension })}
+      />
+    </Group>
+  );
+};
+
+/** What is filtered for; each can be taken away. */
+export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; readonly keyNames: KeyNames }) => {
+  const { change } = useOverviewSearch();
+  const pills = dimensions.flatMap((dimension) => (filters[dimension] ?? []).map((value) => ({ dimension, value })));
+  if (pills.length === 0) return null;
+  const without = (dimension: Dimension, value: string) => {
+    const left = (filters[dimension] ?? []).filter((each) => each !== value);
+    change({ [dimension]: left.length === 0 ? undefined : left });
+  };
+  return (
+    <div className={classes['pills']}>
+      {pills.map(({ dimension, value }) => {
+        const name = `${dimensionNames[dimension]}: ${valueName(dimension, value, keyNames)}`;
+        return (
+          <Pill
+            key={`${dimension} ${value}`}
+            size="md"
+            withRemoveButton
+            onRemove={() => without(dimension, value)}
+            removeButtonProps={{ 'aria-label': `Remove ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+          >
+            {name}
+          </Pill>
+        );
+      })}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        onClick={() => change(Object.fromEntries(dimensions.map((dimension) => [dimension, undefined])))}
+      >
+        Clear
+      </Button>
+    </div>
+  );
+};
+
+/** Downloads what is shown. */
+export const ExportButton = ({
+  span,
+  by,
+  filters,
+}: {
+  readonly span: Span;
+  readonly by: Dimension;
+  readonly filters: Filters;
+}) => {
+  const { api } = useApp();
+  const [busy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    await exportSpend(api, span, [by], filters).catch(notifyProblem('The export failed'));
+    setBusy(false);
+  };
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={busy}
+      leftSection={<Download size={14} />}
+      title={`Download what is shown, by ${dimensionNames[by].toLowerCase()}`}
+      onClick={download}
+    >
+      CSV
+    </Button>
+  );
+};

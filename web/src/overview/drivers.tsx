@@ -1,0 +1,111 @@
+import { Button, UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import type { Dimension, SpendReport } from '../api/answers.ts';
+import { REST_COLOR, seriesColor } from '../chart/palette.ts';
+import { Count, Money } from '../components/amount.tsx';
+import { formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { dimensionNames } from '../spend/filters.ts';
+import { groupValue, type KeyNames, SERIES_SHOWN, valueName } from '../spend/groups.ts';
+import classes from './overview.module.css';
+
+const FIRST = 10;
+
+const tokensIn = ({ tokens }: Pick<SpendReport['totals'], 'tokens'>) => tokens.inputTokens;
+
+/** What the money went to, the costliest first. A click looks closer. */
+export const Drivers = ({
+  report,
+  by,
+  keyNames,
+  onPick,
+}: {
+  readonly report: SpendReport;
+  readonly by: Dimension;
+  readonly keyNames: KeyNames;
+  readonly onPick: (value: string) => void;
+}) => {
+  const [all, setAll] = useState(false);
+  const total = report.totals.costNanoUsd ?? 0;
+  const rows = all ? report.groups : report.groups.slice(0, FIRST);
+  return (
+    <section className="card" aria-labelledby="drivers">
+      <div className={`card-head ${classes['drivers-head']}`}>
+        <h2 id="drivers">Top {dimensionNames[by].toLowerCase()}s</h2>
+        <span className="dim small">Pick one to look closer</span>
+      </div>
+      <div className="scroll-x">
+        <table className="grid-table">
+          <thead>
+            <tr>
+              <th>{dimensionNames[by]}</th>
+              <th className="right">Cost</th>
+              <th className={classes['share-head']}>Share</th>
+              <th className="right wide-only">Requests</th>
+              <th className="right wide-only">Tokens in</th>
+              <th className="right wide-only">Tokens out</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((group, index) => {
+              const value = groupValue(group, by);
+              const share = total > 0 ? Math.max(0, group.costNanoUsd ?? 0) / total : 0;
+              const color = index < SERIES_SHOWN ? seriesColor(index) : REST_COLOR;
+              return (
+                <tr key={value}>
+                  <td>
+                    <UnstyledButton className={classes['pick']} onClick={() => onPick(value)}>
+                      <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
+                      <span className="truncate">{valueName(by, value, keyNames)}</span>
+                    </UnstyledButton>
+                    {group.unpricedRequests > 0 && group.costNanoUsd !== null && (
+                      <span className={`unknown ${classes['under']}`}>
+                        + {plural(group.unpricedRequests, 'request')} of unknown cost
+                      </span>
+                    )}
+                  </td>
+                  <td className="right">
+                    <Money nano={group.costNanoUsd} />
+                  </td>
+                  <td>
+                    <span className={classes['share']}>
+                      <span className={classes['track']}>
+                        <span style={{ width: `${share * 100}%`, background: color }} />
+                      </span>
+                      <span className="num dim small">{formatShare(share)}</span>
+                    </span>
+                  </td>
+                  <td className="right num wide-only">{formatWhole(group.requests)}</td>
+                  <td className="right wide-only">
+                    <Count of={tokensIn(group)} unit="input tokens" />
+                  </td>
+                  <td className="right wide-only">
+                    <Count of={group.tokens.outputTokens} unit="output tokens" />
+                  </td>
+                </tr>
+              );
+            })}
+            {all && report.otherGroups && report.otherGroups.groups > 0 && (
+              <tr>
+                <td className="dim">{plural(report.otherGroups.groups, 'more', 'more')}</td>
+                <td className="right">
+                  <Money nano={report.otherGroups.costNanoUsd} />
+                </td>
+                <td />
+                <td className="right num wide-only">{formatWhole(report.otherGroups.requests)}</td>
+                <td className="wide-only" />
+                <td className="wide-only" />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </div>
+      {report.groups.length > FIRST && (
+        <div className={classes['more']}>
+          <Button size="compact-sm" variant="subtle" onClick={() => setAll(!all)}>
+            {all ? `The first ${FIRST}` : `All ${report.groups.length + (report.otherGroups?.groups ?? 0)}`}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,109 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useMemo } from 'react';
+import type { Dimension } from '../api/answers.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { bucketStart } from '../format/time.ts';
+import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
+import { spanOf } from '../spend/spans.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { ExportButton, FilterPills, SpanPicker, useOverviewSearch } from './controls.tsx';
+import { Coverage } from './coverage.tsx';
+import { Drivers } from './drivers.tsx';
+import classes from './overview.module.css';
+import { Provenance } from './provenance.tsx';
+import { Tiles } from './tiles.tsx';
+import { Trend } from './trend.tsx';
+import { useHeadline, useNeverUsed, useReport } from './use-overview.ts';
+
+const FirstRun = lazy(() => import('./first-run.tsx'));
+
+/** Whoever looks closer at one of these wants to see this next. */
+const closer: Readonly<Record<Dimension, Dimension>> = {
+  provider: 'model',
+  model: 'tag',
+  tag: 'model',
+  key: 'model',
+  providerKey: 'model',
+};
+
+const bucketEnd = (time: string): Date => {
+  const start = bucketStart(time);
+  if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  return new Date(start.getTime() + (time.length === 10 ? 86_400_000 : 3_600_000));
+};
+
+/** The request log takes one value of each. */
+const firstOfEach = (filters: Filters) =>
+  Object.fromEntries(Object.entries(filters).map(([dimension, values]) => [dimension, values?.[0]]));
+
+const useFilters = (): Filters => {
+  const search = getRouteApi('/members/').useSearch();
+  const key = JSON.stringify(filtersOf(search as Record<string, unknown>));
+  return useMemo(() => JSON.parse(key) as Filters, [key]);
+};
+
+export const Overview = () => {
+  const { search, change } = useOverviewSearch();
+  const navigate = useNavigate();
+  const filters = useFilters();
+  const keyNames = useKeyNames();
+  const by = search.by ?? 'model';
+  const span = spanOf(search, new Date());
+  const headline = useHeadline(filters);
+  const report = useReport(span, by, filters);
+  const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
+  const toRequests = useCallback(
+    (time: string) =>
+      void navigate({
+        to: '/requests',
+        search: { ...firstOfEach(filters), from: bucketStart(time).toISOString(), to: bucketEnd(time).toISOString() },
+      }),
+    [navigate, filters],
+  );
+  if (neverUsed) {
+    return (
+      <Suspense>
+        <FirstRun />
+      </Suspense>
+    );
+  }
+  // Until it is known that there is something to show, nothing is shown: an empty chart would flash up on a new account.
+  const shown = neverUsed === false ? report.data : undefined;
+  const error = report.error ?? headline.error;
+  const pick = (value: string) => change({ [by]: [value], by: closer[by] });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Overview</h1>
+        <div className="page-actions">
+          <SpanPicker span={span} />
+          <ExportButton span={span} by={by} filters={filters} />
+        </div>
+      </div>
+      <FilterPills filters={filters} keyNames={keyNames} />
+      {error && <ProblemNote error={error} onRetry={() => report.refetch()} title="The figures could not be read" />}
+      {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
+      {(!error || report.data) && (
+        <>
+          <Trend
+            report={shown}
+            span={span}
+            by={by}
+            keyNames={keyNames}
+            isStale={report.isPlaceholderData}
+            onPick={toRequests}
+          />
+          {shown && (
+            <div className={classes['columns']}>
+              <Drivers report={shown} by={shown.groupBy[0] ?? by} keyNames={keyNames} onPick={pick} />
+              <div className={classes['aside']}>
+                <Provenance totals={shown.totals} />
+                <Coverage totals={shown.totals} />
+              </div>
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+};

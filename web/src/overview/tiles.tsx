@@ -1,0 +1,121 @@
+import { Skeleton } from '@mantine/core';
+import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SpendPoint } from '../api/answers.ts';
+import { Money } from '../components/amount.tsx';
+import { exactMoney } from '../format/money.ts';
+import { formatShare, plural } from '../format/quantity.ts';
+import { bucketStart, formatClock, utcDate } from '../format/time.ts';
+import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
+import classes from './tiles.module.css';
+
+/** More or less than before: neither is good or bad by itself, so it has no colour. */
+export const Change = ({ now, before }: { readonly now: number | null; readonly before: number | null }) => {
+  const change = changeOf(now, before);
+  if (change === null) return null;
+  const Icon = Math.abs(change) < 0.005 ? ArrowRight : change > 0 ? ArrowUpRight : ArrowDownRight;
+  return (
+    <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(before)}`}>
+      <Icon size={14} aria-hidden />
+      {change > 0 ? '+' : change < 0 ? '−' : ''}
+      {formatShare(Math.abs(change))}
+    </span>
+  );
+};
+
+const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
+  const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 1);
+  return (
+    <span className={classes['spark']} aria-hidden="true">
+      {points.map(({ time, costNanoUsd }) => (
+        <span key={time} style={{ height: `${Math.max(4, ((costNanoUsd ?? 0) / most) * 100)}%` }} />
+      ))}
+    </span>
+  );
+};
+
+const Tile = ({
+  label,
+  sum,
+  children,
+  spark,
+}: {
+  readonly label: string;
+  readonly sum: ReactNode;
+  readonly children: ReactNode;
+  readonly spark?: ReactNode;
+}) => (
+  <div className={`card ${classes['tile']}`}>
+    <span className="label">{label}</span>
+    <span className={classes['amount']}>{sum}</span>
+    <span className={classes['note']}>{children}</span>
+    {spark}
+  </div>
+);
+
+const Unpriced = ({ of }: { readonly of: Sum }) =>
+  of.unpricedRequests > 0 ? (
+    <span className="unknown"> + {plural(of.unpricedRequests, 'request')} of unknown cost</span>
+  ) : null;
+
+const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
+
+/** Today, this month, and where the month is heading. */
+export const Tiles = ({
+  today,
+  month,
+}: {
+  readonly today: ReturnType<typeof todayOf> | undefined;
+  readonly month: ReturnType<typeof monthOf> | undefined;
+}) => {
+  const now = new Date();
+  const dayBegan = formatClock(bucketStart(utcDate(now)));
+  const isUtc = now.getTimezoneOffset() === 0;
+  return (
+    <div className={classes['tiles']}>
+      {today ? (
+        <Tile
+          label={isUtc ? 'Today' : `Today (UTC, since ${dayBegan})`}
+          sum={<Money nano={today.sum.costNanoUsd} />}
+          spark={<Spark points={today.hours} />}
+        >
+          <Change now={today.sum.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
+          <Money nano={today.before.costNanoUsd} /> yesterday by now
+          <Unpriced of={today.sum} />
+        </Tile>
+      ) : (
+        <TileSkeleton />
+      )}
+      {month ? (
+        <>
+          <Tile
+            label={`${monthLong.format(now)} so far`}
+            sum={<Money nano={month.sum.costNanoUsd} />}
+            spark={<Spark points={month.days} />}
+          >
+            <Change now={month.sum.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
+            <Money nano={month.before.costNanoUsd} /> by this day last month
+            <Unpriced of={month.sum} />
+          </Tile>
+          <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Money nano={month.forecastNanoUsd} />}>
+            <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
+            <Money nano={month.lastMonth.costNanoUsd} /> last month, at the rate of the last 7 days
+          </Tile>
+        </>
+      ) : (
+        <>
+          <TileSkeleton />
+          <TileSkeleton />
+        </>
+      )}
+    </div>
+  );
+};
+
+const TileSkeleton = () => (
+  <div className={`card ${classes['tile']}`} aria-hidden="true">
+    <Skeleton height={12} width={90} my={3} />
+    <Skeleton height={28} width={130} my={5} />
+    <Skeleton height={12} width={190} my={4} />
+  </div>
+);

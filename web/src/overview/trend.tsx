@@ -1,0 +1,164 @@
+import { Button, Skeleton } from '@mantine/core';
+import { ChartColumnStacked, Table2 } from 'lucide-react';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Dimension, SpendReport } from '../api/answers.ts';
+import chartClasses from '../chart/chart.module.css';
+import { REST_COLOR, seriesColor } from '../chart/palette.ts';
+import { Count, Money } from '../components/amount.tsx';
+import { ScrollRegion } from '../components/scroll-region.tsx';
+import { formatMoney } from '../format/money.ts';
+import { formatWhole } from '../format/quantity.ts';
+import { formatBucketLong } from '../format/time.ts';
+import { dimensionNames } from '../spend/filters.ts';
+import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
+import type { Span } from '../spend/spans.ts';
+import { TrendControls } from './controls.tsx';
+import classes from './overview.module.css';
+import { Change } from './tiles.tsx';
+
+const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
+
+const TrendTable = ({
+  trend,
+  names,
+}: {
+  readonly trend: ReturnType<typeof trendOf>;
+  readonly names: readonly string[];
+}) => (
+  <ScrollRegion className={classes['trend-table']} label="The figures of the chart">
+    <table className="grid-table">
+      <thead>
+        <tr>
+          <th>Time</th>
+          <th className="right">Total</th>
+          <th className="right">Requests</th>
+          {names.map((name) => (
+            <th key={name} className="right">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {trend.points.toReversed().map((point) => (
+          <tr key={point.time}>
+            <td>{formatBucketLong(point.time)}</td>
+            <td className="right">
+              <Money nano={point.costNanoUsd} />
+            </td>
+            <td className="right num">{formatWhole(point.requests)}</td>
+            {names.map((name, index) => (
+              <td key={name} className="right">
+                <Money nano={point.values[index] ?? 0} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollRegion>
+);
+
+/** Spend through time, stacked by the chosen dimension: as a chart, or as the table it is made from. */
+export const Trend = ({
+  report,
+  span,
+  by,
+  keyNames,
+  isStale,
+  onPick,
+}: {
+  readonly report: SpendReport | undefined;
+  readonly span: Span;
+  readonly by: Dimension;
+  readonly keyNames: KeyNames;
+  readonly isStale: boolean;
+  readonly onPick: (time: string) => void;
+}) => {
+  const [asTable, setAsTable] = useState(false);
+  // The dimension of the report, which may be the one before while the next is on its way.
+  const dimension = report?.groupBy[0] ?? by;
+  const trend = useMemo(() => report && trendOf(report, dimension), [report, dimension]);
+  const series = useMemo(
+    () => [
+      ...(trend?.shown ?? []).map((group, index) => ({
+        name: valueName(dimension, groupValue(group, dimension), keyNames),
+        color: seriesColor(index),
+      })),
+      ...(trend?.hasRest ? [{ name: 'everything else', color: REST_COLOR }] : []),
+    ],
+    [trend, dimension, keyNames],
+  );
+  const totals = report?.totals;
+  const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
+  return (
+    <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
+      <div className="card-head">
+        <div>
+          <h2 id="trend" className="label">
+            Spend by {dimensionNames[by].toLowerCase()}
+          </h2>
+          {totals ? (
+            <div className={classes['total']}>
+              <Money nano={totals.costNanoUsd} />
+              {report.previous && (
+                <span className="dim small">
+                  <Change now={totals.costNanoUsd} before={report.previous.totals.costNanoUsd} /> vs{' '}
+                  <Money nano={report.previous.totals.costNanoUsd} /> the span before
+                </span>
+              )}
+              <span className="dim small">
+                <Count of={totals.requests} unit="requests" /> requests ·{' '}
+                <Count of={totals.tokens.inputTokens + totals.tokens.outputTokens} unit="tokens" /> tokens
+              </span>
+            </div>
+          ) : (
+            <Skeleton height={22} width={280} my={6} />
+          )}
+        </div>
+        <TrendControls span={span} by={by} />
+      </div>
+      <div className={isStale ? classes['stale'] : undefined}>
+        {!trend ? (
+          <Skeleton className={chartClasses['chart']} />
+        ) : asTable ? (
+          <TrendTable trend={trend} names={series.map(({ name }) => name)} />
+        ) : (
+          <Suspense fallback={<Skeleton className={chartClasses['chart']} />}>
+            <StackedBars
+              points={trend.points}
+              series={series}
+              onPick={onPick}
+              label={`Spend by ${dimensionNames[dimension].toLowerCase()} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The same figures are there as a table.`}
+            />
+          </Suspense>
+        )}
+      </div>
+      <div className={classes['trend-foot']}>
+        <ul className={chartClasses['legend']}>
+          {series.map(({ name, color }) => (
+            <li key={name}>
+              <span className={chartClasses['swatch']} style={{ background: color }} />
+              <span className="truncate">{name}</span>
+            </li>
+          ))}
+          {hasUnpriced && (
+            <li>
+              <span className={chartClasses['diamond']} />
+              has requests of unknown cost
+            </li>
+          )}
+        </ul>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          leftSection={asTable ? <ChartColumnStacked size={14} /> : <Table2 size={14} />}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? 'As a chart' : 'As a table'}
+        </Button>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,28 @@
+import { useRef } from 'react';
+import type { RequestSummary } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+
+/** Eager at first, patient later; a hidden tab asks nothing at all. */
+const FIRST_MS = 1_500;
+const LONGEST_MS = 20_000;
+const GROWTH = 1.15;
+
+/** The account's latest request, as soon as there is one: then asking stops. */
+export const useFirstRequest = (): { readonly request: RequestSummary | undefined; readonly error: unknown } => {
+  const tries = useRef(0);
+  const { data, error } = useApi().useQuery(
+    'get',
+    '/requests',
+    { params: { query: { limit: 1 } } },
+    {
+      refetchInterval: ({ state }) => {
+        if (state.data?.items[0]) return false;
+        tries.current += 1;
+        return Math.min(LONGEST_MS, FIRST_MS * GROWTH ** tries.current);
+      },
+      refetchIntervalInBackground: false,
+      staleTime: 0,
+    },
+  );
+  return { request: data?.items[0], error };
+};

@@ -1,0 +1,76 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Dimension } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { utcDate } from '../format/time.ts';
+import type { Filters } from '../spend/filters.ts';
+import { monthOf, todayOf } from '../spend/headline.ts';
+import type { Span } from '../spend/spans.ts';
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 60_000;
+/** Groups named in the table; the chart shows the first of them. */
+const GROUPS = 50;
+
+const live = { refetchInterval: EVERY_MS, placeholderData: keepPreviousData } as const;
+
+/** The API takes lists of its own. */
+const lists = (filters: Filters) => JSON.parse(JSON.stringify(filters)) as { [D in Dimension]?: never };
+
+/** The report of a span, by one dimension. */
+export const useReport = (span: Span, by: Dimension, filters: Filters) =>
+  useApi().useQuery(
+    'get',
+    '/spend',
+    {
+      params: {
+        query: {
+          from: span.from,
+          ...(span.to === undefined ? {} : { to: span.to }),
+          granularity: span.granularity,
+          groupBy: [by],
+          limit: GROUPS,
+          ...lists(filters),
+        },
+      },
+    },
+    live,
+  );
+
+/** Today and this month, each against the one before. */
+export const useHeadline = (filters: Filters) => {
+  const api = useApi();
+  const now = new Date();
+  const yesterday = utcDate(new Date(now.getTime() - DAY_MS));
+  const lastMonth = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)));
+  const hours = api.useQuery(
+    'get',
+    '/spend',
+    { params: { query: { from: yesterday, granularity: 'hour', ...lists(filters) } } },
+    live,
+  );
+  const days = api.useQuery(
+    'get',
+    '/spend',
+    { params: { query: { from: lastMonth, granularity: 'day', ...lists(filters) } } },
+    live,
+  );
+  const today = useMemo(() => hours.data && todayOf(hours.data.series, new Date()), [hours.data]);
+  const month = useMemo(() => days.data && monthOf(days.data.series, new Date()), [days.data]);
+  return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests };
+};
+
+/** Whether this account has never had a request; undefined until that is known. Asked only where there is reason to. */
+export const useNeverUsed = (recentRequests: number | undefined, filtered: boolean): boolean | undefined => {
+  const now = new Date();
+  const yearAgo = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1)));
+  const isSuspected = recentRequests === 0 && !filtered;
+  const { data } = useApi().useQuery(
+    'get',
+    '/spend',
+    { params: { query: { from: yearAgo, granularity: 'month' } } },
+    { enabled: isSuspected },
+  );
+  if (filtered) return false;
+  return isSuspected ? data && data.totals.requests === 0 : recentRequests === undefined ? undefined : false;
+};

@@ -1,0 +1,82 @@
+import { ActionIcon, Select, Tabs, Tooltip } from '@mantine/core';
+import { Eye, EyeOff } from 'lucide-react';
+import { useState } from 'react';
+import { type ProviderLabel, providerLabels } from '../../../lambda/domain/providers.ts';
+import { useApp } from '../app.ts';
+import { Copying } from '../components/copy.tsx';
+import { ScrollRegion } from '../components/scroll-region.tsx';
+import { providerName } from './names.ts';
+import classes from './sdk-snippet.module.css';
+import { type Language, languageNames, languages, snippet } from './snippets.ts';
+
+const masked = (key: string) => (key.length > 14 ? `${key.slice(0, 8)}…${key.slice(-4)}` : key);
+
+/** The change to make in a provider's SDK, with the user's own host and key in it. What is copied is always whole. */
+export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
+  const { settings } = useApp();
+  const [provider, setProvider] = useState<ProviderLabel>('openai');
+  const [language, setLanguage] = useState<Language>('curl');
+  const [revealed, setRevealed] = useState(false);
+  const lines = (key: string) =>
+    snippet(provider, language, {
+      url: settings.gatewayUrl.replace('{provider}', provider),
+      serviceKey: key,
+      anyCredential: settings.mockProviders,
+    });
+  const code = lines(serviceKey)
+    .map(({ text }) => text)
+    .join('\n');
+  return (
+    <div>
+      <div className={classes['bar']}>
+        <Select
+          size="xs"
+          w={160}
+          aria-label="Provider"
+          data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
+          value={provider}
+          onChange={(value) => value && setProvider(value)}
+          allowDeselect={false}
+          searchable
+        />
+        <Tabs value={language} onChange={(value) => setLanguage(value as Language)} variant="pills">
+          <Tabs.List aria-label="Language">
+            {languages.map((each) => (
+              <Tabs.Tab key={each} value={each} className={classes['tab']}>
+                {languageNames[each]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+        <span className={classes['tools']}>
+          <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-pressed={revealed}
+              aria-label="Show the key"
+              onClick={() => setRevealed(!revealed)}
+            >
+              {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
+            </ActionIcon>
+          </Tooltip>
+          <Copying value={code} label="Copy the snippet" />
+        </span>
+      </div>
+      <ScrollRegion
+        className={classes['code']}
+        label={`${languageNames[language]} snippet for ${providerName(provider)}`}
+      >
+        <pre>
+          {lines(revealed ? serviceKey : masked(serviceKey)).map(({ text, isNew }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name than their number.
+            <code key={index} className={isNew ? classes['new'] : undefined}>
+              {text}
+              {'\n'}
+            </code>
+          ))}
+        </pre>
+      </ScrollRegion>
+    </div>
+  );
+};

@@ -1,0 +1,124 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { providerLabels } from '../../../lambda/domain/providers.ts';
+import { useApi } from '../app.ts';
+import { formatShortInstant } from '../format/time.ts';
+import { providerName } from '../providers/names.ts';
+import { outcomeNames, provenanceNames } from './names.ts';
+import classes from './requests.module.css';
+import type { RequestsSearch } from './search.ts';
+
+const TYPING_MS = 350;
+
+const choices = <N extends string>(names: Readonly<Record<N, string>>) =>
+  (Object.entries(names) as [N, string][]).map(([value, label]) => ({ value, label }));
+
+/** A text that filters once one stops typing. */
+const TextFilter = ({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) => {
+  const [text, setText] = useState(value ?? '');
+  const settle = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
+  return (
+    <TextInput
+      size="xs"
+      w={150}
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        settle(target.value);
+      }}
+    />
+  );
+};
+
+const spanText = ({ from, to }: RequestsSearch) =>
+  `${from ? formatShortInstant(from) : 'the beginning'} – ${to ? formatShortInstant(to) : 'now'}`;
+
+export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) => {
+  const navigate = useNavigate({ from: '/requests' });
+  const { data: keys } = useApi().useQuery('get', '/keys');
+  const change = (part: RequestsSearch) => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
+  const clear = () => void navigate({ search: {} });
+  const { from, to } = search;
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
+      <Select
+        size="xs"
+        w={140}
+        aria-label="Provider"
+        placeholder="Provider"
+        clearable
+        searchable
+        data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
+        value={search.provider ?? null}
+        onChange={(value) => change({ provider: (value ?? undefined) as RequestsSearch['provider'] })}
+      />
+      <TextFilter
+        key={`model ${isFiltered}`}
+        label="Model"
+        value={search.model}
+        onChange={(model) => change({ model })}
+      />
+      <TextFilter key={`tag ${isFiltered}`} label="Tag" value={search.tag} onChange={(tag) => change({ tag })} />
+      <Select
+        size="xs"
+        w={150}
+        aria-label="Service key"
+        placeholder="Service key"
+        clearable
+        data={keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        value={search.key ?? null}
+        onChange={(key) => change({ key: key ?? undefined })}
+      />
+      <Select
+        size="xs"
+        w={140}
+        aria-label="Outcome"
+        placeholder="Outcome"
+        clearable
+        data={choices(outcomeNames)}
+        value={search.outcome ?? null}
+        onChange={(outcome) => change({ outcome: outcome ?? undefined })}
+      />
+      <Select
+        size="xs"
+        w={170}
+        aria-label="How the cost is known"
+        placeholder="Cost"
+        clearable
+        data={choices(provenanceNames)}
+        value={search.provenance ?? null}
+        onChange={(provenance) => change({ provenance: provenance ?? undefined })}
+      />
+      {(from || to) && (
+        <Button
+          size="xs"
+          variant="default"
+          rightSection={<X size={13} />}
+          onClick={() => change({ from: undefined, to: undefined })}
+          aria-label={`Remove the span ${spanText(search)}`}
+        >
+          {spanText(search)}
+        </Button>
+      )}
+      {isFiltered && (
+        <Button size="xs" variant="subtle" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+};

@@ -1,0 +1,43 @@
+import type { RequestSummary } from '../api/answers.ts';
+
+type Outcome = RequestSummary['outcome'];
+type Provenance = RequestSummary['provenance'];
+
+export const outcomeNames: Readonly<Record<Outcome, string>> = {
+  completed: 'Answered',
+  client_aborted: 'Client left',
+  upstream_aborted: 'Broke off',
+  unreachable: 'Unreachable',
+  unknown: 'End not known',
+};
+
+export const provenanceNames: Readonly<Record<Provenance, string>> = {
+  provider: 'Reported by the provider',
+  computed: 'Computed from usage',
+  estimated: 'Estimated',
+  free: 'Free of charge',
+  unknown: 'Unknown',
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  cacheRead: 'Cache read',
+  cacheWrite: 'Cache write',
+  cacheWrite1h: 'Cache write, 1 h',
+  cacheReadAudio: 'Cached audio',
+  cacheReadImage: 'Cached images',
+  inputAudio: 'Audio in',
+  outputAudio: 'Audio out',
+  inputImage: 'Images in',
+  outputImage: 'Images out',
+  inputVideo: 'Video in',
+  outputVideo: 'Video out',
+};
+
+/** `Cache read`, `Web searches`: a kind of tokens or units, in words. */
+export const kindName = (kind: string): string => {
+  const words = kind.replace(/([A-Z])/g, ' $1').toLowerCase();
+  return kinds[kind] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};
+
+/** Units other than tokens have names of their own, all plural. */
+export const isTokenKind = (kind: string): boolean => !/s$/.test(kind) || kind === 'cacheWrites';

@@ -1,0 +1,196 @@
+import type { ReactNode } from 'react';
+import type { RequestDetail } from '../api/answers.ts';
+import { Instant, Money } from '../components/amount.tsx';
+import { Copying } from '../components/copy.tsx';
+import { ScrollRegion } from '../components/scroll-region.tsx';
+import { formatMoney } from '../format/money.ts';
+import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
+import { formatInstant } from '../format/time.ts';
+import { providerName } from '../providers/names.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { isTokenKind, kindName, outcomeNames, provenanceNames } from './names.ts';
+import classes from './requests.module.css';
+import { Status } from './status.tsx';
+
+const MILLION = 1_000_000;
+
+/** Rates of tokens are told by the million, as price lists do. */
+const rateText = (kind: string, rateNanoUsd: number): string =>
+  isTokenKind(kind) ? `${formatMoney(rateNanoUsd * MILLION)} / 1M` : `${formatMoney(rateNanoUsd)} each`;
+
+const Price = ({ request }: { readonly request: RequestDetail }) => (
+  <section>
+    <h3>Price, line by line</h3>
+    <table className={classes['lines']}>
+      <thead>
+        <tr>
+          <th>Kind</th>
+          <th>Quantity</th>
+          <th>Rate</th>
+          <th>Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {request.lines.map(({ kind, quantity, rateNanoUsdPerUnit }) => (
+          <tr key={kind}>
+            <td>{kindName(kind)}</td>
+            <td className="num">{formatExact(quantity)}</td>
+            <td className="num dim">{rateText(kind, rateNanoUsdPerUnit)}</td>
+            <td>
+              <Money nano={Math.round(quantity * rateNanoUsdPerUnit)} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td colSpan={3}>Total</td>
+          <td>
+            <Money nano={request.costNanoUsd} />
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+    {request.priceSource && <p className="dim small">Price book: {request.priceSource}</p>}
+  </section>
+);
+
+/** Counts of the normalised usage that are there, by kind. */
+const usageRows = (usage: RequestDetail['usage']): readonly [string, number][] =>
+  Object.entries(usage ?? {}).flatMap(([kind, count]): [string, number][] => {
+    if (kind === 'units' && typeof count === 'object' && count !== null)
+      return usageRows(count as Record<string, unknown>) as [string, number][];
+    return typeof count === 'number' && count > 0 && /tokens$|^[a-z]+(s|Units)$/i.test(kind) && !/NanoUsd$/.test(kind)
+      ? [[kind, count]]
+      : [];
+  });
+
+const Usage = ({ request }: { readonly request: RequestDetail }) => {
+  const rows = usageRows(request.usage);
+  return (
+    <section>
+      <h3>Usage</h3>
+      {rows.length === 0 ? (
+        <p className="dim small">
+          {request.provenance === 'free' ? 'A call that uses nothing billable.' : 'No usage is known.'}
+        </p>
+      ) : (
+        <dl className={classes['grid']}>
+          {rows.map(([kind, count]) => (
+            <Fact key={kind} name={kindName(kind)}>
+              <span className="num">{formatExact(count)}</span>
+            </Fact>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+};
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </>
+);
+
+const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDetail }) =>
+  totalMs === null ? null : (
+    <section>
+      <h3>Time</h3>
+      <div className={classes['timing']} aria-hidden="true">
+        <span style={{ flexGrow: ttfbMs ?? 0 }} />
+        <span style={{ flexGrow: totalMs - (ttfbMs ?? 0) }} />
+      </div>
+      <p className={classes['timing-text']}>
+        <span className="num">{ttfbMs === null ? 'No byte came' : `First byte after ${formatDuration(ttfbMs)}`}</span>
+        <span className="num">{formatDuration(totalMs)} in all</span>
+      </p>
+    </section>
+  );
+
+/** All that is known of one request. */
+export const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
+  const keyNames = useKeyNames();
+  const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);
+  const { modelRequested, modelAnswered } = request;
+  return (
+    <div className={classes['detail']}>
+      <section>
+        <div className={classes['hero']}>
+          <Money nano={request.costNanoUsd} className={classes['hero-cost']} />
+          <Status request={request} />
+        </div>
+        <p className="dim small">
+          {provenanceNames[request.provenance]}
+          {request.reason && `: ${request.reason}`}
+        </p>
+      </section>
+      {request.lines.length > 0 && <Price request={request} />}
+      <Usage request={request} />
+      <Timing request={request} />
+      <section>
+        <h3>Request</h3>
+        <dl className={classes['grid']}>
+          <Fact name="Started">{formatInstant(request.startedAt)}</Fact>
+          <Fact name="Provider">{providerName(request.provider)}</Fact>
+          <Fact name="Model">
+            {modelAnswered ?? modelRequested ?? '–'}
+            {modelRequested && modelAnswered && modelRequested !== modelAnswered && (
+              <span className="dim"> (asked for {modelRequested})</span>
+            )}
+          </Fact>
+          <Fact name="Call">
+            <span className="mono">
+              {request.method} {request.path}
+            </span>
+          </Fact>
+          <Fact name="Outcome">
+            {outcomeNames[request.outcome]}
+            {request.streamed && ', streamed'}
+            {request.usageComplete === false && ', read in part'}
+          </Fact>
+          <Fact name="Route">
+            {request.route === 'bypassed'
+              ? 'Bypassed: tracking was failing, and caught up later'
+              : (request.route ?? 'Not known (yet)')}
+          </Fact>
+          {request.serviceTier && <Fact name="Service tier">{request.serviceTier}</Fact>}
+          <Fact name="Tag">
+            {request.tag ?? '–'}
+            {request.tagTruncated && <span className="dim"> (cut at 64 characters)</span>}
+          </Fact>
+          <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
+          <Fact name="Provider key">
+            {request.providerKey ? <span className="mono">…{request.providerKey.slice(-8)}</span> : '–'}
+          </Fact>
+          <Fact name="Bytes">
+            {formatBytes(request.requestBytes)} sent, {formatBytes(request.responseBytes)} received
+          </Fact>
+          <Fact name="Recorded">
+            <Instant iso={request.recordedAt} />
+          </Fact>
+          <Fact name="Request id">
+            <span className="mono">{request.requestId}</span>
+          </Fact>
+          {request.repeatOf && (
+            <Fact name="Counted with">
+              <span className="mono">{request.repeatOf}</span>
+            </Fact>
+          )}
+        </dl>
+      </section>
+      {raw && (
+        <section>
+          <div className={classes['raw-head']}>
+            <h3>The provider’s own words</h3>
+            <Copying value={raw} label="Copy the usage object" />
+          </div>
+          <ScrollRegion className={classes['raw']} label="Usage as the provider reported it">
+            <pre>{raw}</pre>
+          </ScrollRegion>
+        </section>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,35 @@
+import { Drawer, Skeleton, Stack } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useApi } from '../app.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { RequestDetails } from './request-details.tsx';
+
+/** One request beside the list it came from; an address of its own, so that it can be shared. */
+export const RequestDrawer = () => {
+  const { requestId } = getRouteApi('/members/requests/$requestId').useParams();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useApi().useQuery('get', '/requests/{requestId}', {
+    params: { path: { requestId } },
+  });
+  const close = () => void navigate({ to: '/requests', search: true, resetScroll: false });
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size={560}
+      title="Request"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="This request cannot be shown" />}
+      {!data && !error && (
+        <Stack gap="lg">
+          <Skeleton height={44} />
+          <Skeleton height={160} />
+          <Skeleton height={120} />
+        </Stack>
+      )}
+      {data && <RequestDetails request={data} />}
+    </Drawer>
+  );
+};

@@ -1,0 +1,151 @@
+import { Button, Skeleton } from '@mantine/core';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { List } from 'lucide-react';
+import type { RequestSummary } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { Count, Instant, Money } from '../components/amount.tsx';
+import { Nothing } from '../components/nothing.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { formatDuration } from '../format/quantity.ts';
+import { providerName } from '../providers/names.ts';
+import { RequestFilters } from './filters.tsx';
+import { provenanceNames } from './names.ts';
+import classes from './requests.module.css';
+import { Status } from './status.tsx';
+
+const PAGE = 50;
+/** The newest page is asked for again this often. */
+const EVERY_MS = 30_000;
+
+const Row = ({ request }: { readonly request: RequestSummary }) => (
+  <tr className={classes['row']}>
+    <td>
+      <Link
+        className={classes['open']}
+        to="/requests/$requestId"
+        params={{ requestId: request.requestId }}
+        search={true}
+        resetScroll={false}
+        aria-label={`Request of ${providerName(request.provider)} ${request.model ?? request.path}`}
+      >
+        <span className={`truncate ${classes['model']}`}>{request.model ?? request.path}</span>
+        <span className="dim small">
+          {providerName(request.provider)}
+          <span className="narrow-only">
+            {' '}
+            · <Instant iso={request.startedAt} />
+          </span>
+        </span>
+      </Link>
+    </td>
+    <td className="wide-only">
+      <Instant iso={request.startedAt} />
+    </td>
+    <td className="wide-only">
+      {request.tag === null ? <span className="dim">–</span> : <span className={classes['tag']}>{request.tag}</span>}
+    </td>
+    <td className="wide-only">
+      <Status request={request} />
+    </td>
+    <td className="right wide-only">
+      <Count of={request.inputTokens} unit="input tokens" />
+    </td>
+    <td className="right wide-only">
+      <Count of={request.outputTokens} unit="output tokens" />
+    </td>
+    <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
+    <td className="right">
+      <span title={provenanceNames[request.provenance]}>
+        <Money nano={request.costNanoUsd} />
+        {request.provenance === 'estimated' && <span className={classes['about']}>estimated</span>}
+        {request.provenance === 'free' && <span className={classes['about']}>free</span>}
+      </span>
+      <span className="narrow-only">
+        <Status request={request} />
+      </span>
+    </td>
+  </tr>
+);
+
+const Waiting = () =>
+  Array.from({ length: 12 }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: twelve rows alike.
+    <tr key={row}>
+      <td colSpan={8}>
+        <Skeleton height={36} />
+      </td>
+    </tr>
+  ));
+
+/** The request log: newest first, page after page. */
+export const Requests = () => {
+  const search = getRouteApi('/members/requests').useSearch();
+  const { data, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useApi().useInfiniteQuery(
+    'get',
+    '/requests',
+    { params: { query: { ...search, limit: PAGE } } },
+    {
+      initialPageParam: undefined as string | undefined,
+      pageParamName: 'cursor',
+      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
+      // Only while the first page is all there is: a list one scrolls through must not move.
+      refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : EVERY_MS),
+    },
+  );
+  const items = data?.pages.flatMap((page) => page.items) ?? [];
+  const isEmpty = data !== undefined && items.length === 0 && !hasNextPage;
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Requests</h1>
+          <p>
+            Every tracked call, newest first: what it used, what it cost, and how that is known. Bodies are never kept.
+          </p>
+        </div>
+      </div>
+      <RequestFilters search={search} />
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The requests could not be read" />}
+      {isEmpty ? (
+        <section className="card">
+          <Nothing icon={List} title={isFiltered ? 'No request matches' : 'No requests yet'}>
+            {isFiltered
+              ? 'Records are kept for as long as your plan says; spend stays longer.'
+              : 'Each call through the gateway shows here some seconds after its answer.'}
+          </Nothing>
+        </section>
+      ) : (
+        (!error || items.length > 0) && (
+          <section className="card scroll-x" aria-label="Requests" aria-busy={isLoading}>
+            <table className={`grid-table ${classes['table']}`}>
+              <thead>
+                <tr>
+                  <th>Model</th>
+                  <th className="wide-only">Time</th>
+                  <th className="wide-only">Tag</th>
+                  <th className="wide-only">Status</th>
+                  <th className="right wide-only">Tokens in</th>
+                  <th className="right wide-only">out</th>
+                  <th className="right wide-only">Took</th>
+                  <th className="right">Cost</th>
+                </tr>
+              </thead>
+              <tbody>
+                {isLoading ? <Waiting /> : items.map((request) => <Row key={request.requestId} request={request} />)}
+              </tbody>
+            </table>
+            {hasNextPage && (
+              <div className={classes['next']}>
+                <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+                  Older requests
+                </Button>
+              </div>
+            )}
+          </section>
+        )
+      )}
+      <Outlet />
+    </div>
+  );
+};

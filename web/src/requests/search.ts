@@ -1,0 +1,14 @@
+import type { RequestsQuery } from '../api/answers.ts';
+
+const KEYS = ['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const;
+
+export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status'>;
+
+/** The API says which values it knows; here they only have to be texts. */
+export const requestsSearch = (search: Record<string, unknown>): RequestsSearch => {
+  const texts = Object.fromEntries(
+    KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : [])),
+  );
+  const status = Number(search['status']);
+  return { ...texts, ...(status >= 100 && status <= 599 ? { status } : {}) };
+};

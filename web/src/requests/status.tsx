@@ -1,0 +1,18 @@
+import type { RequestSummary } from '../api/answers.ts';
+import { outcomeNames } from './names.ts';
+import classes from './requests.module.css';
+
+/** The provider's status, or how else it ended. */
+export const Status = ({
+  request: { outcome, status },
+}: {
+  readonly request: Pick<RequestSummary, 'outcome' | 'status'>;
+}) => {
+  const isGood = outcome === 'completed' && status !== null && status < 400;
+  const tone = isGood ? 'good' : outcome === 'unknown' || outcome === 'client_aborted' ? 'soft' : 'bad';
+  return (
+    <span className={classes['status']} data-tone={tone}>
+      {outcome === 'completed' && status !== null ? status : outcomeNames[outcome]}
+    </span>
+  );
+};

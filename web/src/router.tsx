@@ -1,0 +1,165 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { signInSearch } from './account/search.ts';
+import { alertsSearch } from './alerts/search.ts';
+import { billingSearch } from './billing/search.ts';
+import { overviewSearch } from './overview/search.ts';
+import { requestsSearch } from './requests/search.ts';
+import { ruleSearch } from './rules/search.ts';
+import type { Session } from './session/session.ts';
+import { NotFound } from './shell/not-found.tsx';
+import { RouteProblem } from './shell/route-problem.tsx';
+
+const root = createRootRouteWithContext<{ readonly session: Session }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+const visitors = createRoute({
+  getParentRoute: () => root,
+  id: 'visitors',
+  beforeLoad: ({ context, search }) => {
+    if (context.session.isSignedIn()) throw redirect({ href: nextOf(search) });
+  },
+  component: lazyRouteComponent(() => import('./account/layout.tsx'), 'AccountLayout'),
+});
+
+/** Only ever a path of these pages: an address of elsewhere in a link must not be followed. */
+const nextOf = (search: object): string => {
+  const next = 'next' in search ? search.next : undefined;
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
+};
+
+const signIn = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('./account/sign-in.tsx'), 'SignIn'),
+});
+const signUp = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./account/sign-up.tsx'), 'SignUp'),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => visitors,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./account/forgot-password.tsx'), 'ForgotPassword'),
+});
+const resetPassword = createRoute({
+  getParentRoute: () => visitors,
+  path: '/reset-password',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('./account/reset-password.tsx'), 'ResetPassword'),
+});
+
+const members = createRoute({
+  getParentRoute: () => root,
+  id: 'members',
+  beforeLoad: ({ context, location }) => {
+    if (context.session.isSignedIn()) return;
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+  },
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+});
+
+const overview = createRoute({
+  getParentRoute: () => members,
+  path: '/',
+  validateSearch: overviewSearch,
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+});
+const requests = createRoute({
+  getParentRoute: () => members,
+  path: '/requests',
+  validateSearch: requestsSearch,
+  component: lazyRouteComponent(() => import('./requests/requests.tsx'), 'Requests'),
+});
+const request = createRoute({
+  getParentRoute: () => requests,
+  path: '$requestId',
+  component: lazyRouteComponent(() => import('./requests/request-drawer.tsx'), 'RequestDrawer'),
+});
+const alerts = createRoute({
+  getParentRoute: () => members,
+  path: '/alerts',
+  validateSearch: alertsSearch,
+  component: lazyRouteComponent(() => import('./alerts/alerts.tsx'), 'Alerts'),
+});
+/** Where the mails link to. */
+const alert = createRoute({
+  getParentRoute: () => members,
+  path: '/alerts/$alertId',
+  component: lazyRouteComponent(() => import('./alerts/alert.tsx'), 'OneAlert'),
+});
+const rules = createRoute({
+  getParentRoute: () => members,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('./rules/rules.tsx'), 'Rules'),
+});
+const newRule = createRoute({
+  getParentRoute: () => members,
+  path: '/rules/new',
+  validateSearch: ruleSearch,
+  component: lazyRouteComponent(() => import('./rules/rule-editor.tsx'), 'NewRule'),
+});
+const rule = createRoute({
+  getParentRoute: () => members,
+  path: '/rules/$ruleId',
+  component: lazyRouteComponent(() => import('./rules/rule-editor.tsx'), 'EditRule'),
+});
+const keys = createRoute({
+  getParentRoute: () => members,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+});
+const billing = createRoute({
+  getParentRoute: () => members,
+  path: '/billing',
+  validateSearch: billingSearch,
+  component: lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing'),
+});
+
+/** The menu that a phone has no room for. */
+const more = createRoute({
+  getParentRoute: () => members,
+  path: '/more',
+  component: lazyRouteComponent(() => import('./shell/more.tsx'), 'More'),
+});
+
+const routeTree = root.addChildren([
+  visitors.addChildren([signIn, signUp, forgotPassword, resetPassword]),
+  members.addChildren([
+    overview,
+    requests.addChildren([request]),
+    alerts,
+    alert,
+    rules,
+    newRule,
+    rule,
+    keys,
+    billing,
+    more,
+  ]),
+]);
+
+export const createAppRouter = (session: Session) =>
+  createRouter({
+    routeTree,
+    context: { session },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: RouteProblem,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,129 @@
+import { Skeleton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo } from 'react';
+import { measured } from '../alerts/names.ts';
+import type { SpendPoint } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { formatAxisMoney, formatMoney } from '../format/money.ts';
+import { formatWhole, plural } from '../format/quantity.ts';
+import { formatShortInstant, utcDate } from '../format/time.ts';
+import { backtestBars } from './backtest.ts';
+import { canPreview, conditionOf, filterOf, type RuleValues } from './rule-form.ts';
+import classes from './rules.module.css';
+import type { RuleType } from './search.ts';
+
+const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
+
+const TYPING_MS = 400;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const FIRINGS_SHOWN = 5;
+const NANO = 1e9;
+
+/** What the bars show, by type: what the rule measures, as far as spend by the bucket tells it. */
+const measures: Readonly<
+  Record<RuleType, { readonly of: (point: SpendPoint) => number; readonly isMoney: boolean; readonly what: string }>
+> = {
+  cost_threshold: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend' },
+  spend_anomaly: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend' },
+  budget_forecast: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend of the month so far' },
+  error_rate: { of: ({ requests }) => requests, isMoney: false, what: 'requests' },
+  unpriced_usage: { of: ({ unpricedRequests }) => unpricedRequests, isMoney: false, what: 'requests of unknown cost' },
+};
+
+/** The limit as a line, where it is one number for the whole time. */
+const limitOf = ({ type, threshold, budget }: RuleValues): number | undefined => {
+  if (type === 'cost_threshold') return Number(threshold) * NANO;
+  if (type === 'budget_forecast') return Number(budget) * NANO;
+  return type === 'unpriced_usage' ? Number(threshold) : undefined;
+};
+
+/** When the rule would have fired in the last 30 days, drawn before it is saved. */
+export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
+  const api = useApi();
+  const key = JSON.stringify(conditionOf(values));
+  const [settled] = useDebouncedValue(key, TYPING_MS);
+  const enabled = canPreview(values);
+  const filter = filterOf(values);
+  const period = values.type === 'budget_forecast' ? 'monthly' : values.period;
+  const preview = api.useQuery(
+    'post',
+    '/alert-rules/preview',
+    { body: JSON.parse(settled) as never },
+    { enabled: enabled && settled === key, placeholderData: keepPreviousData },
+  );
+  const spend = api.useQuery(
+    'get',
+    '/spend',
+    {
+      params: {
+        query: {
+          from: utcDate(new Date(Date.now() - DAYS * DAY_MS)),
+          granularity: period === 'hourly' ? 'hour' : 'day',
+          ...(filter?.provider === undefined ? {} : { provider: [filter.provider] }),
+          ...(filter?.model && { model: [filter.model] }),
+          ...(filter?.tag && { tag: [filter.tag] }),
+        },
+      },
+    },
+    { placeholderData: keepPreviousData },
+  );
+  const measure = measures[values.type];
+  const firings = preview.data?.firings;
+  const bars = useMemo(
+    () => spend.data && backtestBars(spend.data.series, period, measure.of, firings ?? []),
+    [spend.data, period, measure, firings],
+  );
+  const formatValue = measure.isMoney ? formatAxisMoney : formatWhole;
+  const error = preview.error ?? spend.error;
+  const verdict =
+    firings &&
+    (firings.length === 0 ? 'It would not have fired.' : `It would have fired ${plural(firings.length, 'time')}.`);
+  return (
+    <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
+      <div className="card-head">
+        <div>
+          <h2 id="backtest">The last 30 days</h2>
+          <p className="dim small">
+            Bars: {measure.what}, summed up within each period. Red: the rule would have fired.
+          </p>
+        </div>
+        <output className={classes['verdict']}>{enabled ? (verdict ?? '…') : 'Complete the rule to try it.'}</output>
+      </div>
+      {error && <ProblemNote error={error} title="The rule cannot be tried" />}
+      {!error && (
+        <Suspense fallback={<Skeleton className={classes['chart']} />}>
+          {bars ? (
+            <BacktestChart
+              bars={bars}
+              limit={enabled ? limitOf(values) : undefined}
+              formatValue={formatValue}
+              label={`The last 30 days: ${verdict ?? ''}`}
+            />
+          ) : (
+            <Skeleton className={classes['chart']} />
+          )}
+        </Suspense>
+      )}
+      {firings && firings.length > 0 && !error && (
+        <ul className={classes['firings']}>
+          {firings
+            .slice(-FIRINGS_SHOWN)
+            .toReversed()
+            .map(({ by, unit, observed, limit }) => (
+              <li key={by}>
+                <span className="dim">by {formatShortInstant(by)}</span>
+                <span className="num">
+                  {measured(unit, observed)}{' '}
+                  <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : measured(unit, limit)}</span>
+                </span>
+              </li>
+            ))}
+          {firings.length > FIRINGS_SHOWN && <li className="dim">and {firings.length - FIRINGS_SHOWN} times before</li>}
+        </ul>
+      )}
+    </section>
+  );
+};

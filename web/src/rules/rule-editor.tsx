@@ -1,0 +1,205 @@
+import { Alert, Button, Group, Modal, Radio, Skeleton, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ArrowLeft, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { fieldErrors } from '../account/fields.ts';
+import type { AlertRule } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { Copying } from '../components/copy.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { Nothing } from '../components/nothing.tsx';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { BacktestCard } from './backtest-card.tsx';
+import { RuleFields } from './rule-fields.tsx';
+import {
+  conditionOf,
+  configOf,
+  emptyRule,
+  filterOf,
+  type RuleValues,
+  ruleProblems,
+  ruleTypes,
+  valuesOf,
+} from './rule-form.ts';
+import classes from './rules.module.css';
+import type { RuleType } from './search.ts';
+
+/** Signs the webhooks; the API tells it once. */
+const SecretModal = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
+  <Modal opened onClose={onClose} title="The webhook’s secret">
+    <Stack>
+      <Alert color="yellow" variant="light">
+        Each webhook is signed with this secret, so that you can tell it is ours. It is shown once.
+      </Alert>
+      <div className={classes['secret']}>
+        <code className="mono">{secret}</code>
+        <Copying value={secret} label="Copy the secret" />
+      </div>
+      <Button onClick={onClose}>Done</Button>
+    </Stack>
+  </Modal>
+);
+
+const BackLink = () => (
+  <AnchorLink to="/rules" size="sm" className={classes['back']}>
+    <ArrowLeft size={14} aria-hidden /> All rules
+  </AnchorLink>
+);
+
+const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefined) => void) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const saved = (name: string) => (answer: { readonly webhookSecret?: string | undefined }) => {
+    notifyDone(name);
+    onSaved(answer.webhookSecret);
+    return queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
+  };
+  const create = api.useMutation('post', '/alert-rules', { onSuccess: saved('The rule is on watch.') });
+  const update = api.useMutation('patch', '/alert-rules/{id}', { onSuccess: saved('The rule is changed.') });
+  const save = (values: RuleValues) => {
+    const channels = [...values.channels];
+    const webhookUrl = channels.includes('webhook') ? values.webhookUrl.trim() : undefined;
+    const { name, isActive } = values;
+    if (!rule) {
+      create.mutate({
+        body: { ...conditionOf(values), name, isActive, channels, ...(webhookUrl && { webhookUrl }) } as never,
+      });
+      return;
+    }
+    // What is merged into the stored config keeps members that are left out: a filter goes by null.
+    const config = { ...configOf(values), filter: filterOf(values) ?? null };
+    update.mutate({
+      params: { path: { id: rule.id } },
+      body: { name, config, channels, webhookUrl: webhookUrl ?? null },
+    });
+  };
+  return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
+};
+
+const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const remove = useApi().useMutation('delete', '/alert-rules/{id}', {
+    onSuccess: async () => {
+      notifyDone(`${rule.name} is deleted.`);
+      await queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
+      await navigate({ to: '/rules' });
+    },
+  });
+  return (
+    <>
+      <Button variant="subtle" color="red" leftSection={<Trash2 size={15} />} onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      <Modal opened={asking} onClose={() => setAsking(false)} title="Delete this rule?">
+        <Stack>
+          <p className="small">It watches no more. The alerts it fired stay.</p>
+          {remove.isError && <ProblemNote error={remove.error} />}
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ params: { path: { id: rule.id } } })}
+          >
+            Delete the rule
+          </Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+};
+
+const Editor = ({ rule, type }: { readonly rule?: AlertRule; readonly type?: RuleType | undefined }) => {
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<string>();
+  const form = useForm<RuleValues>({
+    initialValues: rule ? valuesOf(rule) : emptyRule(type ?? 'cost_threshold'),
+    validate: ruleProblems as never,
+  });
+  const leave = () => void navigate({ to: '/rules' });
+  const { save, error, isPending } = useSave(rule, (given) => (given ? setSecret(given) : leave()));
+  // A new type keeps what is common; its own members begin anew.
+  const choose = (next: string) => {
+    const { name, provider, model, tag, channels, webhookUrl } = form.values;
+    form.setValues({ ...emptyRule(next as RuleType), name, provider, model, tag, channels, webhookUrl });
+    form.clearErrors();
+  };
+  const errors = error ? fieldErrors(error, 'name', 'webhookUrl', 'channels') : {};
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <BackLink />
+          <h1>{rule ? rule.name : 'New rule'}</h1>
+        </div>
+      </div>
+      <div className={classes['editor']}>
+        <form noValidate className="card card-pad" onSubmit={form.onSubmit(save)}>
+          <Stack gap="lg">
+            {rule ? (
+              <p className="dim small">{ruleTypes[rule.type].what}</p>
+            ) : (
+              <Radio.Group label="Tell me when" value={form.values.type} onChange={choose}>
+                <div className={classes['types']}>
+                  {(Object.entries(ruleTypes) as [RuleType, (typeof ruleTypes)[RuleType]][]).map(
+                    ([value, { name, what }]) => (
+                      <Radio.Card key={value} value={value} className={classes['type']}>
+                        <Radio.Indicator />
+                        <span>
+                          <strong>{name}</strong>
+                          <span className="dim small">{what}</span>
+                        </span>
+                      </Radio.Card>
+                    ),
+                  )}
+                </div>
+              </Radio.Group>
+            )}
+            <RuleFields form={form} />
+            {error && <ProblemNote error={error} title={Object.values(errors)[0] ?? 'The rule was not saved'} />}
+            <Group justify="space-between">
+              <Group>
+                <Button type="submit" loading={isPending}>
+                  {rule ? 'Save' : 'Create the rule'}
+                </Button>
+                <Button variant="default" onClick={leave}>
+                  Cancel
+                </Button>
+              </Group>
+              {rule && <DeleteButton rule={rule} />}
+            </Group>
+          </Stack>
+        </form>
+        <div className={classes['preview']}>
+          <BacktestCard values={form.values} />
+        </div>
+      </div>
+      {secret && <SecretModal secret={secret} onClose={leave} />}
+    </div>
+  );
+};
+
+export const NewRule = () => <Editor type={getRouteApi('/members/rules/new').useSearch().type} />;
+
+export const EditRule = () => {
+  const { ruleId } = getRouteApi('/members/rules/$ruleId').useParams();
+  const { data, error, refetch } = useApi().useQuery('get', '/alert-rules');
+  const rule = data?.items.find(({ id }) => id === ruleId);
+  if (rule) return <Editor key={rule.id} rule={rule} />;
+  return (
+    <div className="page">
+      <BackLink />
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rule could not be read" />}
+      {data ? (
+        <Nothing icon={Trash2} title="There is no such rule">
+          It may have been deleted.
+        </Nothing>
+      ) : (
+        <Skeleton height={420} radius="lg" />
+      )}
+    </div>
+  );
+};

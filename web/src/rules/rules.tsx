@@ -1,0 +1,108 @@
+import { Skeleton, Switch } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
+import type { AlertRule } from '../api/answers.ts';
+import { useApi } from '../app.ts';
+import { ButtonLink } from '../components/links.tsx';
+import { Nothing } from '../components/nothing.tsx';
+import { notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { providerName } from '../providers/names.ts';
+import { periodNames, ruleTypes, valuesOf } from './rule-form.ts';
+import classes from './rules.module.css';
+
+const amount = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 6,
+  minimumFractionDigits: 0,
+});
+
+/** A rule in one line: `More than $50 a day of OpenAI, tag batch`. */
+const sentence = (rule: AlertRule): string => {
+  const { type, period, threshold, budget, factor, minimum, minimumRequests, provider, model, tag } = valuesOf(rule);
+  const each = periodNames[period].toLowerCase();
+  const what = {
+    cost_threshold: `More than ${amount.format(Number(threshold))} ${period === 'hourly' ? 'an' : 'a'} ${each}`,
+    spend_anomaly: `A ${each} of ${factor} times the usual, and of ${amount.format(Number(minimum))} at least`,
+    budget_forecast: `The month is heading past ${amount.format(Number(budget))}`,
+    error_rate: `${threshold} % of ${minimumRequests} requests or more fail within ${period === 'hourly' ? 'an' : 'a'} ${each}`,
+    unpriced_usage: `${threshold} or more requests of unknown cost ${period === 'hourly' ? 'an' : 'a'} ${each}`,
+  }[type];
+  const only = [provider && providerName(provider), model, tag && `tag ${tag}`].filter(Boolean).join(', ');
+  return only === '' ? what : `${what}, of ${only}`;
+};
+
+const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
+  const queryClient = useQueryClient();
+  const update = useApi().useMutation('patch', '/alert-rules/{id}', {
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] }),
+    onError: notifyProblem('The rule was not changed'),
+  });
+  return (
+    <li className={classes['rule']} data-off={!rule.isActive || undefined}>
+      <Switch
+        checked={update.isPending ? (update.variables.body.isActive ?? rule.isActive) : rule.isActive}
+        aria-label={`${rule.name} is on`}
+        onChange={({ currentTarget }) =>
+          update.mutate({ params: { path: { id: rule.id } }, body: { isActive: currentTarget.checked } })
+        }
+      />
+      <Link to="/rules/$ruleId" params={{ ruleId: rule.id }} className={classes['rule-text']}>
+        <strong>{rule.name}</strong>
+        <span className="dim small">{sentence(rule)}</span>
+      </Link>
+      <span className={classes['kind']}>{ruleTypes[rule.type].name}</span>
+      <span className={classes['channels']}>
+        {rule.channels.includes('email') && <Mail size={16} aria-label="by e-mail" role="img" />}
+        {rule.channels.includes('webhook') && <Webhook size={16} aria-label="by webhook" role="img" />}
+      </span>
+    </li>
+  );
+};
+
+export const Rules = () => {
+  const { data, error, refetch } = useApi().useQuery('get', '/alert-rules');
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Rules</h1>
+          <p>
+            What to be told of. Rules look at your spend every minute, and can be tried on the last 30 days before they
+            are saved.
+          </p>
+        </div>
+        <ButtonLink to="/rules/new" leftSection={<Plus size={16} />}>
+          New rule
+        </ButtonLink>
+      </div>
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rules could not be read" />}
+      {!data && !error && <Skeleton height={220} radius="lg" />}
+      {data?.items.length === 0 && (
+        <section className="card">
+          <Nothing
+            icon={SlidersHorizontal}
+            title="Nothing is watched yet"
+            action={
+              <ButtonLink variant="light" size="xs" to="/rules/new">
+                Set a daily limit
+              </ButtonLink>
+            }
+          >
+            Most begin with a limit on a day’s spend: a runaway loop is known within a minute, not at the end of the
+            month.
+          </Nothing>
+        </section>
+      )}
+      {data && data.items.length > 0 && (
+        <ul className={`card ${classes['rules']}`}>
+          {data.items.map((rule) => (
+            <RuleRow key={rule.id} rule={rule} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,58 @@
+import { ActionIcon, SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { LogOut } from 'lucide-react';
+import { useApi, useApp } from '../app.ts';
+import { timeZone, zoneOffset } from '../format/time.ts';
+import classes from './shell.module.css';
+
+const schemes = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'Auto' },
+];
+
+export const ColorScheme = () => {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      size="xs"
+      fullWidth
+      aria-label="Colours"
+      data={schemes}
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
+    />
+  );
+};
+
+export const TimesShown = () => (
+  <p className={classes['times']}>
+    Times in {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days and months of spend are UTC.
+  </p>
+);
+
+/** Who is signed in, and the way out. */
+export const SignedIn = () => {
+  const { session } = useApp();
+  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const { firstName = '', lastName = '', companyName, email } = data?.user ?? {};
+  return (
+    <div className={classes['user']}>
+      <span className={classes['initials']} aria-hidden="true">
+        {`${firstName.slice(0, 1)}${lastName.slice(0, 1)}`.toUpperCase()}
+      </span>
+      <span className={classes['who']} title={email}>
+        <span className="truncate">{`${firstName} ${lastName}`}</span>
+        <span className="truncate dim small">{companyName ?? email ?? ' '}</span>
+      </span>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => session.end('signedOut')}
+      >
+        <LogOut size={16} />
+      </ActionIcon>
+    </div>
+  );
+};

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
+import { furtherPages } from './navigation.ts';
+import classes from './shell.module.css';
+
+/** What a phone's bar has no room for. */
+export const More = () => (
+  <div className="page">
+    <div className="page-head">
+      <h1>More</h1>
+    </div>
+    <nav className={`card ${classes['further']}`} aria-label="More pages">
+      {furtherPages.map(({ to, label, icon: Icon }) => (
+        <Link key={to} to={to}>
+          <Icon size={19} strokeWidth={1.8} aria-hidden />
+          {label}
+          <ChevronRight size={16} aria-hidden />
+        </Link>
+      ))}
+    </nav>
+    <div className={`card ${classes['settings']}`}>
+      <ColorScheme />
+      <TimesShown />
+      <SignedIn />
+    </div>
+  </div>
+);

@@ -1,0 +1,22 @@
+import { BellRing, ChartColumnStacked, CreditCard, Ellipsis, KeyRound, List, SlidersHorizontal } from 'lucide-react';
+
+const inBar = [
+  { to: '/', label: 'Overview', icon: ChartColumnStacked },
+  { to: '/requests', label: 'Requests', icon: List },
+  { to: '/alerts', label: 'Alerts', icon: BellRing },
+  { to: '/keys', label: 'Keys', icon: KeyRound },
+] as const;
+
+/** On a phone these are a tap further away. */
+export const furtherPages = [
+  { to: '/rules', label: 'Rules', icon: SlidersHorizontal },
+  { to: '/billing', label: 'Billing', icon: CreditCard },
+] as const;
+
+/** The pages, in the order of the menu at the side. */
+export const pages = [...inBar, ...furtherPages] as const;
+
+/** The bar at the foot of a phone. */
+export const barPages = [...inBar, { to: '/more', label: 'More', icon: Ellipsis }] as const;
+
+export type Page = (typeof pages | typeof barPages)[number];

@@ -1,0 +1,67 @@
+import { Notifications } from '@mantine/notifications';
+import { Link, Outlet } from '@tanstack/react-router';
+import { Mark } from '../components/brand.tsx';
+import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
+import { barPages, type Page, pages } from './navigation.ts';
+import classes from './shell.module.css';
+import { useOpenAlerts } from './use-open-alerts.ts';
+
+const PageLink = ({
+  page: { to, label, icon: Icon },
+  badge,
+}: {
+  readonly page: Page;
+  readonly badge?: string | undefined;
+}) => (
+  <Link
+    to={to}
+    className={classes['link']}
+    activeOptions={{ exact: to === '/', includeSearch: false }}
+    activeProps={{ 'data-active': true }}
+  >
+    <Icon size={19} strokeWidth={1.8} aria-hidden />
+    <span>{label}</span>
+    {badge && (
+      <span className={classes['badge']}>
+        {badge}
+        <span className={classes['hidden']}> open</span>
+      </span>
+    )}
+  </Link>
+);
+
+/** The frame around every page of a signed-in user: a menu at the side, or at the foot of a phone. */
+export const Shell = () => {
+  const openAlerts = useOpenAlerts();
+  const badgeOf = ({ to }: Page) => (to === '/alerts' ? openAlerts : undefined);
+  return (
+    <div className={classes['shell']}>
+      <Notifications position="bottom-right" limit={3} />
+      <a className={classes['skip']} href="#content">
+        Skip to the content
+      </a>
+      <header className={classes['side']}>
+        <Link to="/" className={classes['brand']}>
+          <Mark />
+          <span>AI Spend</span>
+        </Link>
+        <nav className={classes['nav']} aria-label="Pages">
+          {pages.map((page) => (
+            <PageLink key={page.to} page={page} badge={badgeOf(page)} />
+          ))}
+        </nav>
+        <TimesShown />
+        <ColorScheme />
+        <SignedIn />
+      </header>
+      <main id="content" className={classes['content']} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <nav className={classes['bar']} aria-label="Pages">
+        {barPages.map((page) => (
+          <PageLink key={page.to} page={page} badge={badgeOf(page)} />
+        ))}
+      </nav>
+    </div>
+  );
+};

@@ -1,0 +1,31 @@
+import type { Dimension } from '../api/answers.ts';
+
+export const dimensions = ['provider', 'model', 'tag', 'key', 'providerKey'] as const satisfies readonly Dimension[];
+
+/** Values that pass, by dimension; the empty string stands for "none". What is left out lets all pass. */
+export type Filters = { readonly [D in Dimension]?: readonly string[] | undefined };
+
+export const dimensionNames: Readonly<Record<Dimension, string>> = {
+  provider: 'Provider',
+  model: 'Model',
+  tag: 'Tag',
+  key: 'Service key',
+  providerKey: 'Provider key',
+};
+
+const texts = (value: unknown): readonly string[] | undefined => {
+  const list = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
+  return list.length === 0 ? undefined : list;
+};
+
+/** Reads the filters of an address. */
+export const filtersOf = (search: Record<string, unknown>): Filters =>
+  Object.fromEntries(
+    dimensions.flatMap((dimension) => {
+      const values = texts(search[dimension]);
+      return values ? [[dimension, values] as const] : [];
+    }),
+  );
+
+export const hasFilters = (filters: Filters): boolean =>
+  dimensions.some((dimension) => filters[dimension] !== undefined);

@@ -1,0 +1,69 @@
+import type { SpendPoint } from '../api/answers.ts';
+import { utcDate } from '../format/time.ts';
+
+const DAY_MS = 86_400_000;
+/** As rules of the type budget_forecast do it: one week has every weekday once. */
+const RATE_DAYS = 7;
+
+export interface Sum {
+  /** Null: there were requests, and no cost of them is known. */
+  readonly costNanoUsd: number | null;
+  readonly requests: number;
+  readonly unpricedRequests: number;
+}
+
+const sumOf = (points: readonly SpendPoint[]): Sum => {
+  const known = points.filter(({ costNanoUsd }) => costNanoUsd !== null);
+  const requests = points.reduce((sum, point) => sum + point.requests, 0);
+  const isUnknown =
+    points.some(({ costNanoUsd }) => costNanoUsd === null) && known.every(({ costNanoUsd }) => costNanoUsd === 0);
+  return {
+    costNanoUsd: isUnknown ? null : known.reduce((sum, point) => sum + (point.costNanoUsd ?? 0), 0),
+    requests,
+    unpricedRequests: points.reduce((sum, point) => sum + point.unpricedRequests, 0),
+  };
+};
+
+/** Today and yesterday until the same hour, from hours since yesterday; days are UTC. */
+export const todayOf = (hours: readonly SpendPoint[], now: Date) => {
+  const [today, yesterday] = [utcDate(now), utcDate(new Date(now.getTime() - DAY_MS))];
+  const untilHour = `${yesterday}T${now.toISOString().slice(11, 13)}`;
+  const ofToday = hours.filter(({ time }) => time.startsWith(today));
+  return {
+    sum: sumOf(ofToday),
+    before: sumOf(hours.filter(({ time }) => time.startsWith(yesterday) && time <= untilHour)),
+    hours: ofToday,
+  };
+};
+
+const monthName = (at: Date) => at.toISOString().slice(0, 7);
+
+/** This month, last month until the same day, and where this month is heading; from days since the first of last month. */
+export const monthOf = (days: readonly SpendPoint[], now: Date) => {
+  const thisMonth = monthName(now);
+  const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
+  const dayOfMonth = now.toISOString().slice(8, 10);
+  const ofThis = days.filter(({ time }) => time.startsWith(thisMonth));
+  const ofLast = days.filter(({ time }) => time.startsWith(lastMonth));
+  const sum = sumOf(ofThis);
+  return {
+    sum,
+    before: sumOf(ofLast.filter(({ time }) => time.slice(8) <= dayOfMonth)),
+    lastMonth: sumOf(ofLast),
+    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(sum.costNanoUsd, days, now),
+    days: ofThis,
+  };
+};
+
+/** What is spent, and the rate of the last seven whole days for what is left of the month. */
+const forecast = (spentNanoUsd: number, days: readonly SpendPoint[], now: Date): number => {
+  const today = now.getTime() - (now.getTime() % DAY_MS);
+  const [first, end] = [utcDate(new Date(today - RATE_DAYS * DAY_MS)), utcDate(new Date(today))];
+  const lastWeek = sumOf(days.filter(({ time }) => time >= first && time < end)).costNanoUsd ?? 0;
+  const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  return Math.round(spentNanoUsd + (lastWeek / (RATE_DAYS * DAY_MS)) * (monthEnd - now.getTime()));
+};
+
+/** How much more or less than before, as a share of it; null where there is nothing to compare with. */
+export const changeOf = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : now / before - 1;

@@ -1,0 +1,101 @@
+import { type Granularity, utcDate } from '../format/time.ts';
+
+/** Spans of time to look at, and how finely each can be cut. */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The API's own limits. */
+const MAX_DAYS = { hour: 31, day: 366 } as const;
+
+export const spanNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
+export type SpanName = (typeof spanNames)[number];
+
+export const spanLabels: Readonly<Record<SpanName, string>> = {
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  month: 'This month',
+  '90d': '90 days',
+  '12m': '12 months',
+  custom: 'Custom',
+};
+
+export interface SpanSearch {
+  readonly span?: SpanName | undefined;
+  /** First and last day of a custom span, UTC. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly per?: Granularity | undefined;
+}
+
+export interface Span {
+  readonly name: SpanName;
+  /** As the API takes them. */
+  readonly from: string;
+  readonly to: string | undefined;
+  readonly granularity: Granularity;
+  readonly granularities: readonly Granularity[];
+}
+
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+
+export const spanSearch = ({ span, from, to, per }: Record<string, unknown>): SpanSearch => ({
+  span: spanNames.find((name) => name === span),
+  from: isDay(from) ? from : undefined,
+  to: isDay(to) ? to : undefined,
+  per: (['hour', 'day', 'month'] as const).find((name) => name === per),
+});
+
+const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - days * DAY_MS));
+const monthsAgo = (now: Date, months: number) =>
+  utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)));
+
+const bounds = ({ span, from, to }: SpanSearch, now: Date): { from: string; to?: string } => {
+  switch (span) {
+    case '24h':
+      return { from: new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - 23 * HOUR_MS).toISOString() };
+    case '7d':
+      return { from: daysAgo(now, 6) };
+    case 'month':
+      return { from: monthsAgo(now, 0) };
+    case '90d':
+      return { from: daysAgo(now, 89) };
+    case '12m':
+      return { from: monthsAgo(now, 11) };
+    case 'custom': {
+      const [first, last] = [from ?? daysAgo(now, 29), to ?? utcDate(now)].sort() as [string, string];
+      return { from: first, to: last };
+    }
+    default:
+      return { from: daysAgo(now, 29) };
+  }
+};
+
+const granularitiesFor = (name: SpanName, days: number): readonly Granularity[] => {
+  if (name === '24h') return ['hour'];
+  const fitting: Granularity[] = [];
+  if (days <= MAX_DAYS.hour) fitting.push('hour');
+  if (days <= MAX_DAYS.day) fitting.push('day');
+  if (days > MAX_DAYS.hour) fitting.push('month');
+  return fitting;
+};
+
+const usual = (name: SpanName, days: number): Granularity =>
+  name === '24h' ? 'hour' : name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day';
+
+/** The span an address asks for; 30 days by day where it asks for none. */
+export const spanOf = (search: SpanSearch, now: Date): Span => {
+  const name = search.span ?? '30d';
+  const { from, to } = bounds({ ...search, span: name }, now);
+  const days = Math.ceil(((to === undefined ? now.getTime() : Date.parse(to) + DAY_MS) - Date.parse(from)) / DAY_MS);
+  const granularities = granularitiesFor(name, days);
+  const wanted = search.per ?? usual(name, days);
+  return {
+    name,
+    from,
+    to,
+    granularity: granularities.includes(wanted) ? wanted : (granularities.at(-1) as Granularity),
+    granularities,
+  };
+};
