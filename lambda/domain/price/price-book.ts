@@ -9,11 +9,12 @@ import { secondPrices } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
-const holds = (override: Override, { model, at }: PriceQuery): boolean =>
+const holds = (override: Override, { model, at, inputTokens }: PriceQuery): boolean =>
   isMeant(override.models, model) &&
   (override.from === undefined || at >= new Date(override.from)) &&
   (override.until === undefined || at < new Date(override.until)) &&
-  (override.during === undefined || override.during(at));
+  (override.during === undefined || override.during(at)) &&
+  (override.overTokens === undefined || inputTokens > override.overTokens);
 
 const overridden = (query: PriceQuery): Rates | null => {
   const rates: Partial<Record<RateKind, AttoUsd>> = {};

@@ -76,6 +76,18 @@ describe("Cohere's rerankers", () => {
   });
 });
 
+describe('models that are dearer for long prompts', () => {
+  it.each([
+    ['anthropic', 'claude-haiku-5-5', 100_000, 0.1, 0.5],
+    ['openai', 'gpt-6.1-sol', 272_000, 2, 4],
+  ])('%s %s', (provider, model, limit, short, long) => {
+    const input = (inputTokens: number) =>
+      findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens })?.rates.input;
+    expect(input(limit)).toBe(attoUsdPerUnit(short, 1e6));
+    expect(input(limit + 1)).toBe(attoUsdPerUnit(long, 1e6));
+  });
+});
+
 describe('entries known to be doubtful', () => {
   it.each([
     ['groq', 'openai/gpt-oss-safeguard-20b', [0.075, 0.0375, 0.3]],

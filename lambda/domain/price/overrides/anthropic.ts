@@ -2,8 +2,18 @@ import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://platform.claude.com/docs/en/about-claude/pricing';
 
+const haiku = { input: 0.1, cacheRead: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.2, output: 0.5 };
+const haikuLong = { input: 0.5, cacheRead: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 };
+const haikuEvidence = {
+  why: 'released after both books; prompts past 100,000 tokens are dearer',
+  source: `${source}, its rows as quoted alike in several public repositories`,
+  asOf: '2026-11-20',
+} as const;
+
 export const anthropic: ProviderOverrides = {
   overrides: [
+    { models: ['claude-haiku-5-5*'], usdPerMtok: haiku, ...haikuEvidence },
+    { models: ['claude-haiku-5-5*'], overTokens: 100_000, usdPerMtok: haikuLong, ...haikuEvidence },
     {
       models: ['claude-fable-5-2*'],
       usdPerMtok: { input: 8, cacheRead: 0.2, cacheWrite: 10, cacheWrite1h: 16, output: 40 },

@@ -42,6 +42,22 @@ export const openai: ProviderOverrides = {
       ...evidence,
     },
     {
+      models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
+      usdPerMtok: { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 },
+      why: 'released after both books',
+      source: `${source}, as quoted alike in several public repositories`,
+      asOf: '2026-10-06',
+    },
+    {
+      models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
+      overTokens: 272_000,
+      usdPerMtok: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 15 },
+      why: 'long prompts are dearer, taken to be so by as much as with GPT-6 Sol',
+      source,
+      asOf: '2026-10-06',
+      isUnverified: true,
+    },
+    {
       models: ['sora-2'],
       usdEach: { videoSeconds: 0.1 },
       why: 'in neither book; shut down on 2026-09-24',

@@ -22,6 +22,8 @@ export interface Override extends Evidence {
   readonly until?: string;
   /** Of the times between, those it holds in: peak hours. */
   readonly during?: (at: Date) => boolean;
+  /** Holds for prompts of more tokens than this alone. */
+  readonly overTokens?: number;
   readonly usdPerMtok?: Readonly<Partial<Record<TokenKind, number>>>;
   readonly usdEach?: Readonly<Partial<Record<UnitName, number>>>;
 }
