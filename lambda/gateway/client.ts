@@ -25,6 +25,6 @@ export interface ClientResponse {
   end(trailers: RawHeaders): void;
   /** Breaks the answer off so that the client sees it broken, not ended. */
   abort(): void;
-  /** Tells when the client has left before the answer's end. */
+  /** Tells when the client has left before the answer's end; at once where it has left already. */
   onLeave(listener: () => void): void;
 }

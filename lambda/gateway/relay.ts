@@ -52,6 +52,8 @@ class Relay {
   #askedForUsage = false;
   #filter: UsageChunkFilter | undefined;
   #started = false;
+  /** The answer broke off after its headers, before the client had them. */
+  #broken = false;
   #paused = false;
   #finished = false;
 
@@ -70,6 +72,7 @@ class Relay {
   start(): void {
     const { request, client, admitted } = this.#forwarding;
     client.onLeave(() => this.#clientLeft());
+    if (this.#finished) return;
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path, this.#requestReader);
     if (prepared instanceof Promise)
@@ -100,7 +103,7 @@ class Relay {
       });
     } catch {
       // Node refuses what cannot be sent, such as a path with control characters.
-      this.#upstreamFailed();
+      process.nextTick(() => this.#upstreamFailed());
     }
   }
 
@@ -147,7 +150,8 @@ class Relay {
       this.#paused = false;
       this.#exchange?.resume();
     });
-    this.#exchange?.resume();
+    if (this.#broken) this.#upstreamFailed();
+    else this.#exchange?.resume();
   }
 
   /** The client first; then the meter, on the same bytes. */
@@ -182,22 +186,22 @@ class Relay {
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
   #upstreamFailed(): void {
     if (this.#finished) return;
-    const { client, requestId } = this.#forwarding;
-    if (this.#started) {
+    if (this.#status === null) this.#registration?.whenKnown(() => this.#answerUnreachable());
+    // Its headers are here and wait for the route: the client is to see them before the end.
+    else if (!this.#started) this.#broken = true;
+    else {
       this.#flushFilter();
-      client.abort();
+      this.#forwarding.client.abort();
       // While the client reads nothing, nothing moves: that silence is the client's.
       this.#finish(this.#paused ? 'client_aborted' : 'upstream_aborted');
-      return;
     }
-    if (this.#status !== null) {
-      client.abort();
-      this.#finish('upstream_aborted');
-      return;
-    }
+  }
+
+  #answerUnreachable(): void {
+    if (this.#finished) return;
+    const { client, requestId } = this.#forwarding;
     const answer = gatewayErrorAnswer('PROVIDER_ERROR', requestId);
-    const route = this.#decideRoute();
-    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', route]);
+    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#decideRoute()]);
     client.write(answer.body);
     client.end([]);
     this.#finish('unreachable');

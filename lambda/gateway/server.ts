@@ -92,11 +92,12 @@ const serverResponse = (response: ServerResponse): ClientResponse => {
       setImmediate(() => response.destroy());
     },
     onLeave: (listener) => {
-      // It may have left while its key was being looked up.
-      if (response.destroyed) process.nextTick(listener);
-      response.on('close', () => {
+      const left = (): void => {
         if (!response.writableFinished) listener();
-      });
+      };
+      // It may have left while its key was being looked up.
+      if (response.destroyed) left();
+      else response.on('close', left);
     },
   };
 };

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits for what must come true soon.
+ *
+ * @throws AssertionError with `what` when it does not within the time
+ */
+export const eventually = async (
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 1_500,
+): Promise<void> => {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, what);
+    await sleep(5);
+  }
+};
