@@ -4,13 +4,16 @@ import type { ClientResponse, GatewayRequest } from './client.ts';
 
 export type LambdaResponseStream = Writable;
 
+/** What was decoded to no text, the platform may have replaced by half a character: that cannot be encoded. */
+const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
+
 /**
  * The query as API Gateway hands it over: decoded, and grouped by name. It is encoded again; the order between different
  * names and the exact escapes are the platform's, the values are the client's.
  */
 const queryOf = (parameters: APIGatewayProxyEvent['multiValueQueryStringParameters']): string => {
   const parts = Object.entries(parameters ?? {}).flatMap(([name, values]) =>
-    (values ?? []).map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    (values ?? []).map((value) => `${escaped(name)}=${escaped(value)}`),
   );
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 };
@@ -49,16 +52,41 @@ const metadataOf = (statusCode: number, flat: readonly string[]): Record<string,
   const values = new Map<string, string[]>();
   for (let i = 0; i < flat.length; i += 2) {
     const name = (flat[i] as string).toLowerCase();
-    values.set(name, [...(values.get(name) ?? []), flat[i + 1] as string]);
+    const all = values.get(name);
+    if (all) all.push(flat[i + 1] as string);
+    else values.set(name, [flat[i + 1] as string]);
   }
-  const single = [...values]
-    .filter(([, all]) => all.length === 1)
-    .map(([name, all]) => [name, all[0] as string] as const);
-  return {
-    statusCode,
-    headers: Object.fromEntries(single),
-    multiValueHeaders: Object.fromEntries([...values].filter(([, all]) => all.length > 1)),
-  };
+  const headers: Record<string, string> = {};
+  const multiValueHeaders: Record<string, string[]> = {};
+  for (const [name, all] of values) {
+    if (all.length === 1) headers[name] = all[0] as string;
+    else multiValueHeaders[name] = all;
+  }
+  return { statusCode, headers, multiValueHeaders };
+};
+
+/** API Gateway looks for the end of the metadata in the first 16 KB of the stream, and answers 502 where it is not there. */
+const MAX_METADATA_BYTES = 16_000;
+
+const sizeOf = (metadata: Record<string, unknown>): number => Buffer.byteLength(JSON.stringify(metadata));
+
+/** The same headers less the largest ones that have no room: without them the client still has its answer. */
+const withoutLargest = (status: number, headers: readonly string[]): Record<string, unknown> => {
+  const kept = [...headers];
+  for (;;) {
+    const metadata = metadataOf(status, kept);
+    if (kept.length === 0 || sizeOf(metadata) <= MAX_METADATA_BYTES) return metadata;
+    let largest = 0;
+    for (let i = 2; i < kept.length; i += 2)
+      if ((kept[i + 1] as string).length > (kept[largest + 1] as string).length) largest = i;
+    kept.splice(largest, 2);
+  }
+};
+
+const boundedMetadata = (status: number, headers: readonly string[]): Record<string, unknown> => {
+  // JSON makes one character six at the most.
+  const characters = headers.reduce((sum, text) => sum + text.length + 4, 0);
+  return 6 * characters < MAX_METADATA_BYTES ? metadataOf(status, headers) : withoutLargest(status, headers);
 };
 
 /** The client's side over Lambda's response stream. Trailers and the status message do not pass API Gateway. */
@@ -67,7 +95,7 @@ export const lambdaResponse = (stream: LambdaResponseStream): { client: ClientRe
   let wasBroken = false;
   const client: ClientResponse = {
     start: (status, _message, headers) => {
-      output = awslambda.HttpResponseStream.from(stream, metadataOf(status, headers));
+      output = awslambda.HttpResponseStream.from(stream, boundedMetadata(status, headers));
       // The metadata goes out with the first write: an empty one sends it now.
       output.write('');
     },
