@@ -23,7 +23,7 @@ export const parseForm = (parameters: URLSearchParams): unknown => {
       at[part] = inner;
       at = inner;
     }
-    at[last === '' ? String(Object.keys(at).length) : last] = value;
+    at[last] = value;
   }
   return withLists(root);
 };

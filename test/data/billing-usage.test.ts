@@ -17,7 +17,7 @@ const NOW = new Date('2026-11-20T16:30:00.000Z');
 const accountWithRequests = async (...times: string[]) => {
   const { accountId } = await newAccount(table, 'PRO');
   const record = openRecorder(table, {
-    logger: { error: () => {}, warn: () => {} },
+    logger: { error: () => {} },
     price: priceOfTokens,
     now: () => NOW.getTime(),
   });

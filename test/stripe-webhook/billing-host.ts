@@ -20,7 +20,7 @@ import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
 import type { Table } from '../../lambda/data/table.ts';
 import { userRepository } from '../../lambda/data/users.ts';
 import { newAccountKey } from '../../lambda/domain/account-key.ts';
-import { priceList } from '../../lambda/domain/billing/price-list.ts';
+import { type PriceIds, priceList } from '../../lambda/domain/billing/price-list.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { stripeBilling } from '../../lambda/integrations/stripe-billing.ts';
@@ -36,11 +36,12 @@ import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
 export const API_KEY = 'sk_test_local';
 export const WEBHOOK_SECRET = 'whsec_test';
 
-export const prices = priceList({
+const allSold: PriceIds = {
   STARTER: ['price_local_starter'],
   PRO: ['price_local_pro'],
   SCALE: ['price_local_scale'],
-});
+};
+export const prices = priceList(allSold);
 
 export const fixedSecret = (value: string): CachedSecret => ({ read: async () => value, reread: async () => value });
 
@@ -68,14 +69,19 @@ const webhookServer = async () => {
 /** The billing functions over a table and a local Stripe, composed as their entries compose them. */
 export const billingHost = async (
   table: Table,
-  options: { readonly delivers: boolean; readonly wrapCall?: (call: StripeCall) => StripeCall } = { delivers: true },
+  options: {
+    readonly delivers: boolean;
+    readonly wrapCall?: (call: StripeCall) => StripeCall;
+    readonly sold?: PriceIds;
+  } = { delivers: true },
 ) => {
   const webhook = await webhookServer();
   const localStripe: LocalStripe = await startLocalStripe({
     apiKey: API_KEY,
     endpoint: options.delivers ? { url: webhook.url, secrets: [WEBHOOK_SECRET], retryDelayMs: () => 50 } : undefined,
   });
-  const { wrapCall = (call) => call } = options;
+  const { wrapCall = (call) => call, sold = allSold } = options;
+  const prices = priceList(sold);
   const stripe = stripeBilling(wrapCall(stripeCaller(localStripe.url, fixedSecret(API_KEY))));
   const accounts = billingAccounts(table);
   const logger = silentLogger();

@@ -25,13 +25,21 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** Of whatever was asked: what the tests read of it. */
+interface Answer {
+  readonly token: string;
+  readonly url: string;
+  readonly plan: string;
+  readonly error: { readonly code: string };
+}
+
 const call = async (method: string, path: string, token?: string, body?: object) => {
   const response = await fetch(`${stack.url}/api${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as Answer };
 };
 
 const statusOnce = async (token: string, plan: string) => {

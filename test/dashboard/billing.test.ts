@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { billingAccounts } from '../../lambda/data/billing-accounts.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { type BillingHost, billingHost } from '../stripe-webhook/billing-host.ts';
+import { open, press } from '../stripe-webhook/browser.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let host: BillingHost;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+// No event is delivered: what these endpoints do does not wait for one.
+beforeEach(async () => {
+  host = await billingHost(table, { delivers: false });
+});
+afterEach(() => host.stop());
+afterAll(() => table.stop());
+
+const member = async () => {
+  const account = await newAccount(table);
+  return { account, me: host.as(account) };
+};
+
+const buyer = async (plan = 'PRO') => {
+  const { account, me } = await member();
+  await press(await open((await me.checkout(plan)).body.url), 'Pay and subscribe');
+  const customer = (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  const [subscription] = (await host.api.subscriptions.list({ customer })).data;
+  return { account, me, customer, subscription: subscription?.id ?? '' };
+};
+
+const customers = async (userId: string) => {
+  const sessions = (await host.api.checkout.sessions.list({ limit: 100 })).data;
+  return new Set(sessions.filter((session) => session.client_reference_id === userId).map(({ customer }) => customer));
+};
+
+describe('GET /billing/status', () => {
+  it("is the specification's object and nothing more", async () => {
+    const { me } = await member();
+    const status = await me.status();
+    expect(Object.keys(status)).toEqual(['plan', 'billingStatus', 'usage', 'currentPeriodEnd']);
+    expect(Object.keys(status.usage)).toEqual(['trackedRequests', 'limit', 'keys', 'keyLimit']);
+    expect(status.currentPeriodEnd).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/);
+  });
+
+  it('is answered while Stripe is not', async () => {
+    const { me } = await member();
+    await host.localStripe.stop();
+    expect(await me.status()).toMatchObject({ plan: 'FREE', billingStatus: 'ACTIVE' });
+    expect(await me.checkout('PRO')).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+  });
+
+  it('asks for a token whose account exists', async () => {
+    const gone = host.as({ accountId: 'svc_gone', userId: 'u' });
+    expect((await gone.status()).error.code).toBe('UNAUTHORIZED');
+    expect((await gone.portal()).status).toBe(401);
+    expect((await gone.checkout('PRO')).status).toBe(401);
+  });
+});
+
+describe('POST /billing/checkout', () => {
+  it('refuses what is no plan, or not bought, and says why', async () => {
+    const { me } = await member();
+    const details = async (plan: string) => {
+      const { status, body } = await me.checkout(plan);
+      return [status, body.error.code, body.error.details?.[0]];
+    };
+    expect(await details('FREE')).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      { path: 'plan', message: expect.stringContaining('/billing/portal') },
+    ]);
+    for (const plan of ['GOLD', 'pro', ''])
+      expect(await details(plan)).toEqual([
+        400,
+        'VALIDATION_ERROR',
+        { path: 'plan', message: expect.stringContaining('"STARTER"|"PRO"|"SCALE"') },
+      ]);
+  });
+
+  it('makes one customer for an account, also side by side', async () => {
+    const { account, me } = await member();
+    const answers = await Promise.all(['PRO', 'PRO', 'SCALE', 'STARTER'].map((plan) => me.checkout(plan)));
+    expect(answers.map(({ status }) => status).filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+    await me.checkout('PRO');
+    expect((await customers(account.userId)).size).toBe(1);
+  });
+
+  it('tells Stripe who the owner is, and never the account key', async () => {
+    const { account, me, customer } = await buyer();
+    await me.portal();
+    const events = host.localStripe
+      .events()
+      .map(({ payload }) => payload)
+      .join();
+    const stripeCustomer = JSON.stringify(await host.api.customers.retrieve(customer));
+    expect(stripeCustomer).toContain(account.email);
+    expect(stripeCustomer + events).toContain(account.userId);
+    expect(stripeCustomer + events).not.toContain(account.accountId);
+  });
+
+  it('leaves one checkout open: the last', async () => {
+    const { me } = await member();
+    const first = (await me.checkout('PRO')).body;
+    const second = (await me.checkout('STARTER')).body;
+    expect((await open(first.url)).status).toBe(410);
+    expect((await open(second.url)).text).toContain('Subscribe to STARTER');
+  });
+
+  it('does not sell a second subscription, even before news of the first has come', async () => {
+    const { me, customer } = await buyer('PRO');
+    expect(await me.status()).toMatchObject({ plan: 'FREE' });
+    expect((await me.checkout('PRO')).body.error).toMatchObject({
+      code: 'CONFLICT',
+      message: 'The account has the plan PRO already.',
+    });
+    const { status, body } = await me.checkout('STARTER');
+    expect(status).toBe(200);
+    expect(body.sessionId).toMatch(/^bps_/);
+    expect((await open(body.url)).text).toContain('Change from PRO to STARTER');
+    expect((await host.api.subscriptions.list({ customer, status: 'all' })).data).toHaveLength(1);
+  });
+
+  it('sells no change of a subscription that is paused or runs out, and says what to do first', async () => {
+    const { me, subscription } = await buyer();
+    const message = async () => {
+      const { status, body } = await me.checkout('SCALE');
+      expect([status, body.error.code]).toEqual([409, 'CONFLICT']);
+      return body.error.message;
+    };
+    await host.api.subscriptions.update(subscription, { cancel_at_period_end: true });
+    expect(await message()).toContain('renew it in the portal');
+    await host.api.subscriptions.update(subscription, { cancel_at_period_end: false });
+    await host.api.subscriptions.pause(subscription);
+    expect(await message()).toContain('resume it in the portal');
+    await host.api.subscriptions.resume(subscription);
+    expect((await me.checkout('SCALE')).status).toBe(200);
+  });
+
+  it('begins anew where the subscription is over, or the customer deleted', async () => {
+    const { account, me, customer, subscription } = await buyer();
+    await host.api.subscriptions.cancel(subscription);
+    const again = (await me.checkout('PRO')).body;
+    expect((await host.api.checkout.sessions.retrieve(again.sessionId)).customer).toBe(customer);
+    await host.api.customers.del(customer);
+    const anew = (await me.checkout('PRO')).body;
+    const replaced = (await host.api.checkout.sessions.retrieve(anew.sessionId)).customer;
+    expect(replaced).not.toBe(customer);
+    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({
+      stripeCustomerId: replaced,
+      formerStripeCustomerId: customer,
+    });
+    // News of the old customer is news of the account.
+    const deleted = host.localStripe.events().find(({ type }) => type === 'customer.deleted');
+    expect(await host.deliver(deleted?.payload ?? '')).toBe(200);
+    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({ stripeCustomerId: replaced });
+  });
+
+  it('says so where a plan has no price', async () => {
+    const unsold = await billingHost(table, { delivers: false, sold: { PRO: ['price_local_pro'] } });
+    const { body } = await unsold.as(await newAccount(table)).checkout('SCALE');
+    await unsold.stop();
+    expect(body.error).toMatchObject({
+      code: 'CONFLICT',
+      message: 'The plan SCALE is not sold here: it has no price.',
+    });
+  });
+});
+
+describe('POST /billing/portal', () => {
+  it('leads to the subscription of who has bought, and nobody else anywhere', async () => {
+    const { me } = await buyer();
+    const { status, body } = await me.portal();
+    expect([status, Object.keys(body)]).toEqual([200, ['url']]);
+    const page = await open(body.url);
+    expect(page.text).toContain('PRO');
+    expect(page.text).toContain('href="https://app.acme.dev/billing"');
+    const other = await member();
+    expect((await other.me.portal()).body.error).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('/billing/checkout'),
+    });
+  });
+});
