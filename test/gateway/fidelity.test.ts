@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { nodeUpstream } from '../../lambda/gateway/upstream-node.ts';
 import { undiciUpstream } from '../../lambda/gateway/upstream-undici.ts';
 import { type Answer, type Ask, ask } from './exchange.ts';
+import { bodies, brokenAnswers, methods, paths, statuses } from './fidelity-cases.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
 
@@ -85,48 +85,21 @@ describe.each([
   };
 
   describe('answers', () => {
-    it.each([
-      [
-        'JSON with a length',
-        { 'Content-Type': 'application/json', 'Content-Length': '14' },
-        Buffer.from('{"id":"café"}'),
-      ],
-      [
-        'gzip',
-        { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-        gzipSync('{"usage":{"prompt_tokens":1}}'),
-      ],
-      ['br', { 'Content-Type': 'application/json', 'Content-Encoding': 'br' }, brotliCompressSync('{"usage":{}}')],
-      ['zstd', { 'Content-Type': 'application/json', 'Content-Encoding': 'zstd' }, zstdCompressSync('{"usage":{}}')],
-      [
-        'a lie about its encoding',
-        { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-        Buffer.from('{"not":"gzip"}'),
-      ],
-      ['an unknown encoding', { 'Content-Encoding': 'rot13' }, Buffer.from('nothing')],
-      ['binary', { 'Content-Type': 'audio/mpeg' }, randomBytes(5_000)],
-      ['malformed JSON', { 'Content-Type': 'application/json' }, Buffer.from('{"usage": {"prompt_tokens": ')],
-      ['1 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(2 ** 20)],
-      ['50 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(50 * 2 ** 20)],
-      ['nothing', { 'Content-Length': '0' }, Buffer.alloc(0)],
-    ])('%s', async (_case, headers, body) => {
+    it.each(bodies)('%s', async (_case, headers, body) => {
       await same((_request, response) => {
-        response.writeHead(200, headers as Record<string, string>);
+        response.writeHead(200, headers);
         response.end(body);
       });
     });
 
-    it.each([201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 529])(
-      'status %i',
-      async (status) => {
-        await same((_request, response) => {
-          response.writeHead(status, 'Said So', { 'Retry-After': '7', 'X-Request-Id': 'req_1' });
-          response.end(status === 204 || status === 304 ? undefined : '{"error":{"message":"no"}}');
-        });
-      },
-    );
+    it.each(statuses)('status %i', async (status) => {
+      await same((_request, response) => {
+        response.writeHead(status, 'Said So', { 'Retry-After': '7', 'X-Request-Id': 'req_1' });
+        response.end(status === 204 || status === 304 ? undefined : '{"error":{"message":"no"}}');
+      });
+    });
 
-    it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'])('method %s', async (method) => {
+    it.each(methods)('method %s', async (method) => {
       const answer = await same(
         (request, response) => {
           response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': '5' });
@@ -208,24 +181,7 @@ describe.each([
   });
 
   describe('broken answers break for the client too', () => {
-    it.each([
-      [
-        'a chunked stream that is cut',
-        (_request: IncomingMessage, response: ServerResponse) => {
-          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-          response.write('data: {"a":1}\n\n');
-          setTimeout(() => response.destroy(), 50);
-        },
-      ],
-      [
-        'a length that is too long',
-        (_request: IncomingMessage, response: ServerResponse) => {
-          response.writeHead(200, { 'Content-Length': '100' });
-          response.write('only this');
-          setTimeout(() => response.destroy(), 50);
-        },
-      ],
-    ])('%s', async (_case, script) => {
+    it.each(brokenAnswers)('%s', async (_case, script) => {
       const answer = await same(script);
       expect(answer.whole).toBe(false);
       expect(answer.body.length).toBeGreaterThan(0);
@@ -286,16 +242,7 @@ describe.each([
       expect(named(relayed?.rawHeaders)).toEqual(named(direct?.rawHeaders));
     };
 
-    it.each([
-      '/v1/chat/completions?a=1&a=2&b=%20+%2F&%C3%A9=x',
-      '//evil.test/x',
-      '/a/../b/./c',
-      '/v1/files/a%2Fb%2e%2e/content',
-      '/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=',
-      '/@evil.test/',
-      '/?',
-      '/caf%C3%A9;p=1?x#frag',
-    ])('path %s', async (path) => {
+    it.each(paths)('path %s', async (path) => {
       await echoed({ path });
     });
 
