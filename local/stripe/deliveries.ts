@@ -78,5 +78,3 @@ export const deliveries = (store: Store, endpoint: Endpoint) => {
     },
   };
 };
-
-export type Deliveries = ReturnType<typeof deliveries>;

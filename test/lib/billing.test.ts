@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { parseStageSettings } from '../../lib/config.ts';
 import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
 
+const environmentSchema = z.object({ Variables: z.record(z.string(), z.unknown()) });
+
 const variables = (settings: object, stack: 'billing' | 'dashboard-api', id: string) => {
-  const [, found] =
-    Object.entries(resourcesOf(synthStage(settings)(stack), 'AWS::Lambda::Function')).find(([name]) =>
-      name.startsWith(id),
-    ) ?? [];
-  return (found?.Properties['Environment'] as { Variables: Record<string, unknown> }).Variables;
+  const functions = Object.entries(resourcesOf(synthStage(settings)(stack), 'AWS::Lambda::Function'));
+  const [, found] = functions.find(([name]) => name.startsWith(id)) ?? [];
+  return environmentSchema.parse(found?.Properties['Environment']).Variables;
 };
 
 describe('billing', () => {

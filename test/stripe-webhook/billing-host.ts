@@ -33,8 +33,8 @@ import { webhookStack } from '../../lambda/stripe-webhook/webhook-stack.ts';
 import { type LocalStripe, startLocalStripe } from '../../local/stripe/server.ts';
 import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
 
-export const API_KEY = 'sk_test_local';
-export const WEBHOOK_SECRET = 'whsec_test';
+const API_KEY = 'sk_test_local';
+const WEBHOOK_SECRET = 'whsec_test';
 
 const allSold: PriceIds = {
   STARTER: ['price_local_starter'],
@@ -43,7 +43,7 @@ const allSold: PriceIds = {
 };
 export const prices = priceList(allSold);
 
-export const fixedSecret = (value: string): CachedSecret => ({ read: async () => value, reread: async () => value });
+const fixedSecret = (value: string): CachedSecret => ({ read: async () => value, reread: async () => value });
 
 /** A webhook's HTTP server, its handler set later: the local Stripe must know its address before there is a handler. */
 const webhookServer = async () => {

@@ -29,7 +29,7 @@ const stateOf = ({ plan, billingStatus, status, subscription }: RecordedBilling)
 const ACCOUNT_MS = 30_000;
 
 /** Time ran out before every account was looked at. The next run begins anew. */
-export class UnfinishedReconciliationError extends Error {
+class UnfinishedReconciliationError extends Error {
   override readonly name = 'UnfinishedReconciliationError';
 }
 
