@@ -1,4 +1,4 @@
-/** The proxy's own answers that are not the provider's: the error table of the specification. */
+/** The proxy's own answers that are not the provider's: the error table of the specification, and what it leaves out. */
 const table = {
   MISSING_SERVICE_KEY: {
     status: 400,
@@ -25,6 +25,16 @@ const table = {
   PROVIDER_ERROR: {
     status: 502,
     message: 'The provider could not be reached. Try again; if it lasts, look at the provider’s status page.',
+  },
+  MALFORMED_REQUEST: {
+    status: 400,
+    message:
+      'This is not HTTP/1.1 as the gateway reads it. Check the request line, the headers and the framing of the body.',
+  },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive. Send it again, in one go.' },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    message: 'The request’s headers take more than 64 KB together. Send fewer or shorter ones.',
   },
   INTERNAL: {
     status: 500,

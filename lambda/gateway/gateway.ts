@@ -2,6 +2,7 @@ import { providerByLabel } from '../domain/providers.ts';
 import type { AccountLookup } from './account-lookup.ts';
 import { admit, labelOfHost } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
+import { logFault } from './fault-log.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
 import { forward } from './relay.ts';
@@ -60,8 +61,14 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     const requestId = parts.newRequestId();
     const startedAt = new Date();
     const startedAtMs = performance.now();
-    let admission = admit(request.headers, label, parts.lookUpAccount);
-    if (admission instanceof Promise) admission = await admission;
+    let admission: ReturnType<typeof admit>;
+    try {
+      admission = admit(request.headers, label, parts.lookUpAccount);
+      if (admission instanceof Promise) admission = await admission;
+    } catch (error) {
+      logFault(requestId, error);
+      admission = 'INTERNAL';
+    }
     if (typeof admission === 'string') {
       answerError(client, admission, requestId);
       return;

@@ -1,8 +1,9 @@
 import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
 import type { Admitted } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
+import { logFault } from './fault-log.ts';
 import type { GatewayParts } from './gateway.ts';
-import { gatewayErrorAnswer } from './gateway-error.ts';
+import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from './headers.ts';
 import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
 import { createRequestReader } from './meter/request-reader.ts';
@@ -30,7 +31,7 @@ type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'u
  * settles it with one close event. Resolves when that is delivered. Never rejects.
  */
 export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void> =>
-  new Promise((resolve) => new Relay(parts, forwarding, resolve).start());
+  new Promise((resolve) => new Relay(parts, forwarding, resolve).begin());
 
 class Relay {
   readonly #parts: RelayParts;
@@ -69,7 +70,32 @@ class Relay {
     this.#metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
   }
 
-  start(): void {
+  begin(): void {
+    this.#guarded<void>(() => this.#start())();
+  }
+
+  /** A fault of ours costs the one request, not the process and all that it carries. */
+  #guarded<A>(work: (argument: A) => void): (argument: A) => void {
+    return (argument) => {
+      try {
+        work(argument);
+      } catch (error) {
+        this.#faulted(error);
+      }
+    };
+  }
+
+  #faulted(error: unknown): void {
+    const { client, requestId } = this.#forwarding;
+    logFault(requestId, error);
+    this.#exchange?.abort();
+    if (this.#finished) return;
+    if (this.#started) client.abort();
+    else this.#answer('INTERNAL');
+    this.#finish('upstream_aborted');
+  }
+
+  #start(): void {
     const { request, client, admitted } = this.#forwarding;
     client.onLeave(() => this.#clientLeft());
     if (this.#finished) return;
@@ -77,7 +103,7 @@ class Relay {
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path, this.#requestReader);
     if (prepared instanceof Promise)
       prepared.then(
-        (ready) => this.#send(ready),
+        this.#guarded((ready) => this.#send(ready)),
         () => this.#clientLeft(),
       );
     else this.#send(prepared);
@@ -91,10 +117,10 @@ class Relay {
     this.#overheadMs = performance.now() - this.#forwarding.startedAtMs;
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
-        onHeaders: (head) => this.#headers(head),
-        onData: (chunk) => this.#data(chunk),
-        onEnd: (trailers) => this.#end(trailers),
-        onError: () => this.#upstreamFailed(),
+        onHeaders: this.#guarded((head) => this.#headers(head)),
+        onData: this.#guarded((chunk) => this.#data(chunk)),
+        onEnd: this.#guarded((trailers) => this.#end(trailers)),
+        onError: this.#guarded(() => this.#upstreamFailed()),
         onRequestBytes: (chunk) => {
           if (gathered) return;
           this.#requestBytes += chunk.length;
@@ -128,9 +154,11 @@ class Relay {
       return;
     }
     this.#status = head.status;
-    this.#registration?.whenKnown(() => {
-      if (!this.#finished) this.#relay(head);
-    });
+    this.#registration?.whenKnown(
+      this.#guarded<void>(() => {
+        if (!this.#finished) this.#relay(head);
+      }),
+    );
   }
 
   #relay({ status, statusMessage, headers }: UpstreamHead): void {
@@ -179,8 +207,8 @@ class Relay {
   }
 
   #startClient(status: number, message: string, headers: string[]): void {
-    this.#started = true;
     this.#forwarding.client.start(status, message, headers);
+    this.#started = true;
   }
 
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
@@ -199,12 +227,16 @@ class Relay {
 
   #answerUnreachable(): void {
     if (this.#finished) return;
+    this.#answer('PROVIDER_ERROR');
+    this.#finish('unreachable');
+  }
+
+  #answer(code: GatewayErrorCode): void {
     const { client, requestId } = this.#forwarding;
-    const answer = gatewayErrorAnswer('PROVIDER_ERROR', requestId);
+    const answer = gatewayErrorAnswer(code, requestId);
     this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#decideRoute()]);
     client.write(answer.body);
     client.end([]);
-    this.#finish('unreachable');
   }
 
   #clientLeft(): void {
@@ -216,7 +248,10 @@ class Relay {
   #finish(outcome: Exclude<Outcome, 'unknown'>): void {
     if (this.#finished) return;
     this.#finished = true;
-    void this.#settle(outcome, performance.now() - this.#forwarding.startedAtMs).finally(this.#done);
+    this.#settle(outcome, performance.now() - this.#forwarding.startedAtMs)
+      // The open event still tells of the request.
+      .catch((error: unknown) => logFault(this.#forwarding.requestId, error))
+      .finally(this.#done);
   }
 
   async #settle(outcome: Exclude<Outcome, 'unknown'>, totalMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { newAccountKey } from '../../lambda/domain/account-key.ts';
@@ -6,6 +6,7 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
 import type { Lookup } from '../../lambda/gateway/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
+import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
 import { serveGateway } from '../../lambda/gateway/server.ts';
 import { createTracker } from '../../lambda/gateway/tracker.ts';
 import type { UpstreamTimeouts } from '../../lambda/gateway/upstream.ts';
@@ -40,6 +41,7 @@ export interface HostSettings {
   /** Stands in for the queue: rejects, stalls … */
   readonly send?: (event: UsageEvent) => Promise<void>;
   readonly parts?: Partial<GatewayParts>;
+  readonly server?: ServerOptions;
   /** The transport; the server's by default. */
   readonly transport?: typeof undiciUpstream;
 }
@@ -75,8 +77,9 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     newRequestId: uuidv7,
     ...settings.parts,
   });
-  const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) =>
-    serveGateway(gateway, request, response, byPath(request.url)),
+  const server = gatewayHttpServer(
+    (request, response) => serveGateway(gateway, request, response, byPath(request.url)),
+    settings.server,
   );
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

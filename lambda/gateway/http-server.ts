@@ -1,0 +1,53 @@
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { uuidv7 } from 'uuidv7';
+import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
+
+/** How the gateway's server treats connections, wherever it runs: in a container, on a developer's machine, in tests. */
+export const gatewayServerOptions = {
+  /** Node's own limit is 16 KB. API Gateway takes 10 KB; providers' edges take 16 to 64 KB. */
+  maxHeaderSize: 64 * 1024,
+  /** A client that sends its headers slower than this holds a socket for nothing. */
+  headersTimeout: 20_000,
+  /** As long as a request may last at all; a large upload over a slow line takes its time. */
+  requestTimeout: 900_000,
+  connectionsCheckingInterval: 5_000,
+  /** Longer than load balancers keep a connection (60 s on AWS), so that it is they who close it, between two requests. */
+  keepAliveTimeout: 75_000,
+  /** Finds peers that are gone without a word. */
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  /** A request without a host is answered like any other for no provider. */
+  requireHostHeader: false,
+} as const satisfies ServerOptions;
+
+const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined => {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TIMEOUT';
+  return code?.startsWith('HPE_') ? 'MALFORMED_REQUEST' : undefined;
+};
+
+/** A `node:http` server for the gateway's requests. What is no HTTP is answered in the service's error shape, too. */
+export const gatewayHttpServer = (listener: RequestListener, options: ServerOptions = {}): Server => {
+  const answering = new WeakMap<Duplex, Set<ServerResponse>>();
+  const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
+    const responses = answering.get(request.socket) ?? new Set();
+    answering.set(request.socket, responses.add(response));
+    response.on('close', () => responses.delete(response));
+    listener(request, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const code = codeOf(error);
+    // Nothing may be written into an answer that has begun.
+    const begun = [...(answering.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (code === undefined || begun || !socket.writable) {
+      socket.destroy(error);
+      return;
+    }
+    const { status, headers, body } = gatewayErrorAnswer(code, uuidv7());
+    const lines = [`HTTP/1.1 ${status} `, 'Connection: close'];
+    for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  });
+  return server;
+};

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from '../../gateway/exchange.ts';
+import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../gateway/scripted-origin.ts';
+import { eventually } from '../eventually.ts';
+import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
+import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
+
+interface Context {
+  readonly origin: ScriptedOrigin;
+}
+
+const CREDENTIAL = 'sk-server-secret';
+const GOOD = `Host: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: Bearer ${CREDENTIAL}\r\n`;
+const headers = { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: `Bearer ${CREDENTIAL}` };
+
+const scenario = (
+  name: string,
+  settings: Partial<HostSettings>,
+  run: (host: GatewayHost, scale: Scale) => Promise<string>,
+): Scenario<Context> => ({
+  name,
+  run: async ({ origin }, scale) => {
+    origin.script = (request, response) => response.end(request.url);
+    const host = await startGatewayHost({ origin: origin.origin, ...settings });
+    try {
+      return await run(host, scale);
+    } finally {
+      await host.close();
+    }
+  },
+});
+
+const errorOf = (text: string): { readonly code: string; readonly requestId: string } =>
+  JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)).error;
+
+const refused = (name: string, pieces: readonly string[], status: number, code: string): Scenario<Context> =>
+  scenario(name, {}, async (host) => {
+    const { text, end } = await exchangeRaw({ port: host.port, pieces });
+    assert.deepEqual(statusesOf(text), [status]);
+    assert.equal(errorOf(text).code, code);
+    assert.match(errorOf(text).requestId, /^[0-9a-f-]{36}$/);
+    assert.equal(end, 'closed');
+    return `${status} ${code}`;
+  });
+
+/** What this process writes as errors while something runs. */
+const errorLines = async (run: () => Promise<unknown>): Promise<string> => {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (...words) => lines.push(words.join(' '));
+  try {
+    await run();
+  } finally {
+    console.error = error;
+  }
+  return lines.join('\n');
+};
+
+const fault = (message: string) => () => {
+  throw new Error(`${message} ${CREDENTIAL}`);
+};
+
+const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context> =>
+  scenario(name, { parts: parts ?? {} }, async (host) => {
+    const lines = await errorLines(async () => {
+      const answer = await ask({ port: host.port, path: '/v1/models', headers });
+      assert.equal(answer.status, 500);
+      assert.equal(JSON.parse(answer.body.toString()).error.code, 'INTERNAL');
+    });
+    assert.match(lines, /"gateway fault"/);
+    assert.doesNotMatch(lines, new RegExp(CREDENTIAL));
+    const health = await ask({ port: host.port, path: '/health', headers });
+    assert.equal(health.status, 200, 'the process goes on');
+    return '500 INTERNAL; the process goes on';
+  });
+
+const SLOW_CLIENTS = { quick: 200, full: 1_500 } as const;
+
+const slowloris = scenario(
+  'clients that dribble their headers',
+  { server: { headersTimeout: 1_500, connectionsCheckingInterval: 100 } },
+  async (host, scale) => {
+    const clients: Socket[] = [];
+    let closed = 0;
+    for (let n = 0; n < SLOW_CLIENTS[scale]; n++) {
+      const socket = connect({ port: host.port, host: '127.0.0.1' });
+      socket.on('error', () => {});
+      socket.on('close', () => closed++);
+      socket.write('GET /v1/x HTTP/1.1\r\nX-A: ');
+      socket.resume();
+      clients.push(socket);
+    }
+    const dribble = setInterval(() => {
+      for (const socket of clients) socket.write('a');
+    }, 100);
+    try {
+      const times: number[] = [];
+      for (let n = 0; n < 40; n++) {
+        const startedAt = performance.now();
+        assert.equal((await ask({ port: host.port, path: '/v1/models', headers })).status, 200);
+        times.push(performance.now() - startedAt);
+      }
+      const median = times.sort((a, b) => a - b)[20] as number;
+      assert.ok(median < 100, `others wait ${median} ms`);
+      await eventually(() => closed === clients.length, 'they are closed in the end', 5_000);
+      return `${clients.length} of them; others took ${median.toFixed(1)} ms (median)`;
+    } finally {
+      clearInterval(dribble);
+      for (const socket of clients) socket.destroy();
+    }
+  },
+);
+
+const pipelined = scenario('requests sent without waiting for answers', {}, async (host) => {
+  const pieces = Array.from({ length: 20 }, (_, n) => `GET /v1/${n} HTTP/1.1\r\n${GOOD}\r\n`);
+  const { text } = await exchangeRaw({
+    port: host.port,
+    pieces: [pieces.join('')],
+    until: (text) => text.includes('/v1/19'),
+  });
+  assert.deepEqual(
+    [...text.matchAll(/^\/v1\/(\d+)/gm)].map(([, n]) => Number(n)),
+    Array.from({ length: 20 }, (_, n) => n),
+  );
+  return '20 answers, each in its turn';
+});
+
+const garbageInside = scenario('garbage behind a request whose answer has begun', {}, async (host) => {
+  const { text } = await exchangeRaw({
+    port: host.port,
+    pieces: [`GET /v1/x HTTP/1.1\r\n${GOOD}\r\n`, '\0\0\0garbage\r\n\r\n'],
+  });
+  // Whatever comes first, an error is never written into an answer.
+  assert.ok(statusesOf(text).length <= 2);
+  if (statusesOf(text)[0] === 200) assert.match(text, /\r\n\/v1\/x/);
+  return statusesOf(text).join(', ') || 'closed';
+});
+
+const slowBody = scenario(
+  'a body that never arrives',
+  { server: { headersTimeout: 600, requestTimeout: 600, connectionsCheckingInterval: 50 } },
+  async (host) => {
+    const { text } = await exchangeRaw({
+      port: host.port,
+      pieces: [`POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`],
+    });
+    assert.deepEqual(statusesOf(text), [408]);
+    await eventually(() => host.closes().length === 1, 'the request is settled');
+    assert.equal(host.closes()[0]?.outcome, 'client_aborted');
+    return '408 REQUEST_TIMEOUT; client_aborted';
+  },
+);
+
+const idle = scenario('connections kept and left idle', {}, async (host) => {
+  const pieces = [`GET /v1/1 HTTP/1.1\r\n${GOOD}\r\n`];
+  const { text, end } = await exchangeRaw({ port: host.port, pieces, waitMs: 300 });
+  assert.match(text, /Keep-Alive: timeout=75/);
+  assert.equal(end, 'open');
+  await sleep(1);
+  return 'kept for 75 s';
+});
+
+export const serverGroup: ScenarioGroup<Context> = {
+  title: 'The server and its connections',
+  open: async () => ({ origin: await startScriptedOrigin() }),
+  close: ({ origin }) => origin.close(),
+  scenarios: [
+    refused('what is no HTTP', ['hello\r\n\r\n'], 400, 'MALFORMED_REQUEST'),
+    refused(
+      'a body whose framing breaks',
+      [`POST /a HTTP/1.1\r\n${GOOD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
+      400,
+      'MALFORMED_REQUEST',
+    ),
+    refused('headers of 70 KB', [`GET /a HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`], 431, 'HEADERS_TOO_LARGE'),
+    slowBody,
+    slowloris,
+    pipelined,
+    garbageInside,
+    idle,
+    ourFault('a fault of ours at admission', { lookUpAccount: fault('lookup') }),
+    ourFault('a fault of ours in the fingerprint', { fingerprint: fault('fingerprint') }),
+    ourFault('a fault of ours in the transport', {
+      upstream: {
+        send: (_request, listener) => {
+          setTimeout(() => listener.onHeaders({ status: 200, statusMessage: '', headers: ['bad header', 'x'] }), 5);
+          return { abort: () => {}, pause: () => {}, resume: () => {} };
+        },
+        dropIdleConnections: () => {},
+        close: () => {},
+      },
+    }),
+  ],
+};
