@@ -9,6 +9,8 @@ export interface RecordedBilling {
   readonly billingStatus: BillingStatus;
   readonly status: AccountStatus;
   readonly subscription: BillingState['subscription'];
+  /** Since when an operator keeps it suspended. */
+  readonly heldAt?: string | undefined;
 }
 
 /** With no subscription that is not over, whether there ever was one does not matter. */
@@ -30,7 +32,9 @@ export const differs = (recorded: RecordedBilling, live: readonly Subscription[]
     !(should === null
       ? isSameStatus(recorded.billingStatus, expected.billingStatus)
       : recorded.billingStatus === expected.billingStatus) ||
-    (recorded.status !== 'cancelled' && (recorded.status === 'suspended') !== expected.isSuspended) ||
+    (recorded.status !== 'cancelled' &&
+      recorded.heldAt === undefined &&
+      (recorded.status === 'suspended') !== expected.isSuspended) ||
     has?.id !== should?.id ||
     has?.periodStart !== should?.periodStart ||
     has?.periodEnd !== should?.periodEnd

@@ -50,8 +50,9 @@ describe('a difference between an account and its subscriptions', () => {
     expect(differs(recorded, subscriptions, prices)).toBe(true);
   });
 
-  it('is not that an account was cancelled', () => {
+  it('is not that an account was cancelled, or is held', () => {
     expect(differs({ ...paid, status: 'cancelled' }, live, prices)).toBe(false);
+    expect(differs({ ...paid, status: 'suspended', heldAt: '2026-11-20T00:00:00.000Z' }, live, prices)).toBe(false);
   });
 
   it('cannot be told where a price is unknown', () => {
