@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
@@ -27,19 +34,30 @@ const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined =
   return code?.startsWith('HPE_') ? 'MALFORMED_REQUEST' : undefined;
 };
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** A `node:http` server for the gateway's requests. What is no HTTP is answered in the service's error shape, too. */
 export const gatewayHttpServer = (listener: RequestListener, options: ServerOptions = {}): Server => {
-  const answering = new WeakMap<Duplex, Set<ServerResponse>>();
+  /** Requests of a connection whose answer or body is not over. */
+  const underWay = new WeakMap<Duplex, Set<Exchange>>();
   const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
-    const responses = answering.get(request.socket) ?? new Set();
-    answering.set(request.socket, responses.add(response));
-    response.on('close', () => responses.delete(response));
+    const exchanges = underWay.get(request.socket) ?? new Set();
+    const exchange = { request, response };
+    underWay.set(request.socket, exchanges.add(exchange));
+    const over = (): void => {
+      if (request.complete && response.closed) exchanges.delete(exchange);
+    };
+    request.on('end', over);
+    response.on('close', over);
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const code = codeOf(error);
-    // Nothing may be written into an answer that has begun.
-    const begun = [...(answering.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    // Nothing may be written into an answer that has begun, nor behind one as if it belonged to the next request.
+    const begun = [...(underWay.get(socket) ?? [])].some(({ response }) => response.headersSent);
     if (code === undefined || begun || !socket.writable) {
       socket.destroy(error);
       return;

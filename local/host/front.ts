@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Something else listens on the port. */
@@ -64,12 +65,10 @@ const listen = (server: Server, port: number): Promise<void> =>
  */
 export const openFront = async (port: number): Promise<Front> => {
   let routes: FrontRoutes | undefined;
-  const server = createServer((request, response) => {
+  const server = gatewayHttpServer((request, response) => {
     if (routes) dispatch(routes, request, response);
     else response.writeHead(503, { 'retry-after': '1' }).end('The stack is starting.\n');
   });
-  // A slow upload is as long as it is; the gateway has its own time-outs.
-  server.requestTimeout = 0;
   await listen(server, port);
   return {
     port: (server.address() as AddressInfo).port,

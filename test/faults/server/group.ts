@@ -23,7 +23,8 @@ const scenario = (
 ): Scenario<Context> => ({
   name,
   run: async ({ origin }, scale) => {
-    origin.script = (request, response) => response.end(request.url);
+    origin.script = (request, response) =>
+      request.url === '/wait' ? request.on('end', () => response.end()) : response.end(request.url);
     const host = await startGatewayHost({ origin: origin.origin, ...settings });
     try {
       return await run(host, scale);
@@ -139,18 +140,39 @@ const garbageInside = scenario('garbage behind a request whose answer has begun'
   return statusesOf(text).join(', ') || 'closed';
 });
 
+const STALLED = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`;
+const impatient = { headersTimeout: 600, requestTimeout: 600, connectionsCheckingInterval: 50 };
+
 const slowBody = scenario(
   'a body that never arrives',
-  { server: { headersTimeout: 600, requestTimeout: 600, connectionsCheckingInterval: 50 } },
+  { server: impatient, origin: 'http://127.0.0.1:9' },
   async (host) => {
-    const { text } = await exchangeRaw({
-      port: host.port,
-      pieces: [`POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`],
-    });
+    const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
+    assert.deepEqual(statusesOf(text), [502]);
+    return '502, then closed';
+  },
+);
+
+const slowBodyWaiting = scenario(
+  'a body that never arrives, awaited by the provider',
+  { server: impatient },
+  async (host) => {
+    const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED.replace('/v1/files', '/wait')] });
     assert.deepEqual(statusesOf(text), [408]);
     await eventually(() => host.closes().length === 1, 'the request is settled');
     assert.equal(host.closes()[0]?.outcome, 'client_aborted');
     return '408 REQUEST_TIMEOUT; client_aborted';
+  },
+);
+
+const slowBodyAnswered = scenario(
+  'a body that never arrives, though it is answered',
+  { server: impatient },
+  async (host) => {
+    const { text, end } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
+    assert.deepEqual(statusesOf(text), [200], 'no further answer');
+    assert.equal(end, 'closed');
+    return '200, then closed';
   },
 );
 
@@ -177,6 +199,8 @@ export const serverGroup: ScenarioGroup<Context> = {
     ),
     refused('headers of 70 KB', [`GET /a HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`], 431, 'HEADERS_TOO_LARGE'),
     slowBody,
+    slowBodyWaiting,
+    slowBodyAnswered,
     slowloris,
     pipelined,
     garbageInside,
