@@ -64,7 +64,7 @@ export const startLocalStripe = async (options: LocalStripeOptions): Promise<Loc
     if (sender) setImmediate(() => sender.send(event));
   };
   const life = lifecycle(store, url, publish);
-  const routes = apiRoutes(store, life, url).map((route) => ({
+  const routes = apiRoutes({ store, life, url }).map((route) => ({
     ...route,
     pattern: new RegExp(`^${route.path.replaceAll(':id', '([^/]+)')}$`),
   }));
