@@ -6,12 +6,13 @@ import { indexText } from './host/index-page.ts';
 import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
 import { runUntilSignal } from './run-until-signal.ts';
+import { SEED_USER, seedData } from './seed/seed.ts';
 import { SetupError } from './setup-error.ts';
 import { currentAssembly } from './synth.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_PORT = 8787;
-const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock] [--set NAME=VALUE …]';
+const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock] [--seed-data] [--set NAME=VALUE …]';
 
 const setting = (text: string): [string, string] => {
   const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
@@ -26,6 +27,8 @@ const options = () => {
         data: { type: 'string', default: '.data' },
         port: { type: 'string', default: String(DEFAULT_PORT) },
         mock: { type: 'boolean', default: false },
+        // Two months of believable spend, to look at.
+        'seed-data': { type: 'boolean', default: false },
         // Environment variables of the functions, instead of the templates' values.
         set: { type: 'string', multiple: true, default: [] },
       },
@@ -36,6 +39,7 @@ const options = () => {
       dataDir: resolve(values.data),
       port,
       mock: values.mock,
+      seed: values['seed-data'],
       environment: Object.fromEntries(values.set.map(setting)),
     };
   } catch (error) {
@@ -45,7 +49,7 @@ const options = () => {
 
 /** `npm start`: the whole stack on this machine, until it is told to stop. */
 await runUntilSignal(async () => {
-  const { dataDir, port, mock, environment } = options();
+  const { dataDir, port, mock, seed, environment } = options();
   const startedAt = Date.now();
   const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
   const webFolder = currentWebBuild(() => console.log('Building the web dashboard, as something changed …'));
@@ -59,10 +63,17 @@ await runUntilSignal(async () => {
     environment: { ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins }), ...environment },
   });
 
+  if (seed) {
+    console.log('Filling the stack with two months of spend …');
+    const seeded = await seedData(stack.url, stack.table);
+    console.log(seeded ? `${seeded.requests} requests and ${seeded.alerts} alerts are there.` : 'It is there already.');
+  }
+
   console.log(
     `\nThe AI Spend Gateway runs on this machine (ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s).\n`,
   );
   console.log(indexText(stack));
+  if (seed) console.log(`Sign in    ${SEED_USER.email} with ${SEED_USER.password}`);
   if (mock) console.log('Providers  mocks: no call leaves this machine, and any credential will do');
   console.log('\nThe first tracked call, in another terminal (its spend shows after about 3 s):\n');
   for (const line of firstCall(stack.url, { mock })) console.log(`${line}\n`);

@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Jwks } from 'aws-jwt-verify/jwk';
+import type { Table } from '../../lambda/data/table.ts';
 import { createGatewayServer } from '../../lambda/gateway/server.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
@@ -42,6 +44,8 @@ export interface StackOptions {
 
 export interface LocalStack extends StackIndex {
   readonly port: number;
+  /** The one table, for what fills it with data. */
+  readonly table: Table;
   /** Mail sent so far. */
   inbox(): Promise<readonly Mail[]>;
   /** Lets what is in flight finish, within a grace, and stops everything. */
@@ -118,8 +122,13 @@ const run = async (
     dashboard: (request, response) => void dashboard(request, response),
     index: pagesOrIndex(options, index),
   });
+  const table: Table = {
+    client: DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } }),
+    name: gatewayLambda.environment['TABLE_NAME'] ?? '',
+  };
   return {
     index,
+    table,
     async stop() {
       await front.close(GRACE_MS);
       // Events of the last requests first, then whatever works on them, then what holds them.
@@ -154,7 +163,7 @@ export const startStack = async (options: StackOptions): Promise<LocalStack> => 
     undo.push(stripe.stop);
     const running = await run(options, data, front, emulators, stripe);
     undo.push(running.stop);
-    return { ...running.index, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
+    return { ...running.index, table: running.table, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
   } catch (error) {
     await undoAll();
     throw error;

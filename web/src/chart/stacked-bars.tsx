@@ -70,6 +70,7 @@ const StackedBars = ({ points, series, label, onPick }: StackedBarsProps) => {
       datasets: series.map(({ color }, index) => ({
         data: points.map(({ values }) => values[index] ?? 0),
         backgroundColor: cssColor(color),
+        hoverBackgroundColor: cssColor(color),
         borderRadius: 3,
         borderSkipped: 'middle' as const,
         maxBarThickness: 44,

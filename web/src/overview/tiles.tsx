@@ -4,10 +4,13 @@ import type { ReactNode } from 'react';
 import type { SpendPoint } from '../api/answers.ts';
 import { Money } from '../components/amount.tsx';
 import { exactMoney } from '../format/money.ts';
-import { formatShare, plural } from '../format/quantity.ts';
+import { formatCompact, formatShare, plural } from '../format/quantity.ts';
 import { bucketStart, formatClock, utcDate } from '../format/time.ts';
 import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
 import classes from './tiles.module.css';
+
+/** From here on a share in percent is hard to read. */
+const MANYFOLD = 9;
 
 /** More or less than before: neither is good or bad by itself, so it has no colour. */
 export const Change = ({ now, before }: { readonly now: number | null; readonly before: number | null }) => {
@@ -17,8 +20,9 @@ export const Change = ({ now, before }: { readonly now: number | null; readonly 
   return (
     <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(before)}`}>
       <Icon size={14} aria-hidden />
-      {change > 0 ? '+' : change < 0 ? '−' : ''}
-      {formatShare(Math.abs(change))}
+      {change >= MANYFOLD
+        ? `${formatCompact(change + 1)}×`
+        : `${change > 0 ? '+' : change < 0 ? '−' : ''}${formatShare(Math.abs(change))}`}
     </span>
   );
 };
@@ -55,7 +59,7 @@ const Tile = ({
 
 const Unpriced = ({ of }: { readonly of: Sum }) =>
   of.unpricedRequests > 0 ? (
-    <span className="unknown"> + {plural(of.unpricedRequests, 'request')} of unknown cost</span>
+    <span className={`unknown ${classes['unpriced']}`}>+ {plural(of.unpricedRequests, 'request')} of unknown cost</span>
   ) : null;
 
 const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });

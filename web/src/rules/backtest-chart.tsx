@@ -10,6 +10,8 @@ import classes from './rules.module.css';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
+const colorOf = ({ fired }: BacktestBar) => cssColor(fired ? 'var(--bad)' : 'var(--series-other)');
+
 const limitLine = (limit: number | undefined): Plugin<'bar'> => ({
   id: 'limitLine',
   afterDatasetsDraw({ ctx, chartArea, scales: { y } }) {
@@ -47,7 +49,8 @@ const BacktestChart = ({
       datasets: [
         {
           data: bars.map(({ seen }) => seen),
-          backgroundColor: bars.map(({ fired }) => cssColor(fired ? 'var(--bad)' : 'var(--series-other)')),
+          backgroundColor: bars.map(colorOf),
+          hoverBackgroundColor: bars.map(colorOf),
           borderRadius: 2,
           categoryPercentage: 0.9,
           barPercentage: 0.9,

@@ -1,0 +1,45 @@
+import { V7Generator } from 'uuidv7';
+import { alertRepository } from '../../lambda/data/alerts.ts';
+import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
+import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { spendReader } from '../../lambda/data/spend.ts';
+import type { Table } from '../../lambda/data/table.ts';
+import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+
+/** Someone sees to an alert some hours after it; those of the last days are still open. */
+const SEEN_AFTER_MS = 5 * 3_600_000;
+const OPEN_MS = 3 * 86_400_000;
+
+// Rules watch from their creation on; these have, for the time of this, always been there.
+const withPast = (rule: Rule): Rule => ({ ...rule, effectiveFrom: new Date(0).toISOString() });
+
+/** Lets an account's rules look at what is recorded so far with the clock set back, so that their alerts come at their time. */
+export const pastEvaluator = (
+  table: Table,
+  account: { readonly accountId: string; readonly userId: string },
+  now: Date,
+) => {
+  const { accountId, userId } = account;
+  const ids = new V7Generator();
+  const alerts = alertRepository(table);
+  const rules = ruleRepository(table);
+  let clock = now;
+  const evaluate = evaluateAccount({
+    readCells: spendReader(table).cells,
+    alerts,
+    keys: serviceKeyRepository(table),
+    newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
+  });
+
+  /** @returns how many alerts fired */
+  return async (at: Date): Promise<number> => {
+    clock = at;
+    const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
+    const fired = await evaluate(accountId, active.map(withPast), at);
+    if (at.getTime() < now.getTime() - OPEN_MS) {
+      const seenAt = new Date(at.getTime() + SEEN_AFTER_MS).toISOString();
+      for (const { alertId } of fired) await alerts.acknowledge(accountId, alertId, { userId, at: seenAt });
+    }
+    return fired.length;
+  };
+};

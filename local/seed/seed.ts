@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Table } from '../../lambda/data/table.ts';
+import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { callApi } from './api.ts';
+import { buyPlan } from './buy-plan.ts';
+import { pastEvaluator } from './history.ts';
+import { seedRules } from './rules.ts';
+import { seedTraffic } from './traffic.ts';
+
+/** Who to sign in as. */
+export const SEED_USER = { email: 'demo@example.com', password: 'Believable-Spend-1' } as const;
+const NAMES = { firstName: 'Grace', lastName: 'Hopper', companyName: 'Compilers & Co.' };
+
+const HOUR_MS = 3_600_000;
+/** Days of which the alerts are told, and how often rules look at each. */
+const WATCHED_MS = 26 * 24 * HOUR_MS;
+const LOOK_EVERY_MS = 6 * HOUR_MS;
+/** Events recorded at once: some transactions each. */
+const BATCH = 250;
+
+const sessionSchema = z.object({ accountId: z.string(), userId: z.string(), token: z.string() });
+const keySchema = z.object({ id: z.string() });
+const keysSchema = z.object({ items: z.array(keySchema) });
+
+interface SeedResult {
+  readonly requests: number;
+  readonly alerts: number;
+}
+
+const isThere = async (url: string): Promise<boolean> => {
+  const { email, password } = SEED_USER;
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  return response.ok;
+};
+
+/** Batches of events, oldest first; in the watched days one for each look, which follows it. */
+function* inTime(events: readonly CloseEvent[], now: Date) {
+  const watchedFrom = now.getTime() - WATCHED_MS;
+  const startOf = ({ startedAt }: CloseEvent) => Date.parse(startedAt);
+  const before = events.filter((event) => startOf(event) < watchedFrom);
+  for (let start = 0; start < before.length; start += BATCH) {
+    yield { batch: before.slice(start, start + BATCH), lookAt: undefined };
+  }
+  for (let from = watchedFrom; from < now.getTime(); from += LOOK_EVERY_MS) {
+    const batch = events.filter((event) => startOf(event) >= from && startOf(event) < from + LOOK_EVERY_MS);
+    yield { batch, lookAt: new Date(from + LOOK_EVERY_MS) };
+  }
+}
+
+/**
+ * Fills a running stack with two months of believable spend of one account: registered, with keys and rules, over the API;
+ * its requests through the recorder's own code; its alerts through the evaluator's.
+ *
+ * @returns null where the account is there already, and nothing was done
+ */
+export const seedData = async (url: string, table: Table): Promise<SeedResult | null> => {
+  if (await isThere(url)) return null;
+  const now = new Date();
+  const { accountId, userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
+    ...SEED_USER,
+    ...NAMES,
+  });
+  const batchKey = await callApi(`${url}/api/keys`, keySchema, token, { name: 'Batch jobs' });
+  await buyPlan(url, token);
+  const { items } = await callApi(`${url}/api/keys`, keysSchema, token);
+  const keyId = items.find(({ id }) => id !== batchKey.id)?.id ?? batchKey.id;
+  for (const rule of seedRules) await callApi(`${url}/api/alert-rules`, z.unknown(), token, rule);
+  const events = seedTraffic({ accountId, keyId, batchKeyId: batchKey.id }, now);
+  const record = openRecorder(table, { logger: console });
+  const evaluate = pastEvaluator(table, { accountId, userId }, now);
+  let alerts = 0;
+  // In the order of time, with a look at the rules in between: an alert knows of nothing that came after it.
+  for (const { batch, lookAt } of inTime(events, now)) {
+    const failed = (await record(batch)).find(({ kind }) => kind !== 'recorded');
+    if (failed) throw new Error(`Seed data could not be recorded: ${JSON.stringify(failed)}`);
+    if (lookAt !== undefined) alerts += await evaluate(lookAt);
+  }
+  return { requests: events.length, alerts };
+};

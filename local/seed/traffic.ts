@@ -1,0 +1,120 @@
+import { V7Generator } from 'uuidv7';
+import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import { randomFrom } from '../../ops/meter/random.ts';
+import { type Tokens, usageShapes } from './usage-shapes.ts';
+import { runaway, type Workload, workloads } from './workloads.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** This month and the last, whatever the day is. */
+export const SEED_DAYS = 62;
+const SEED = 20_261;
+
+interface SeedAccount {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly batchKeyId: string;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+
+/** What one call looks like, drawn from its workload. */
+const draw = (random: () => number) => {
+  /** Around 1, mostly within a factor of two: sizes of prompts and times vary like that. */
+  const spread = () => Math.exp((random() + random() + random() - 1.5) * 0.9);
+  const tokensOf = ({ input, cachedShare = 0, output, reasoningShare = 0 }: Workload): Tokens => {
+    const [inputs, outputs] = [Math.round(input * spread()), Math.round(output * spread())];
+    return {
+      input: inputs,
+      cached: Math.round(inputs * cachedShare * Math.min(1, spread())),
+      output: outputs,
+      reasoning: Math.round(outputs * reasoningShare),
+    };
+  };
+  /** Most calls end well; providers overload now and then, and some readers leave in the middle of an answer. */
+  const endOf = ({ streamed, shape }: Workload): 'ok' | 'refused' | 'left' => {
+    const chance = random();
+    if (shape !== null && chance < 0.014) return 'refused';
+    return streamed && chance > 0.978 ? 'left' : 'ok';
+  };
+  return { spread, tokensOf, endOf };
+};
+
+const modelOf = ({ model }: Workload) => (model === '' ? null : model);
+
+/** Calls of two months up to now, as the gateway would have told of them: the same for the same time and account. */
+export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
+  const random = randomFrom(SEED);
+  const ids = new V7Generator({ nextUint32: () => Math.floor(random() * 2 ** 32) });
+  const { spread, tokensOf, endOf } = draw(random);
+
+  const callAt = (workload: Workload, at: number): CloseEvent => {
+    const tokens = tokensOf(workload);
+    const end = endOf(workload);
+    const isLeft = end === 'left';
+    const seen = isLeft ? { ...tokens, cached: 0, output: Math.ceil(tokens.output * random()) } : tokens;
+    const ttfbMs = Math.round((180 + tokens.input / 90) * spread());
+    return {
+      kind: 'close',
+      version: 1,
+      requestId: ids.generateOrResetWithTs(at).toString(),
+      accountId: account.accountId,
+      keyId: workload.batchKey ? account.batchKeyId : account.keyId,
+      provider: workload.provider,
+      providerKey: workload.providerKey,
+      tag: workload.tag,
+      tagTruncated: false,
+      method: workload.method ?? 'POST',
+      path: workload.path,
+      startedAt: new Date(at).toISOString(),
+      route: random() < 0.002 ? 'bypassed' : 'governed',
+      outcome: isLeft ? 'client_aborted' : 'completed',
+      status: end === 'refused' ? (random() < 0.6 ? 429 : 529) : 200,
+      ttfbMs,
+      totalMs: end === 'refused' ? ttfbMs : ttfbMs + Math.round((seen.output * 1000) / (85 * spread())),
+      overheadMs: 0.6 * spread(),
+      requestBytes: 400 + tokens.input * 4,
+      responseBytes: 300 + seen.output * 4,
+      reading: {
+        dialect: workload.dialect,
+        usage: end === 'refused' || workload.shape === null ? null : usageShapes[workload.shape](seen),
+        usageSource: end === 'refused' || workload.shape === null ? 'none' : isLeft ? 'estimated' : 'reported',
+        complete: !isLeft,
+        modelRequested: modelOf(workload),
+        modelAnswered: end === 'refused' ? null : modelOf(workload),
+        streamed: workload.streamed ?? false,
+        serviceTier: null,
+        extras: {},
+      },
+    };
+  };
+
+  const events: CloseEvent[] = [];
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const callsIn = (workload: Workload, expected: number, hourStart: number) => {
+    const calls = Math.floor(expected + random());
+    for (let call = 0; call < calls; call++) {
+      const at = hourStart + Math.floor(random() * HOUR_MS);
+      const event = callAt(workload, at);
+      if (at < now.getTime() - event.totalMs) events.push(event);
+    }
+  };
+  for (let daysAgo = SEED_DAYS - 1; daysAgo >= 0; daysAgo--) {
+    const day = today - daysAgo * DAY_MS;
+    const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
+    // A company that grows, with better and worse days.
+    const mood = (1.12 - 0.005 * daysAgo) * (0.86 + 0.28 * random());
+    for (const workload of workloads) {
+      if (daysAgo >= (workload.sinceDays ?? SEED_DAYS)) continue;
+      const perDay = workload.perDay * mood * (isWeekend ? workload.weekend : 1);
+      const weights = sum(workload.hours);
+      workload.hours.forEach((weight, hour) => {
+        if (weight > 0) callsIn(workload, (perDay * weight) / weights, day + hour * HOUR_MS);
+      });
+    }
+    if (daysAgo === runaway.daysAgo) {
+      for (const hour of runaway.hours) callsIn(runaway.workload, runaway.callsPerHour, day + hour * HOUR_MS);
+    }
+  }
+  return events.sort((one, other) => one.startedAt.localeCompare(other.startedAt));
+};
