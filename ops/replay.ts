@@ -66,7 +66,7 @@ const fromTable = async (table: Table, day: string): Promise<Astray> => {
 };
 
 const span = (events: readonly UsageEvent[]): string => {
-  const times = events.map(({ startedAt }) => startedAt).sort();
+  const times = events.map((event) => (event.kind === 'untracked' ? event.from : event.startedAt)).sort();
   return `${times[0]} to ${times.at(-1)}`;
 };
 

@@ -157,6 +157,12 @@ export const sealedKey = (
   sk: `${sealedPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
 });
 
+/** Requests of a span that no event tells of, sorted by the instant (ISO 8601 UTC) of the first of them. */
+export const untrackedKey = (accountId: string, from: string, reportId: string): Key => ({
+  pk: spendPartition(accountId),
+  sk: `UNTRACKED#${from}#${reportId}`,
+});
+
 /** Guard: an answer that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
 export const countedAnswerKey = (accountId: string, provider: string, answerId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
@@ -165,7 +171,7 @@ export const countedAnswerKey = (accountId: string, provider: string, answerId: 
 
 /** A usage event written to the table because the queue would not take it; swept into the recorder every minute. */
 export const parkedEventPartition = (shard: number): string => `PARKED#${shard}`;
-export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 'close'): Key => ({
+export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 'close' | 'untracked'): Key => ({
   pk: parkedEventPartition(shard),
   sk: `${requestId}#${kind}`,
 });

@@ -87,10 +87,30 @@ export const closeEventSchema = requestFacts.extend({
   reading,
 });
 
-export const usageEventSchema = z.discriminatedUnion('kind', [openEventSchema, closeEventSchema]);
+/**
+ * Requests that were forwarded, bypassed, and of which nothing else will ever tell: neither queue nor table took their events, and
+ * they were too many to be kept until one did. At most so many: the queue may have taken one whose answer was lost.
+ */
+export const untrackedEventSchema = z.object({
+  version: z.literal(1),
+  kind: z.literal('untracked'),
+  /** Of this report, not of a request: a report that comes twice counts once. */
+  requestId: z.uuid(),
+  accountId: z.string().nullable(),
+  unverifiedKey: z.string().optional(),
+  /** When the first and the last of them began, ISO 8601 UTC; less than an hour apart. */
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  requests: nonNegativeInteger,
+});
+
+export const usageEventSchema = z.discriminatedUnion('kind', [openEventSchema, closeEventSchema, untrackedEventSchema]);
 
 export type OpenEvent = z.infer<typeof openEventSchema>;
 export type CloseEvent = z.infer<typeof closeEventSchema>;
+export type UntrackedEvent = z.infer<typeof untrackedEventSchema>;
+/** What one request is known by. */
+export type RequestEvent = OpenEvent | CloseEvent;
 export type UsageEvent = z.infer<typeof usageEventSchema>;
 /** @see reading above: the meter's answer, carried by the close event. */
 export type Reading = z.infer<typeof reading>;

@@ -1,4 +1,4 @@
-import type { CloseEvent, OpenEvent, UsageEvent } from '../domain/usage-event.ts';
+import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage-event.ts';
 
 /** An event whose account is known. */
 type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {
@@ -6,6 +6,7 @@ type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' |
 };
 export type AccountOpenEvent = AccountEvent<OpenEvent>;
 export type AccountCloseEvent = AccountEvent<CloseEvent>;
+export type AccountUntrackedEvent = AccountEvent<UntrackedEvent>;
 
 export const isClose = (event: AccountOpenEvent | AccountCloseEvent): event is AccountCloseEvent =>
   event.kind === 'close';

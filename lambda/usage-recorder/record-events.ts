@@ -1,20 +1,26 @@
 import type { KeyOwner } from '../data/key-owners.ts';
 import { isWellFormedAccountKey } from '../domain/account-key.ts';
 import { type PlanName, plans } from '../domain/plans.ts';
+import type { UntrackedSpan } from '../domain/spend/untracked.ts';
 import type { UsageEvent } from '../domain/usage-event.ts';
 import { mapConcurrently } from './concurrently.ts';
-import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from './events.ts';
+import { type AccountCloseEvent, type AccountOpenEvent, type AccountUntrackedEvent, nameOf } from './events.ts';
 import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';
 
 export interface RecorderAccess extends LedgerAccess {
   findKeyOwners(serviceKeys: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
   findPlan(accountId: string): Promise<PlanName>;
+  noteUntracked(accountId: string, reportId: string, span: UntrackedSpan): Promise<void>;
 }
 
-/** `unowned`: the event names no account, and its key is nobody's. There is no one to count it for. */
-export type EventFate = Fate | { readonly kind: 'unowned' };
+/**
+ * `noted`: a report of requests that could not be tracked stands with its account. `unowned`: the event names no account, and
+ * its key is nobody's. There is no one to count it for.
+ */
+export type EventFate = Fate | { readonly kind: 'noted' } | { readonly kind: 'unowned' };
 
-type AccountEvent = AccountOpenEvent | AccountCloseEvent;
+type AccountRequestEvent = AccountOpenEvent | AccountCloseEvent;
+type AccountEvent = AccountRequestEvent | AccountUntrackedEvent;
 
 const PLANS_AT_ONCE = 16;
 /** An account key has 34. */
@@ -49,6 +55,18 @@ class ForeignAccountError extends Error {
 const canBeNamed = (accountId: string): boolean =>
   accountId.length <= MAX_ACCOUNT_ID_CHARACTERS && accountId.isWellFormed();
 
+const noteUntracked =
+  (access: RecorderAccess) =>
+  async ({ accountId, requestId, from, to, requests }: AccountUntrackedEvent): Promise<EventFate> => {
+    if (!canBeNamed(accountId)) return failed(new ForeignAccountError(), true);
+    try {
+      await access.noteUntracked(accountId, requestId, { from, to, requests });
+      return { kind: 'noted' };
+    } catch (error) {
+      return failed(error);
+    }
+  };
+
 /**
  * Records a batch of events. What fails for one account does not touch the others.
  *
@@ -58,12 +76,16 @@ export const recordEvents =
   (access: RecorderAccess) =>
   async (events: readonly UsageEvent[]): Promise<EventFate[]> => {
     const byAccount = new Map<string, EventFate>();
-    const byRequest = new Map<string, Fate>();
+    const byRequest = new Map<string, EventFate>();
     let settled: (AccountEvent | null)[];
     try {
       settled = await settleAccounts(events, access);
       const retentionDays = new Map<string, number>();
-      const accountIds = [...new Set(settled.flatMap((event) => event?.accountId ?? []))];
+      const known = settled.filter((event) => event !== null);
+      const reports = known.filter((event) => event.kind === 'untracked');
+      for (const report of reports) byRequest.set(nameOf(report), await noteUntracked(access)(report));
+      const requests = known.filter((event) => event.kind !== 'untracked');
+      const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
       await mapConcurrently(accountIds, PLANS_AT_ONCE, async (accountId) => {
         try {
           if (!canBeNamed(accountId)) byAccount.set(accountId, failed(new ForeignAccountError(), true));
@@ -72,15 +94,15 @@ export const recordEvents =
           byAccount.set(accountId, failed(error));
         }
       });
-      const recordable = settled.filter((event) => event !== null && retentionDays.has(event.accountId));
-      const fates = await recordBatch(access)(recordable as AccountEvent[], retentionDays);
+      const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
+      const fates = await recordBatch(access)(recordable, retentionDays);
       for (const [name, fate] of fates) byRequest.set(name, fate);
     } catch (error) {
       return events.map(() => failed(error));
     }
     return settled.map((event) =>
       event
-        ? (byAccount.get(event.accountId) ?? byRequest.get(nameOf(event)) ?? failed(undefined))
+        ? (byRequest.get(nameOf(event)) ?? byAccount.get(event.accountId) ?? failed(undefined))
         : { kind: 'unowned' },
     );
   };

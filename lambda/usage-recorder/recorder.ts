@@ -6,6 +6,7 @@ import { findKeyOwners } from '../data/key-owners.ts';
 import { openLedger } from '../data/ledger.ts';
 import { requestRepository } from '../data/requests.ts';
 import type { Table } from '../data/table.ts';
+import { untrackedRepository } from '../data/untracked.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage.ts';
 import type { UsageEvent } from '../domain/usage-event.ts';
@@ -52,6 +53,7 @@ export const openRecorder = (
     findAnswers: (names) => findCountedAnswers(table, names),
     findKeyOwners: (serviceKeys) => findKeyOwners(table, serviceKeys),
     findPlan: accountPlans.find,
+    noteUntracked: untrackedRepository(table).note,
     foldLevels: claims.levels,
     commit: ledger.commit,
     price: safePrice,

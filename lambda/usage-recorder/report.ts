@@ -11,8 +11,9 @@ export interface ReportMetrics {
 const errorName = (error: unknown): string => (error instanceof Error ? error.name : String(error));
 
 /** Says of one event what people must know: identifiers only, never a key or content. */
-const logFate = (logger: ReportLogger, { requestId, kind, provider }: UsageEvent, fate: EventFate): void => {
-  const names = { requestId, eventKind: kind, provider };
+const logFate = (logger: ReportLogger, event: UsageEvent, fate: EventFate): void => {
+  const { requestId, kind } = event;
+  const names = { requestId, eventKind: kind, ...(kind !== 'untracked' && { provider: event.provider }) };
   if (fate.kind === 'unowned') logger.warn('Usage event dropped: its service key is unknown', names);
   if (fate.kind === 'expired') logger.warn('Usage event dropped: older than its account keeps records', names);
   if (fate.kind === 'failed')
@@ -33,6 +34,8 @@ export const reportFates = (
     if (matching > 0) metrics.addMetric(name, MetricUnit.Count, matching);
   };
   for (const [index, event] of events.entries()) logFate(logger, event, fates[index] as EventFate);
+  const untracked = events.reduce((sum, event) => sum + (event.kind === 'untracked' ? event.requests : 0), 0);
+  if (untracked > 0) metrics.addMetric('UntrackedRequests', MetricUnit.Count, untracked);
   const record = (fate: EventFate) => (fate.kind === 'recorded' ? fate.record : undefined);
   count('RecordedEvents', (fate) => fate.kind === 'recorded');
   count('KnownEvents', (fate) => fate.kind === 'known');

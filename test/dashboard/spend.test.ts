@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import type { UntrackedSpan } from '../../lambda/domain/spend/untracked.ts';
 import type { ReadCells, ReportCell } from '../../lambda/domain/spend-report.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -14,10 +15,11 @@ const cell: ReportCell = {
 };
 
 const readCells = jest.fn<ReadCells>();
-const handler = httpStack([route(operation, readSpend({ readCells, now: () => new Date('2026-11-20T16:30:00Z') }))], {
-  logger: silentLogger(),
-  corsOrigins: [],
-});
+const readUntracked = jest.fn<(accountId: string, span: object) => Promise<UntrackedSpan[]>>(async () => []);
+const handler = httpStack(
+  [route(operation, readSpend({ readCells, readUntracked, now: () => new Date('2026-11-20T16:30:00Z') }))],
+  { logger: silentLogger(), corsOrigins: [] },
+);
 const get = (query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: '/api/spend', query, caller });
 
@@ -56,6 +58,27 @@ describe('GET /spend', () => {
       ['tag', 'keyId'],
     ]);
     expect((await get({ key: ['key-2'] })).body.totals.requests).toBe(0);
+  });
+
+  it('says which requests could not be tracked, and when: reports that lie together are one gap', async () => {
+    readUntracked.mockResolvedValueOnce([
+      { from: '2026-11-03T10:00:05.000Z', to: '2026-11-03T10:00:40.000Z', requests: 7 },
+      { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 5 },
+      { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z', requests: 1 },
+    ]);
+    const { body } = await get();
+    expect(body.untracked).toEqual({
+      requests: 13,
+      spans: [
+        { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:40.000Z', requests: 12 },
+        { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z', requests: 1 },
+      ],
+    });
+    expect(readUntracked).toHaveBeenCalledWith(
+      'svc_mine',
+      expect.objectContaining({ from: '2026-11-01T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' }),
+    );
+    expect((await get()).body.untracked).toEqual({ requests: 0, spans: [] });
   });
 
   it('has nothing to compare with where hours are no longer kept', async () => {

@@ -5,7 +5,7 @@ import { accountKey } from '../../lambda/data/keys.ts';
 import { requestRepository } from '../../lambda/data/requests.ts';
 import type { Table } from '../../lambda/data/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
@@ -27,7 +27,7 @@ let accounts = 0;
 const newAccountId = () => `svc_${++accounts}`;
 
 /** What the ledger must say of requests, counted the plain way. */
-const expectedSums = (ends: readonly (UsageEvent & { accountId: string })[]) => {
+const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) => {
   const days: Record<string, Record<string, number>> = {};
   const hours: Record<string, Record<string, number>> = {};
   const months: Record<string, number> = {};
@@ -90,7 +90,7 @@ describe('recordEvents', () => {
         fc.integer({ min: 1, max: 3 }),
         async (requests, random, batchSize, workers) => {
           const accountIds = [newAccountId(), newAccountId(), newAccountId()];
-          const events: UsageEvent[] = [];
+          const events: RequestEvent[] = [];
           const ends = requests.map(({ account, seen, copies, modelAnswered, tokens, ...facts }, n) => {
             const accountId = accountIds[account] as string;
             const shared = { n, accountId, startedAt: facts.startedAt, tag: facts.tag, provider: facts.provider };
@@ -122,7 +122,7 @@ describe('recordEvents', () => {
             Array.from({ length: workers }, async (_, worker) => {
               const record = newRecorder();
               for (let i = worker; i < batches.length; i += workers) {
-                const batch = batches[i] as UsageEvent[];
+                const batch = batches[i] as RequestEvent[];
                 let fates = await record(batch);
                 // What the queue would deliver again.
                 for (let again = 0; again < 5 && fates.some(({ kind }) => kind === 'failed'); again++)

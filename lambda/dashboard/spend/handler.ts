@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { spendReader } from '../../data/spend.ts';
 import { openTable } from '../../data/table.ts';
+import { untrackedRepository } from '../../data/untracked.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
@@ -8,10 +9,15 @@ import * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const { cells: readCells } = spendReader(openTable(environment.TABLE_NAME));
+const table = openTable(environment.TABLE_NAME);
+const { cells: readCells } = spendReader(table);
+const { spans: readUntracked } = untrackedRepository(table);
 
 /** Everything under /api/spend. */
-export const handler = httpStack([route(operations.readSpend, readSpend({ readCells, now: () => new Date() }))], {
-  logger: new Logger({ serviceName: 'dashboard-spend' }),
-  corsOrigins: environment.CORS_ORIGINS,
-});
+export const handler = httpStack(
+  [route(operations.readSpend, readSpend({ readCells, readUntracked, now: () => new Date() }))],
+  {
+    logger: new Logger({ serviceName: 'dashboard-spend' }),
+    corsOrigins: environment.CORS_ORIGINS,
+  },
+);

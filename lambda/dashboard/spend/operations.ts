@@ -82,6 +82,16 @@ export const readSpend = operation({
         .object({ groups: count, ...sums })
         .nullable()
         .describe('The groups beyond the limit, summed up.'),
+      untracked: z
+        .object({
+          requests: count,
+          spans: z
+            .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
+            .describe('Gaps, ascending: when the first and the last of their requests began.'),
+        })
+        .describe(
+          'Requests that were forwarded (`bypassed`) while nothing could take their events, and that no other number here holds: at most so many, of whatever provider, model and tag. Filters leave them in.',
+        ),
       series: z
         .array(
           z.object({

@@ -1,4 +1,5 @@
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { type UntrackedSpan, untrackedGaps } from '../../domain/spend/untracked.ts';
 import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
 import { isKept, precedingSpan, spanOf } from '../../domain/spend-span.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -7,6 +8,11 @@ import { dimensionOf, filterOf } from './spend-query.ts';
 
 interface SpendDependencies {
   readonly readCells: ReadCells;
+  /** Reports of requests that could not be tracked. */
+  readonly readUntracked: (
+    accountId: string,
+    span: { readonly from: string; readonly to: string },
+  ) => Promise<UntrackedSpan[]>;
   readonly now: () => Date;
 }
 
@@ -17,7 +23,7 @@ const renamed = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => 
 });
 
 export const readSpend =
-  ({ readCells, now }: SpendDependencies): Implementation<typeof operation> =>
+  ({ readCells, readUntracked, now }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const span = spanOf(query, now());
     const filter = filterOf(query);
@@ -25,7 +31,7 @@ export const readSpend =
     const filtered = Object.keys(filter) as SpendDimensionName[];
     const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
     const before = precedingSpan(span);
-    const [report, previous] = await Promise.all([
+    const [report, previous, untracked] = await Promise.all([
       spendReport(readCells(accountId, span, dimensions), {
         span,
         groupBy: groupBy.map(dimensionOf),
@@ -33,6 +39,7 @@ export const readSpend =
         limit: query.limit,
       }),
       isKept(before, now()) ? totalOf(readCells(accountId, before, filtered), filter) : undefined,
+      readUntracked(accountId, span),
     ]);
     return {
       from: span.from,
@@ -42,6 +49,7 @@ export const readSpend =
       ...report,
       previous: previous === undefined ? null : { from: before.from, to: before.to, totals: sumsOf(previous) },
       groups: report.groups.map(renamed),
+      untracked: untrackedGaps(untracked),
       series: report.series.map((point) => ({ ...point, groups: point.groups.map(renamed) })),
     };
   };

@@ -1,0 +1,22 @@
+/** Requests that were forwarded and that nothing else tells of: the first and the last began then, ISO 8601 UTC. */
+export interface UntrackedSpan {
+  readonly from: string;
+  readonly to: string;
+  readonly requests: number;
+}
+
+/** Reports of several gateway processes that lie closer together are one gap. */
+const SAME_GAP_MS = 60_000;
+
+/** The gaps that reports come to, ascending, and how many requests fell into them in all. */
+export const untrackedGaps = (reports: readonly UntrackedSpan[]) => {
+  const gaps: { from: string; to: string; requests: number }[] = [];
+  for (const report of reports.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const gap = gaps.at(-1);
+    if (gap && Date.parse(report.from) - Date.parse(gap.to) <= SAME_GAP_MS) {
+      if (report.to > gap.to) gap.to = report.to;
+      gap.requests += report.requests;
+    } else gaps.push({ ...report });
+  }
+  return { requests: gaps.reduce((sum, { requests }) => sum + requests, 0), spans: gaps };
+};
