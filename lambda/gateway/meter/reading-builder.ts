@@ -28,6 +28,17 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
   return merged;
 };
 
+/** Extras that only some dialects have. */
+const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
+  [EXTRA.responseId]: ['openai-responses', 'gemini-interactions'],
+  [EXTRA.responseStatus]: ['openai-responses', 'gemini-interactions'],
+  [EXTRA.responseBackground]: ['openai-responses', 'gemini-interactions'],
+  [EXTRA.imageCount]: ['openai-images', 'gemini-predict'],
+  [EXTRA.imageSize]: ['openai-images'],
+  [EXTRA.imageQuality]: ['openai-images'],
+  [EXTRA.audioSeconds]: ['openai-transcription'],
+};
+
 /**
  * Puts together what an answer's documents (a JSON body; the events of a stream) say of usage. The last word wins, since
  * usage that repeats in a stream is cumulative; nothing is ever summed over the events of one answer. Only the lines of a
@@ -123,18 +134,8 @@ export class ReadingBuilder implements PickerSink {
 
   /** Extras that belong to the dialect: a name such as `id` or `data` means something else elsewhere. */
   extras(dialect: Dialect): Reading['extras'] {
-    const result = Object.fromEntries(this.#extras);
-    if (dialect !== 'openai-responses' && dialect !== 'gemini-interactions') {
-      delete result[EXTRA.responseId];
-      delete result[EXTRA.responseStatus];
-      delete result[EXTRA.responseBackground];
-    }
-    if (dialect !== 'openai-images' && dialect !== 'gemini-predict') delete result[EXTRA.imageCount];
-    if (dialect !== 'openai-images') {
-      delete result[EXTRA.imageSize];
-      delete result[EXTRA.imageQuality];
-    }
-    if (dialect !== 'openai-transcription') delete result[EXTRA.audioSeconds];
+    const result: Record<string, number | string> = {};
+    for (const [name, value] of this.#extras) if (dialectsOf[name]?.includes(dialect) ?? true) result[name] = value;
     return result;
   }
 
