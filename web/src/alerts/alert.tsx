@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, BellOff } from 'lucide-react';
 import { useEffect } from 'react';
-import { useApi } from '../app.ts';
+import { usePages } from '../api/use-pages.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -15,18 +15,11 @@ const PAGE = 100;
 export const OneAlert = () => {
   const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
   const keyNames = useKeyNames();
-  const { data, error, hasNextPage, fetchNextPage, isFetching, refetch } = useApi().useInfiniteQuery(
-    'get',
-    '/alerts',
-    { params: { query: { limit: PAGE } } },
-    {
-      initialPageParam: undefined as string | undefined,
-      pageParamName: 'cursor',
-      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
-    },
-  );
-  const alert = data?.pages.flatMap(({ items }) => items).find(({ id }) => id === alertId);
-  const isMissing = data !== undefined && !alert && !hasNextPage;
+  const { items, error, isSuccess, hasNextPage, fetchNextPage, isFetching, refetch } = usePages('/alerts', {
+    limit: PAGE,
+  });
+  const alert = items.find(({ id }) => id === alertId);
+  const isMissing = isSuccess && !alert && !hasNextPage;
   useEffect(() => {
     if (!alert && hasNextPage && !isFetching && !error) void fetchNextPage();
   }, [alert, hasNextPage, isFetching, error, fetchNextPage]);

@@ -1,7 +1,7 @@
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
-import { useApi } from '../app.ts';
+import { usePages } from '../api/use-pages.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -23,19 +23,11 @@ export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
-  const { data, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useApi().useInfiniteQuery(
-    'get',
+  const { items, isEmpty, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = usePages(
     '/alerts',
-    { params: { query: { limit: PAGE, ...(status && { status }) } } },
-    {
-      initialPageParam: undefined as string | undefined,
-      pageParamName: 'cursor',
-      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
-      refetchInterval: EVERY_MS,
-    },
+    { limit: PAGE, ...(status && { status }) },
+    { refreshMs: () => EVERY_MS },
   );
-  const alerts = data?.pages.flatMap(({ items }) => items) ?? [];
-  const isEmpty = data !== undefined && alerts.length === 0 && !hasNextPage;
   return (
     <div className="page">
       <div className="page-head">
@@ -72,7 +64,7 @@ export const Alerts = () => {
         </section>
       )}
       <div className={classes['list']}>
-        {alerts.map((alert) => (
+        {items.map((alert) => (
           <AlertCard key={alert.id} alert={alert} keyNames={keyNames} />
         ))}
       </div>

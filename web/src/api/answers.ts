@@ -12,6 +12,7 @@ export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestDetail = components['schemas']['Request'];
 export type RequestsQuery = NonNullable<NonNullable<paths['/requests']['get']['parameters']>['query']>;
 
+export type AlertsQuery = NonNullable<NonNullable<paths['/alerts']['get']['parameters']>['query']>;
 export type Alert = components['schemas']['Alert'];
 export type AlertRule = components['schemas']['AlertRule'];
 export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];

@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/answers.ts';
-import { useApi } from '../app.ts';
+import { usePages } from '../api/use-pages.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -80,20 +80,12 @@ const Waiting = () =>
 /** The request log: newest first, page after page. */
 export const Requests = () => {
   const search = getRouteApi('/members/requests').useSearch();
-  const { data, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useApi().useInfiniteQuery(
-    'get',
+  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = usePages(
     '/requests',
-    { params: { query: { ...search, limit: PAGE } } },
-    {
-      initialPageParam: undefined as string | undefined,
-      pageParamName: 'cursor',
-      getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
-      // Only while the first page is all there is: a list one scrolls through must not move.
-      refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : EVERY_MS),
-    },
+    { ...search, limit: PAGE },
+    // Only while the first page is all there is: a list one scrolls through must not move.
+    { refreshMs: (pages) => (pages > 1 ? false : EVERY_MS) },
   );
-  const items = data?.pages.flatMap((page) => page.items) ?? [];
-  const isEmpty = data !== undefined && items.length === 0 && !hasNextPage;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <div className="page">

@@ -20,6 +20,7 @@ export const theme = createTheme({
     Modal: { defaultProps: { lockScroll: false, centered: true } },
     Drawer: { defaultProps: { lockScroll: false } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
   },
 });

@@ -1,0 +1,42 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useApp } from '../app.ts';
+import type { Alert, AlertsQuery, RequestSummary, RequestsQuery } from './answers.ts';
+
+interface PagedLists {
+  '/requests': { readonly query: RequestsQuery; readonly item: RequestSummary };
+  '/alerts': { readonly query: AlertsQuery; readonly item: Alert };
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+interface PagesOptions {
+  /** Asks for the pages that are there again; the function is told how many. */
+  readonly refreshMs?: (pages: number) => number | false;
+}
+
+/** A list of the API, page after page. Empty pages in between, which the API allows, are read on over by the user's next step. */
+export const usePages = <Path extends keyof PagedLists>(
+  path: Path,
+  query: Omit<PagedLists[Path]['query'], 'cursor'>,
+  { refreshMs }: PagesOptions = {},
+) => {
+  const { client } = useApp().api;
+  const result = useInfiniteQuery({
+    queryKey: ['get', path, 'pages', query],
+    queryFn: async ({ pageParam, signal }) => {
+      const params = { query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } };
+      // One list at a time: what is typed by the path outside is any of them here.
+      const { data, error } = await client.GET(path, { params, signal } as never);
+      if (error) throw error;
+      return data as Page<PagedLists[Path]['item']>;
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: ({ state }) => refreshMs?.(state.data?.pages.length ?? 0) ?? false,
+  });
+  const items = result.data?.pages.flatMap((page) => page.items);
+  return { ...result, items: items ?? [], isEmpty: items?.length === 0 && !result.hasNextPage };
+};
