@@ -10,10 +10,14 @@ import { parkEvent, usageQueue } from './usage-queue.ts';
 
 /** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
 const ACCOUNT_READ_TIMEOUT_MS = 500;
-const QUEUE_TIMEOUT_MS = 5_000;
-const TABLE_WRITE_TIMEOUT_MS = 3_000;
+/*
+ * A close event holds up nobody but, on Lambda, its execution environment, and those are limited: at worst, with queue and table
+ * both silent, for 8.1 s.
+ */
+const QUEUE_TIMEOUT_MS = 2_000;
+const TABLE_WRITE_TIMEOUT_MS = 2_000;
 const SECRET_TIMEOUT_MS = 3_000;
-const CLOSE_EVENT_RETRY_DELAYS_MS = [100, 400, 1_600];
+const CLOSE_EVENT_RETRY_DELAYS_MS = [100];
 
 /** The gateway and what its host must tend to. */
 export interface ComposedGateway {

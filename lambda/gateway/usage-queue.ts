@@ -24,6 +24,11 @@ interface BatchAnswer {
 /** Puts one event on the usage queue. Resolves once SQS has it; rejects otherwise. One try. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
+/** SQS takes neither of these two characters, which JSON may hold. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+const UNSENDABLE = /[\ufffe\uffff]/g;
+const messageBody = (event: UsageEvent): string =>
+  JSON.stringify(event).replace(UNSENDABLE, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
+
 /**
  * A sender that batches: what comes within one turn of the event loop, and what gathers while earlier batches are under way.
  * A lone event leaves at once, without a timer; load makes batches fuller, not slower.
@@ -77,7 +82,7 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
     if (waiting.length >= MAX_WAITING)
       return Promise.reject(new Error('Too many usage events are waiting for the queue'));
     return new Promise((resolve, reject) => {
-      waiting.push({ body: JSON.stringify(event), delaySeconds, resolve, reject });
+      waiting.push({ body: messageBody(event), delaySeconds, resolve, reject });
       if (flushIsDue) return;
       flushIsDue = true;
       setImmediate(flush);

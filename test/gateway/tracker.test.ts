@@ -60,3 +60,39 @@ describe('close events', () => {
     expect(queue.calls).toHaveLength(3);
   });
 });
+
+describe('close events that nothing takes', () => {
+  const settled = { ...settings, retryDelaysMs: [] };
+
+  it('are delivered when the next one gets through', async () => {
+    const sent: UsageEvent[] = [];
+    let down = true;
+    const send = async (event: UsageEvent): Promise<void> => {
+      if (down) throw new Error('down');
+      sent.push(event);
+    };
+    const tracker = createTracker(send, send, settled, () => {});
+    for (const requestId of ['a', 'b']) await tracker.close({ ...close, requestId });
+    down = false;
+    await tracker.close({ ...close, requestId: 'c' });
+    expect(sent.map(({ requestId }) => requestId)).toEqual(['c', 'a', 'b']);
+    await tracker.drain();
+    expect(sent).toHaveLength(3);
+  });
+
+  it('show no service key in the log', async () => {
+    const lines: string[] = [];
+    const { error } = console;
+    console.error = (line) => void lines.push(line);
+    const down = failTimes(9);
+    const unverifiedKey = `svc_${'k'.repeat(30)}`;
+    try {
+      await createTracker(down.send, down.send, settled).close({ ...close, accountId: null, unverifiedKey });
+    } finally {
+      console.error = error;
+    }
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain(unverifiedKey);
+    expect(lines[0]).toContain('svc_kkkk…kkkk');
+  });
+});

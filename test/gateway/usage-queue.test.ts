@@ -76,6 +76,16 @@ describe('the usage queue', () => {
     await expect(bad).rejects.toThrow('InternalError');
   });
 
+  it('escapes what SQS does not take', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    void send({ ...event(1), tag: 'a\uffff\ufffeb' } as UsageEvent, 0);
+    await new Promise(setImmediate);
+    const body = sqs.calls[0]?.entries[0]?.MessageBody ?? '';
+    expect(body).toContain('a\\uffff\\ufffeb');
+    expect(JSON.parse(body).tag).toBe('a\uffff\ufffeb');
+  });
+
   it('rejects what a failed call carried, and goes on', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
