@@ -39,19 +39,23 @@ const POSITIVE_MS = 60_000;
 const NEGATIVE_MS = 10_000;
 /** From this age on an entry is read again in the background, so that a busy key never waits for the store. */
 const REFRESH_MS = 30_000;
-/** After a failed read, stale entries are served this long before the store is asked again. */
+/** After a failed read the store is asked again after this long at the earliest, in the background … */
 const RETRY_MS = 1_000;
+/** … and for so long nobody waits for it: what was known, if anything, is the answer at once. */
+const DOWN_MS = 5_000;
 const MAX_ENTRIES = 10_000;
 
 interface Entry {
-  owner: KeyOwner | 'no-such-key';
+  /** `unavailable`: it was never read. */
+  owner: Lookup;
   readAt: number;
   failedAt: number;
 }
 
 /**
  * Keys and their accounts, cached per process: 60 s when found (which bounds how long a revoked key or a suspended account
- * still passes), 10 s when not. While the store is down, what was known stays in force. Reads of one key are shared.
+ * still passes), 10 s when not. While the store is down, what was known stays in force, and of the requests
+ * of a key that is in use only the first waits. Reads of one key are shared.
  *
  * @param now milliseconds, monotonic
  */
@@ -59,10 +63,10 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
   const entries = new Map<string, Entry>();
   const underWay = new Map<string, Promise<Lookup>>();
 
-  const remember = (serviceKey: string, owner: KeyOwner | 'no-such-key'): void => {
+  const remember = (serviceKey: string, entry: Entry): void => {
     if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
     entries.delete(serviceKey);
-    entries.set(serviceKey, { owner, readAt: now(), failedAt: Number.NEGATIVE_INFINITY });
+    entries.set(serviceKey, entry);
   };
 
   const refresh = (serviceKey: string): Promise<Lookup> => {
@@ -71,14 +75,16 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
     const reading = read(serviceKey)
       .then(
         (owner): Lookup => {
-          remember(serviceKey, owner);
+          remember(serviceKey, { owner, readAt: now(), failedAt: Number.NEGATIVE_INFINITY });
           return owner;
         },
         (): Lookup => {
-          const stale = entries.get(serviceKey);
-          if (!stale) return 'unavailable';
-          stale.failedAt = now();
-          return stale.owner;
+          const { owner, readAt } = entries.get(serviceKey) ?? {
+            owner: 'unavailable',
+            readAt: Number.NEGATIVE_INFINITY,
+          };
+          remember(serviceKey, { owner, readAt, failedAt: now() });
+          return owner;
         },
       )
       .finally(() => underWay.delete(serviceKey));
@@ -90,8 +96,12 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
   return (serviceKey: string): Lookup | Promise<Lookup> => {
     const entry = entries.get(serviceKey);
     if (!entry) return refresh(serviceKey);
+    const sinceFailure = now() - entry.failedAt;
+    if (sinceFailure < DOWN_MS) {
+      if (sinceFailure >= RETRY_MS) void refresh(serviceKey);
+      return entry.owner;
+    }
     const age = now() - entry.readAt;
-    if (now() - entry.failedAt < RETRY_MS) return entry.owner;
     if (age >= (entry.owner === 'no-such-key' ? NEGATIVE_MS : POSITIVE_MS)) return refresh(serviceKey);
     if (age >= REFRESH_MS) void refresh(serviceKey);
     return entry.owner;
