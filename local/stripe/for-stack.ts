@@ -52,9 +52,9 @@ export const openStripe = async ({
   variables = process.env,
 }: Options): Promise<StripeOfStack> => {
   const pages = {
-    CHECKOUT_SUCCESS_URL: `${stackUrl}/?checkout=completed`,
-    CHECKOUT_CANCEL_URL: `${stackUrl}/?checkout=cancelled`,
-    PORTAL_RETURN_URL: `${stackUrl}/`,
+    CHECKOUT_SUCCESS_URL: `${stackUrl}/billing?checkout=completed`,
+    CHECKOUT_CANCEL_URL: `${stackUrl}/billing?checkout=cancelled`,
+    PORTAL_RETURN_URL: `${stackUrl}/billing`,
   };
   const secretsOf = (apiKey: string, webhookSecret: string) => ({
     STRIPE_API_KEY_SECRET_ID: secretFor(secrets, 'stripe-api-key', apiKey),
