@@ -9,6 +9,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatShare, plural } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
+import { dimensionNames } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
 import { alertTypeNames, measured, periodText } from './names.ts';
@@ -60,6 +61,7 @@ export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly
       <div className={classes['head']}>
         <div>
           <h2>
+            {isOpen && <span className={classes['open']} role="img" aria-label="Open" />}
             <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
               {alert.ruleName}
             </Link>
@@ -90,7 +92,7 @@ export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly
         <Gauge alert={alert} />
         <span className="dim small num">limit {measured(alert.unit, alert.limit)}</span>
       </div>
-      <p className={classes['summary']}>{alert.summary}</p>
+      <p className={`dim ${classes['summary']}`}>{alert.summary}</p>
       {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
         <p className="unknown small">
           The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown, and not in these
@@ -98,14 +100,19 @@ export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly
         </p>
       )}
       {alert.drivers.length > 0 && (
-        <ul className={classes['drivers']} aria-label="Driven by">
-          {alert.drivers.map(({ dimension, value, share }) => (
-            <li key={`${dimension} ${value}`}>
-              <span className="dim">{dimension}</span> {valueName(dimension, value, keyNames)}{' '}
-              <span className="num dim">{formatShare(share)}</span>
-            </li>
+        <div className={classes['drivers']}>
+          {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
+            <dl key={dimension}>
+              <dt>By {dimensionNames[dimension].toLowerCase()}</dt>
+              {drivers.map(({ value, share }) => (
+                <dd key={value}>
+                  <span className="truncate">{valueName(dimension, value, keyNames)}</span>
+                  <span className="num dim">{formatShare(share)}</span>
+                </dd>
+              ))}
+            </dl>
           ))}
-        </ul>
+        </div>
       )}
       <div className={classes['foot']}>
         <ul aria-label="Deliveries">

@@ -28,8 +28,10 @@ export const usePages = <Path extends keyof PagedLists>(
     queryKey: ['get', path, 'pages', query],
     queryFn: async ({ pageParam, signal }) => {
       const params = { query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } };
-      // One list at a time: what is typed by the path outside is any of them here.
-      const { data, error } = await client.GET(path, { params, signal } as never);
+      const { data, error } = await client.GET(path as '/requests', {
+        params: params as { query: RequestsQuery },
+        signal,
+      });
       if (error) throw error;
       return data as Page<PagedLists[Path]['item']>;
     },

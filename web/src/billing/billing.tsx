@@ -125,7 +125,7 @@ export const Billing = () => {
     'get',
     '/billing/status',
     {},
-    { refetchInterval: checkout === 'success' ? SOON_MS : false },
+    { refetchInterval: checkout === 'completed' ? SOON_MS : false },
   );
   const portal = api.useMutation('post', '/billing/portal', {
     onSuccess: leaveFor,
@@ -151,7 +151,7 @@ export const Billing = () => {
           </Button>
         )}
       </div>
-      {checkout === 'success' && data?.plan === 'FREE' && (
+      {checkout === 'completed' && data?.plan === 'FREE' && (
         <Alert role="status" color="teal" variant="light">
           Thank you. The payment is being confirmed; the plan changes within seconds.
         </Alert>

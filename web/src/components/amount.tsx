@@ -1,11 +1,20 @@
-import { exactMoney, formatMoney } from '../format/money.ts';
+import { exactMoney, formatFineMoney, formatMoney } from '../format/money.ts';
 import { formatCompact, formatExact } from '../format/quantity.ts';
 import { formatAgo, formatInstant, formatShortInstant } from '../format/time.ts';
 
 /** An amount of money; its full precision on hover. One that is not known is said so. */
-export const Money = ({ nano, className = '' }: { readonly nano: number | null; readonly className?: string }) => (
+export const Money = ({
+  nano,
+  fine = false,
+  className = '',
+}: {
+  readonly nano: number | null;
+  /** With up to six decimals. */
+  readonly fine?: boolean;
+  readonly className?: string | undefined;
+}) => (
   <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
-    {formatMoney(nano)}
+    {(fine ? formatFineMoney : formatMoney)(nano)}
   </span>
 );
 

@@ -11,6 +11,8 @@ const small = usd({ minimumFractionDigits: 2, maximumSignificantDigits: 2 });
 const compact = usd({ notation: 'compact', minimumFractionDigits: 0, maximumSignificantDigits: 3 });
 const whole = usd({ maximumFractionDigits: 0 });
 
+const fine = usd({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
 const UNKNOWN = 'unknown';
 
 /** `$12.34`, `$0.0042`, `unknown`. */
@@ -18,6 +20,12 @@ export const formatMoney = (nanoUsd: number | null): string => {
   if (nanoUsd === null) return UNKNOWN;
   const amount = nanoUsd / NANO;
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
+};
+
+/** `$0.095151`: fine enough for the parts of one call to add up. */
+export const formatFineMoney = (nanoUsd: number | null): string => {
+  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
+  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : fine.format(nanoUsd / NANO);
 };
 
 /** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */

@@ -37,7 +37,7 @@ const Price = ({ request }: { readonly request: RequestDetail }) => (
             <td className="num">{formatExact(quantity)}</td>
             <td className="num dim">{rateText(kind, rateNanoUsdPerUnit)}</td>
             <td>
-              <Money nano={Math.round(quantity * rateNanoUsdPerUnit)} />
+              <Money fine nano={Math.round(quantity * rateNanoUsdPerUnit)} />
             </td>
           </tr>
         ))}
@@ -46,7 +46,7 @@ const Price = ({ request }: { readonly request: RequestDetail }) => (
         <tr>
           <td colSpan={3}>Total</td>
           <td>
-            <Money nano={request.costNanoUsd} />
+            <Money fine nano={request.costNanoUsd} />
           </td>
         </tr>
       </tfoot>
@@ -118,7 +118,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
     <div className={classes['detail']}>
       <section>
         <div className={classes['hero']}>
-          <Money nano={request.costNanoUsd} className={classes['hero-cost']} />
+          <Money fine nano={request.costNanoUsd} className={classes['hero-cost']} />
           <Status request={request} />
         </div>
         <p className="dim small">
