@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { dropIdleConnections, notingIdleTimes } from './kept-connections.ts';
 import {
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,
@@ -21,8 +22,8 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
     maxFreeSockets: MAX_FREE_CONNECTIONS,
     scheduling: 'lifo' as const,
   };
-  const http = new HttpAgent(options);
-  const https = new HttpsAgent(options);
+  const http = notingIdleTimes(new HttpAgent(options));
+  const https = notingIdleTimes(new HttpsAgent(options));
   const origins = new Map<string, { hostname: string; port: string; secure: boolean }>();
 
   const parse = (origin: string) => {
@@ -52,8 +53,7 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
       return exchange(outgoing, request, listener, timeouts);
     },
     dropIdleConnections: () => {
-      for (const agent of [http, https])
-        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      for (const agent of [http, https]) dropIdleConnections(agent, KEEP_ALIVE_MS);
     },
     close: () => {
       http.destroy();

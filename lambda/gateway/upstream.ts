@@ -52,7 +52,7 @@ export interface UpstreamExchange {
 
 export interface Upstream {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
-  /** Drops kept connections that stood idle: after a freeze of the process they may be dead without our knowing. */
+  /** Drops kept connections that stood idle for longer than KEEP_ALIVE_MS: after a freeze of the process they may be dead without our knowing. */
   dropIdleConnections(): void;
   close(): void;
 }

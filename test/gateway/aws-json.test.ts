@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsCaller, awsService } from '../../lambda/gateway/aws/aws-json.ts';
+
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let connections: Socket[];
+let server: ReturnType<typeof createServer>;
+let variables: Record<string, string>;
+
+beforeEach(async () => {
+  connections = [];
+  answer = (_request, response) => response.end('{"ok":true}');
+  server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response));
+  });
+  server.on('connection', (socket) => connections.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  variables = { AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, AWS_REGION: 'x' };
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const caller = () => awsCaller(awsService('sqs', variables), () => ({ accessKeyId: 'a', secretAccessKey: 'b' }));
+
+describe('awsCaller', () => {
+  it('uses its connection again', async () => {
+    const call = caller();
+    for (let n = 0; n < 3; n++) expect(await call('GetItem', {}, 1_000)).toEqual({ ok: true });
+    expect(connections).toHaveLength(1);
+  });
+
+  it('replaces a kept connection that the other side closes at that moment, once', async () => {
+    const call = caller();
+    await call('GetItem', {}, 1_000);
+    let dropped = 0;
+    answer = (request, response) => {
+      if (dropped++ === 0) request.socket.destroy();
+      else response.end('{"ok":2}');
+    };
+    expect(await call('GetItem', {}, 1_000)).toEqual({ ok: 2 });
+    expect(connections).toHaveLength(2);
+  });
+
+  it('does not ask again on a connection that is new', async () => {
+    let asked = 0;
+    answer = (request) => {
+      asked += 1;
+      request.socket.destroy();
+    };
+    await expect(caller()('GetItem', {}, 1_000)).rejects.toThrow(/hang up|ECONNRESET/);
+    expect(asked).toBe(1);
+  });
+
+  it('does not ask again when there is no answer in time, or when the answer is a refusal', async () => {
+    const call = caller();
+    await call('GetItem', {}, 1_000);
+    let asked = 0;
+    answer = () => void asked++;
+    await expect(call('GetItem', {}, 50)).rejects.toThrow('had no answer within 50 ms');
+    expect(asked).toBe(1);
+    answer = (_request, response) => response.writeHead(400).end('{"__type":"x#Throttled","message":"slow"}');
+    await expect(call('GetItem', {}, 1_000)).rejects.toMatchObject({ code: 'Throttled', status: 400 });
+  });
+});
