@@ -1,5 +1,5 @@
 import type { CloseEvent, OpenEvent, UsageEvent } from '../domain/usage-event.ts';
-import { undeliveredEvents } from './undelivered.ts';
+import { type UndeliveredSettings, undeliveredEvents } from './undelivered.ts';
 import type { SendEvent } from './usage-queue.ts';
 
 export interface Tracker {
@@ -19,6 +19,7 @@ export interface TrackerSettings {
   readonly openEventDelaySeconds: number;
   /** Pauses before the second and later tries of a close event. */
   readonly retryDelaysMs: readonly number[];
+  readonly undelivered?: UndeliveredSettings;
 }
 
 /** Of a key that could not be verified the log tells no more than the dashboard shows. */
@@ -49,7 +50,7 @@ export const createTracker = (
   lost: (event: CloseEvent, error: unknown) => void = logLost,
 ): Tracker => {
   const unsettled = new Set<Promise<unknown>>();
-  const undelivered = undeliveredEvents((event) => send(event, 0).catch(() => park(event)));
+  const undelivered = undeliveredEvents((event) => send(event, 0).catch(() => park(event)), settings.undelivered);
 
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     unsettled.add(work);

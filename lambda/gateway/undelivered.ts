@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { CloseEvent, UntrackedEvent, UsageEvent } from '../domain/usage-event.ts';
 
-interface UndeliveredSettings {
+export interface UndeliveredSettings {
   /** Of all events kept, as JSON. Past it a request is only counted. */
   readonly maxBytes: number;
   /** Pause between two tries while nothing gets through. */

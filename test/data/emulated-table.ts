@@ -6,16 +6,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../lambda/data/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 
-/** The one table, empty, on an emulator of its own with a throw-away folder. `stop` ends both. */
-export const emulatedTable = async (): Promise<Table & { readonly endpoint: string; stop(): Promise<void> }> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'table-'));
-  const emulator = await startDynamoDb({ dataDir });
-  const dynamoDb = new DynamoDBClient({
-    endpoint: emulator.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  const name = 'spend';
+/** Makes the one table, with its index, as lib/stacks/data.ts does. */
+export const createTable = async (dynamoDb: DynamoDBClient, name: string): Promise<void> => {
   await dynamoDb.send(
     new CreateTableCommand({
       TableName: name,
@@ -40,6 +32,19 @@ export const emulatedTable = async (): Promise<Table & { readonly endpoint: stri
       ],
     }),
   );
+};
+
+/** The one table, empty, on an emulator of its own with a throw-away folder. `stop` ends both. */
+export const emulatedTable = async (): Promise<Table & { readonly endpoint: string; stop(): Promise<void> }> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'table-'));
+  const emulator = await startDynamoDb({ dataDir });
+  const dynamoDb = new DynamoDBClient({
+    endpoint: emulator.endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const name = 'spend';
+  await createTable(dynamoDb, name);
   return {
     name,
     client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),

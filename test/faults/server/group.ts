@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../../gateway/exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../gateway/scripted-origin.ts';
+import { captureConsole } from '../captured-console.ts';
 import { eventually } from '../eventually.ts';
 import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
@@ -47,32 +48,18 @@ const refused = (name: string, pieces: readonly string[], status: number, code: 
     return `${status} ${code}`;
   });
 
-/** What this process writes as errors while something runs. */
-const errorLines = async (run: () => Promise<unknown>): Promise<string> => {
-  const lines: string[] = [];
-  const { error } = console;
-  console.error = (...words) => lines.push(words.join(' '));
-  try {
-    await run();
-  } finally {
-    console.error = error;
-  }
-  return lines.join('\n');
-};
-
 const fault = (message: string) => () => {
   throw new Error(`${message} ${CREDENTIAL}`);
 };
 
 const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context> =>
   scenario(name, { parts: parts ?? {} }, async (host) => {
-    const lines = await errorLines(async () => {
-      const answer = await ask({ port: host.port, path: '/v1/models', headers });
-      assert.equal(answer.status, 500);
-      assert.equal(JSON.parse(answer.body.toString()).error.code, 'INTERNAL');
-    });
-    assert.match(lines, /"gateway fault"/);
-    assert.doesNotMatch(lines, new RegExp(CREDENTIAL));
+    const captured = captureConsole();
+    const answer = await ask({ port: host.port, path: '/v1/models', headers }).finally(captured.restore);
+    assert.equal(answer.status, 500);
+    assert.equal(JSON.parse(answer.body.toString()).error.code, 'INTERNAL');
+    assert.match(captured.lines.join('\n'), /"gateway fault"/);
+    assert.doesNotMatch(captured.lines.join('\n'), new RegExp(CREDENTIAL));
     const health = await ask({ port: host.port, path: '/health', headers });
     assert.equal(health.status, 200, 'the process goes on');
     return '500 INTERNAL; the process goes on';

@@ -1,0 +1,156 @@
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What an AWS service does wrong. */
+export type Fault =
+  | { readonly kind: 'none' }
+  /** Nobody listens. */
+  | { readonly kind: 'refuses' }
+  /** Does as it is told, and says so late. */
+  | { readonly kind: 'slow'; readonly ms: number }
+  /** Takes the call and never answers. */
+  | { readonly kind: 'silent' }
+  /** Answers with this error of its own. */
+  | { readonly kind: 'error'; readonly status: number; readonly body: object }
+  /** Does as it is told, and the connection breaks before it says so. */
+  | { readonly kind: 'answerLost' }
+  /** SQS: refuses every second entry of a batch. */
+  | { readonly kind: 'halfBatch' };
+
+/** Error bodies as the services send them. */
+export const awsErrors = {
+  dynamoDbThrottled: {
+    status: 400,
+    body: {
+      __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+      message:
+        'The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.',
+    },
+  },
+  throttled: {
+    status: 400,
+    body: { __type: 'com.amazon.coral.availability#ThrottlingException', message: 'Rate exceeded' },
+  },
+  sqsThrottled: {
+    status: 400,
+    body: {
+      __type: 'com.amazonaws.sqs#RequestThrottled',
+      message: 'The request was denied due to request throttling.',
+    },
+  },
+  internal: {
+    status: 500,
+    body: { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError', message: 'Internal server error' },
+  },
+  unavailable: { status: 503, body: { __type: 'com.amazon.coral.service#ServiceUnavailableException' } },
+} as const;
+
+/** Stands between a part and the service it calls; keeps its address whatever becomes of the service. */
+export interface FaultProxy {
+  readonly endpoint: string;
+  fault: Fault;
+  /** Where calls go; may change when the service starts anew. */
+  target: string;
+  /** Calls so far, by operation. */
+  readonly calls: Map<string, number>;
+  set(fault: Fault): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Batch {
+  readonly Entries: readonly { readonly Id: string }[];
+}
+
+export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
+  const agent = new Agent({ keepAlive: true });
+  const calls = new Map<string, number>();
+
+  const pass = (request: IncomingMessage, body: string): Promise<{ status: number; type: string; body: string }> =>
+    new Promise((resolve, reject) => {
+      const url = new URL(proxy.target);
+      const headers = { ...request.headers, 'content-length': String(Buffer.byteLength(body)) };
+      const outgoing = httpRequest(
+        { agent, hostname: url.hostname, port: url.port, method: request.method, path: request.url, headers },
+        async (answer) => {
+          const type = answer.headers['content-type'] ?? 'application/x-amz-json-1.0';
+          resolve({ status: answer.statusCode ?? 0, type, body: await text(answer).catch(() => '') });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+
+  const relay = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
+    const answer = await pass(request, body);
+    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
+  };
+
+  const passHalf = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
+    const batch = JSON.parse(body) as Batch;
+    const [taken, refused] = [0, 1].map((rest) => batch.Entries.filter((_, index) => index % 2 === rest));
+    const answer = await pass(request, JSON.stringify({ ...batch, Entries: taken }));
+    const Failed = refused?.map(({ Id }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
+    response
+      .writeHead(answer.status, { 'content-type': answer.type })
+      .end(JSON.stringify({ ...JSON.parse(answer.body), Failed }));
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
+    calls.set(operation, (calls.get(operation) ?? 0) + 1);
+    const { fault } = proxy;
+    if (fault.kind === 'silent') return;
+    if (fault.kind === 'error') {
+      response
+        .writeHead(fault.status, { 'content-type': 'application/x-amz-json-1.0' })
+        .end(JSON.stringify(fault.body));
+      return;
+    }
+    if (fault.kind === 'answerLost') {
+      await pass(request, body);
+      request.socket.destroy();
+      return;
+    }
+    if (fault.kind === 'slow') await sleep(fault.ms);
+    if (fault.kind === 'halfBatch' && operation === 'SendMessageBatch') await passHalf(request, body, response);
+    else await relay(request, body, response);
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
+  });
+  const listen = (port: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => resolve(undefined));
+    });
+  const stop = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  const proxy: FaultProxy = {
+    endpoint: `http://127.0.0.1:${port}`,
+    fault: { kind: 'none' },
+    target,
+    calls,
+    set: async (fault) => {
+      if (server.listening && fault.kind === 'refuses') await stop();
+      if (!server.listening && fault.kind !== 'refuses') await listen(port);
+      // Calls that a silent service never answered end with it.
+      if (proxy.fault.kind === 'silent' && fault.kind !== 'silent') server.closeAllConnections();
+      proxy.fault = fault;
+    },
+    close: async () => {
+      if (server.listening) await stop();
+      agent.destroy();
+    },
+  };
+  return proxy;
+};

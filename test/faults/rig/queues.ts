@@ -1,0 +1,70 @@
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+
+export const REGION = 'eu-central-1';
+export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** The usage queue and its dead letters, quicker to give a message back than on AWS. */
+export interface Queues {
+  readonly sqs: SQSClient;
+  readonly queueUrl: string;
+  readonly queueArn: string;
+  readonly deadLetterUrl: string;
+  /** Messages that wait, are delayed, or in somebody's hands. */
+  pending(): Promise<number>;
+  deadLetters(): Promise<Message[]>;
+}
+
+const VISIBILITY_SECONDS = 1;
+const MAX_RECEIVE_COUNT = 5;
+
+/** Makes the queues where they are not there yet. */
+export const openQueues = async (endpoint: string): Promise<Queues> => {
+  const sqs = new SQSClient({ endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
+  const create = async (QueueName: string, Attributes: Record<string, string>) =>
+    (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
+  const arnOf = async (QueueUrl: string) =>
+    (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))).Attributes?.[
+      'QueueArn'
+    ] ?? '';
+  const deadLetterUrl = await create('dead-letters', {});
+  const queueUrl = await create('usage', {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: await arnOf(deadLetterUrl),
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+    }),
+  });
+  const counts = [
+    'ApproximateNumberOfMessages',
+    'ApproximateNumberOfMessagesNotVisible',
+    'ApproximateNumberOfMessagesDelayed',
+  ] as const;
+  return {
+    sqs,
+    queueUrl,
+    queueArn: await arnOf(queueUrl),
+    deadLetterUrl,
+    pending: async () => {
+      const { Attributes } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...counts] }),
+      );
+      return counts.reduce((sum, name) => sum + Number(Attributes?.[name] ?? 0), 0);
+    },
+    deadLetters: async () => {
+      const found: Message[] = [];
+      for (;;) {
+        const { Messages = [] } = await sqs.send(
+          new ReceiveMessageCommand({ QueueUrl: deadLetterUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 600 }),
+        );
+        if (Messages.length === 0) return found;
+        found.push(...Messages);
+      }
+    },
+  };
+};

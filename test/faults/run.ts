@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { clientGroup } from './client/group.ts';
+import { hostileGroup } from './hostile/group.ts';
+import type { ScenarioGroup } from './scenario.ts';
+import { serverGroup } from './server/group.ts';
+import { storageGroup } from './storage/group.ts';
+import { transportNames } from './transports.ts';
+import { upstreamGroup } from './upstream/group.ts';
+
+/*
+ * `npm run faults [-- --only TEXT]`: every scenario at full scale, one line each, and a summary. `npm test` runs the quick ones.
+ */
+
+interface Result {
+  readonly group: string;
+  readonly name: string;
+  readonly seen: string;
+  readonly failed: boolean;
+  readonly tookMs: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each group is run with the context it opens itself.
+const groups: readonly ScenarioGroup<any>[] = [
+  storageGroup,
+  ...transportNames.map(upstreamGroup),
+  ...transportNames.map(clientGroup),
+  serverGroup,
+  ...transportNames.map(hostileGroup),
+];
+
+const reasonOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split('\n')[0] ?? '';
+};
+
+const print = ({ name, seen, failed, tookMs }: Result): void =>
+  console.log(`  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs.toFixed(0)} ms`.padStart(9)}  ${seen}`);
+
+const runGroup = async (group: ScenarioGroup<unknown>, only: RegExp): Promise<Result[]> => {
+  const chosen = group.scenarios.filter(({ name }) => only.test(`${group.title}: ${name}`));
+  if (chosen.length === 0) return [];
+  console.log(`\n${group.title}`);
+  const context = await group.open('full');
+  const results: Result[] = [];
+  for (const { name, run } of chosen) {
+    const startedAt = performance.now();
+    const seen = await run(context, 'full').then(
+      (text) => ({ seen: text, failed: false }),
+      (error: unknown) => ({ seen: reasonOf(error), failed: true }),
+    );
+    const result = { group: group.title, name, ...seen, tookMs: performance.now() - startedAt };
+    print(result);
+    results.push(result);
+  }
+  await group.close(context);
+  return results;
+};
+
+const summary = (results: readonly Result[]): void => {
+  console.log('\nSummary');
+  for (const [group, ofGroup] of Map.groupBy(results, ({ group }) => group)) {
+    const failed = ofGroup.filter((result) => result.failed);
+    const seconds = ofGroup.reduce((sum, { tookMs }) => sum + tookMs, 0) / 1_000;
+    console.log(
+      `  ${failed.length === 0 ? '✓' : '✗'} ${group.padEnd(50)} ${String(ofGroup.length - failed.length).padStart(4)} of ${String(ofGroup.length).padStart(4)} hold  ${seconds.toFixed(1).padStart(7)} s`,
+    );
+    for (const { name, seen } of failed) console.log(`      ${name}: ${seen}`);
+  }
+};
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const only = new RegExp(values.only, 'i');
+const results: Result[] = [];
+for (const group of groups) results.push(...(await runGroup(group, only)));
+summary(results);
+process.exit(results.some(({ failed }) => failed) || results.length === 0 ? 1 : 0);

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
+import { spendReader } from '../../../lambda/data/spend.ts';
+import { untrackedRepository } from '../../../lambda/data/untracked.ts';
+import { untrackedGaps } from '../../../lambda/domain/spend/untracked.ts';
+import { eventually } from '../eventually.ts';
+import { awsErrors, type Fault } from '../rig/fault-proxy.ts';
+import { aroundNow, reconcile, recordsOf } from '../rig/reconcile.ts';
+import { openStorageRig, type RiggedGateway, type StorageRig } from '../rig/storage-rig.ts';
+import { drive, requestNumbers, type Sent } from '../rig/traffic.ts';
+import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
+
+/** What a request may wait for us at most, to the answer's headers; the provider's own time aside. */
+const COLD_LOOKUP_MS = 500;
+const OPEN_EVENT_GRACE_MS = 50;
+/** For a busy machine. */
+const SLACK_MS = 300;
+
+const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
+const CLIENTS = 8;
+const SETTLE_MS = 30_000;
+
+const refuses: Fault = { kind: 'refuses' };
+const silent: Fault = { kind: 'silent' };
+const slow: Fault = { kind: 'slow', ms: 5_000 };
+const answerLost: Fault = { kind: 'answerLost' };
+const error = (which: keyof typeof awsErrors): Fault => ({ kind: 'error', ...awsErrors[which] });
+
+interface StorageFault {
+  readonly name: string;
+  readonly table?: Fault;
+  readonly queue?: Fault;
+  readonly secrets?: Fault;
+  /** The recorder cannot reach its table either. */
+  readonly recorderTable?: Fault;
+  /** The gateway knows the account's key already. */
+  readonly warm?: boolean;
+  readonly route: 'governed' | 'bypassed' | 'either';
+  readonly fullOnly?: boolean;
+}
+
+const faults: readonly StorageFault[] = [
+  { name: 'queue refuses', queue: refuses, route: 'bypassed' },
+  { name: 'queue silent', queue: silent, route: 'bypassed' },
+  { name: 'queue slow (5 s)', queue: slow, route: 'bypassed', fullOnly: true },
+  { name: 'queue throttles', queue: error('sqsThrottled'), route: 'bypassed', fullOnly: true },
+  { name: 'queue throttles (front end)', queue: error('throttled'), route: 'bypassed', fullOnly: true },
+  { name: 'queue unavailable (503)', queue: error('unavailable'), route: 'bypassed', fullOnly: true },
+  { name: 'queue refuses half of each batch', queue: { kind: 'halfBatch' }, route: 'either' },
+  { name: 'queue loses its answers', queue: answerLost, route: 'bypassed' },
+  { name: 'table refuses, key known', table: refuses, warm: true, route: 'governed' },
+  { name: 'table refuses, key unknown', table: refuses, route: 'bypassed' },
+  { name: 'table silent, key unknown', table: silent, route: 'bypassed' },
+  { name: 'table slow (5 s), key unknown', table: slow, route: 'bypassed', fullOnly: true },
+  { name: 'table slow (5 s), key known', table: slow, warm: true, route: 'governed', fullOnly: true },
+  { name: 'table throttles, key unknown', table: error('dynamoDbThrottled'), route: 'bypassed', fullOnly: true },
+  { name: 'table fails (500), key unknown', table: error('internal'), route: 'bypassed', fullOnly: true },
+  { name: 'table loses its answers, key unknown', table: answerLost, route: 'bypassed', fullOnly: true },
+  { name: 'both refuse, key known', table: refuses, queue: refuses, warm: true, route: 'bypassed' },
+  { name: 'both refuse, key unknown', table: refuses, queue: refuses, route: 'bypassed', fullOnly: true },
+  { name: 'both silent, key unknown', table: silent, queue: silent, route: 'bypassed' },
+  { name: 'both slow (5 s), key known', table: slow, queue: slow, warm: true, route: 'bypassed', fullOnly: true },
+  {
+    name: 'both throttle, key known',
+    table: error('dynamoDbThrottled'),
+    queue: error('sqsThrottled'),
+    warm: true,
+    route: 'bypassed',
+    fullOnly: true,
+  },
+  {
+    name: 'both lose their answers',
+    table: answerLost,
+    queue: answerLost,
+    warm: true,
+    route: 'bypassed',
+    fullOnly: true,
+  },
+  { name: 'secrets refuse', secrets: refuses, route: 'governed', fullOnly: true },
+  { name: 'secrets silent', secrets: silent, route: 'governed', fullOnly: true },
+  {
+    name: 'table gone for the recorder too',
+    table: refuses,
+    recorderTable: refuses,
+    warm: true,
+    route: 'governed',
+    fullOnly: true,
+  },
+];
+
+const ok: Fault = { kind: 'none' };
+
+const spread = (sent: readonly Sent[]): { readonly p50: number; readonly max: number } => {
+  const times = sent.map(({ headersMs }) => headersMs).sort((a, b) => a - b);
+  return { p50: times[Math.floor(times.length / 2)] ?? 0, max: times.at(-1) ?? 0 };
+};
+
+const set = async (rig: StorageRig, gateway: RiggedGateway, fault: StorageFault | undefined): Promise<void> => {
+  await gateway.table.set(fault?.table ?? ok);
+  await gateway.queue.set(fault?.queue ?? ok);
+  await gateway.secrets.set(fault?.secrets ?? ok);
+  await rig.recorderTable.set(fault?.recorderTable ?? ok);
+};
+
+/** Nothing waits anywhere: neither in the queue nor parked. */
+const settled = async (rig: StorageRig): Promise<void> => {
+  await eventually(
+    async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+    'queue and parked events are worked off',
+    SETTLE_MS,
+  );
+};
+
+const withGateway = async <T>(
+  rig: StorageRig,
+  start: Parameters<StorageRig['startGateway']>,
+  run: (gateway: RiggedGateway, serviceKey: string) => Promise<T>,
+): Promise<T> => {
+  const serviceKey = await rig.newAccountId();
+  const gateway = await rig.startGateway(...start);
+  try {
+    return await run(gateway, serviceKey);
+  } finally {
+    await set(rig, gateway, undefined);
+    await gateway.close();
+  }
+};
+
+/** Faults come between two times of health; afterwards all that was sent is compared with all that is on record. */
+const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
+  name: fault.name,
+  fullOnly: fault.fullOnly ?? false,
+  run: async (rig, scale) =>
+    withGateway(rig, [], async (gateway, serviceKey) => {
+      const caller = { port: gateway.port, serviceKey };
+      const numbers = requestNumbers();
+      const before = fault.warm ? await drive(1, caller, numbers.some(2)) : [];
+      await set(rig, gateway, fault);
+      const during = await drive(CLIENTS, caller, numbers.some(REQUESTS[scale]), 5);
+      await set(rig, gateway, undefined);
+      const sent = [...before, ...during];
+      const onRecord = async (): Promise<boolean> => (await recordsOf(rig.table, serviceKey)).length === sent.length;
+      await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
+      await settled(rig);
+      // A busy machine's queue may take longer than the grace now and then.
+      for (let tries = 0; tries < 20 && sent.at(-1)?.route !== 'governed'; tries++)
+        sent.push(...(await drive(1, caller, numbers.some(1), 20)));
+      await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
+      const { records, untracked } = await reconcile(rig.table, serviceKey, sent);
+
+      assert.ok(
+        sent.every(({ status, whole }) => status === 200 && whole),
+        'traffic flows',
+      );
+      const governed = during.filter(({ route }) => route === 'governed').length;
+      if (fault.route === 'bypassed') assert.equal(governed, 0, 'clients are told');
+      if (fault.route === 'governed') assert.ok(governed > during.length / 2, `${governed} governed`);
+      assert.equal(sent.at(-1)?.route, 'governed', 'governed again after recovery');
+      const { p50, max } = spread(during);
+      const boundMs = (fault.table && !fault.warm ? COLD_LOOKUP_MS : 0) + OPEN_EVENT_GRACE_MS + SLACK_MS;
+      assert.ok(max < boundMs, `added latency: ${max} ms`);
+      assert.ok(p50 < OPEN_EVENT_GRACE_MS + SLACK_MS / 2, `added latency: ${p50} ms (median)`);
+      assert.deepEqual(untracked, []);
+      return `${governed}/${during.length} governed; +${p50.toFixed(0)} ms p50, ${max.toFixed(0)} ms max; ${records.length}/${sent.length} on record`;
+    }),
+});
+
+/** More than memory holds: the rest shows as a gap in GET /spend. */
+const gap: Scenario<StorageRig> = {
+  name: 'both refuse for longer than memory lasts',
+  run: async (rig, scale) =>
+    withGateway(rig, [{ maxBytes: 10_000, retryMs: 300 }], async (gateway, serviceKey) => {
+      const caller = { port: gateway.port, serviceKey };
+      const numbers = requestNumbers();
+      const before = await drive(1, caller, numbers.some(2));
+      await set(rig, gateway, { name: '', table: refuses, queue: refuses, route: 'bypassed' });
+      const since = new Date().toISOString();
+      const during = await drive(CLIENTS, caller, numbers.some(2 * REQUESTS[scale]), 5);
+      const until = new Date().toISOString();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await set(rig, gateway, undefined);
+      const after = await drive(1, caller, numbers.some(2), 10);
+      const sent = [...before, ...during, ...after];
+      const all = async (): Promise<boolean> => {
+        const { requests } = untrackedGaps(await untrackedRepository(rig.table).spans(serviceKey, aroundNow()));
+        return (await recordsOf(rig.table, serviceKey)).length + requests >= sent.length;
+      };
+      await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
+      await settled(rig);
+      const { records, untracked, bypassedLost } = await reconcile(rig.table, serviceKey, sent);
+      const { requests, spans } = untrackedGaps(untracked);
+      assert.ok(requests > 0, 'memory is full');
+      assert.equal(records.length + requests, sent.length);
+      assert.equal(bypassedLost, requests, 'the gap is as large as it is said to be');
+      for (const { from, to } of spans) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
+      const spend = await readSpend({
+        readCells: spendReader(rig.table).cells,
+        readUntracked: untrackedRepository(rig.table).spans,
+        now: () => new Date(),
+      })({
+        caller: { accountId: serviceKey, userId: 'user' },
+        query: { granularity: 'day', groupBy: [], limit: 100 },
+        body: undefined,
+        path: {},
+      } as never);
+      const { untracked: shown, totals } = spend as unknown as {
+        untracked: { requests: number };
+        totals: { requests: number };
+      };
+      assert.equal(shown.requests, requests, 'GET /spend shows it');
+      assert.equal(totals.requests, records.length);
+      return `${records.length} on record, ${requests} listed as untracked, of ${sent.length}`;
+    }),
+};
+
+export const storageGroup: ScenarioGroup<StorageRig> = {
+  title: 'Table and queue faults',
+  open: openStorageRig,
+  close: (rig) => rig.close(),
+  scenarios: [...faults.map(storageFault), gap],
+};
