@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Debian's, unless another is named. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+
+export const desktop = { viewport: { width: 1360, height: 900 } } as const;
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+
+export interface Tab {
+  readonly page: Page;
+  /** What the browser itself found wrong: errors of scripts, things the page's policy forbade. */
+  readonly complaints: string[];
+}
+
+/** Answers that are errors are said by the browser, too: here they are what is tested. */
+const isAboutAnswers = (text: string) => text.startsWith('Failed to load resource');
+
+const watched = (page: Page): Tab => {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isAboutAnswers(message.text())) complaints.push(message.text());
+  });
+  return { page, complaints };
+};
+
+/** A person of their own: nothing is shared with other tabs. */
+export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> => {
+  const context = await browser.newContext({
+    ...desktop,
+    locale: 'en-US',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  return watched(await context.newPage());
+};
+
+/** Another tab of the same person. */
+export const openBeside = async ({ page }: Tab): Promise<Tab> => watched(await page.context().newPage());
+
+/** Everything that was asked for is there, and drawn. */
+export const settled = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction("document.fonts.status === 'loaded' && !document.querySelector('[aria-busy=true]')");
+};
+
+const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
+mkdirSync(SCREENSHOTS, { recursive: true });
+
+/** For people to look at; git ignores the folder. */
+export const screenshot = (page: Page, name: string, fullPage = false) =>
+  page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+
+/** What axe holds to be serious or worse, in words that say where. */
+export const seriousFindings = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`));
+};
+
+/** By how many pixels the page is wider than its window. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

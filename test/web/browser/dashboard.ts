@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalStack, startStack } from '../../../local/host/stack.ts';
+import { startMockProviders } from '../../../local/mock/providers.ts';
+import { currentAssembly } from '../../../local/synth.ts';
+import { currentWebBuild } from '../../../web/current-build.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Rules are looked at every second, not every minute. */
+const SCHEDULE_MS = 1_000;
+
+export interface Dashboard {
+  readonly stack: LocalStack;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The local stack with mock providers and the built pages, on a free port and fresh data. */
+export const startDashboard = async (): Promise<Dashboard> => {
+  const assembly = await currentAssembly(ROOT, () => {});
+  const webFolder = currentWebBuild();
+  const dataDir = await mkdtemp(join(tmpdir(), 'dashboard-'));
+  const mock = await startMockProviders();
+  const stack = await startStack({
+    assembly,
+    dataDir,
+    port: 0,
+    webFolder,
+    mockProviders: true,
+    scheduleEveryMs: SCHEDULE_MS,
+    environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins },
+  });
+  return {
+    stack,
+    url: stack.url,
+    async stop() {
+      await stack.stop();
+      await mock.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import type { Dashboard } from './dashboard.ts';
+
+export const PASSWORD = 'Correct-Horse-7';
+
+const sessionSchema = z.object({ accountId: z.string(), token: z.string(), refreshToken: z.string() });
+export type ApiSession = z.infer<typeof sessionSchema>;
+
+export const newEmail = () => `ada.${randomUUID().slice(0, 8)}@example.com`;
+
+const post = async (dashboard: Dashboard, path: string, body: object): Promise<ApiSession> => {
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return sessionSchema.parse(await response.json());
+};
+
+/** An account made over the API, for stories that begin later. */
+export const register = (dashboard: Dashboard, email = newEmail()) =>
+  post(dashboard, '/auth/register', { email, password: PASSWORD, firstName: 'Ada', lastName: 'Lovelace' });
+
+export const logIn = (dashboard: Dashboard, email: string, password = PASSWORD) =>
+  post(dashboard, '/auth/login', { email, password });
+
+/** Puts a session where the pages keep theirs: as if the tab had signed in before it was reloaded. */
+export const signedIn = async (page: Page, dashboard: Dashboard, session: ApiSession): Promise<void> => {
+  await page.goto(`${dashboard.url}/favicon.svg`);
+  await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(session.refreshToken)})`);
+};
+
+/** Fills in the form of the page. */
+export const signIn = async (page: Page, email: string, password = PASSWORD): Promise<void> => {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+/** A call through the gateway. */
+export const sendRequest = async (dashboard: Dashboard, { accountId }: ApiSession, headers: object = {}) => {
+  const response = await fetch(`${dashboard.url}/gateway/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: 'Bearer any',
+      'x-service-key': accountId,
+      ...headers,
+    },
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] }),
+  });
+  if (!response.ok) throw new Error(`The gateway answered ${response.status}.`);
+  await response.arrayBuffer();
+};
