@@ -30,6 +30,9 @@ const COMMA = 0x2c;
 const MAX_WANTED_DEPTH = 16;
 const MAX_KEY_BYTES = 64;
 
+/** Members of a wanted tree that are no names. */
+const directives: ReadonlySet<string> = new Set(['', '*', '+']);
+
 interface Frame {
   readonly isArray: boolean;
   readonly node: Wanted | undefined;
@@ -51,8 +54,9 @@ export class JsonPicker {
   #inString = false;
   #escaped = false;
   #expectKey = false;
-  /** Bytes of the member name being read; undefined outside one. */
-  #key: Buffer[] | undefined;
+  #inKey = false;
+  /** What earlier chunks held of the member name, and where it begins in this one. */
+  #keyCarry = '';
   #keyStart = -1;
   /** What the value that comes next is in the wanted tree. */
   #next: Wanted | string | undefined;
@@ -77,7 +81,7 @@ export class JsonPicker {
 
   write(chunk: Buffer): void {
     const end = chunk.length;
-    if (this.#key) this.#keyStart = 0;
+    if (this.#inKey) this.#keyStart = 0;
     if (this.#captureName !== undefined) this.#captureStart = 0;
     let at = 0;
     while (at < end) {
@@ -129,7 +133,7 @@ export class JsonPicker {
       }
       at++;
     }
-    if (this.#key) this.#keepKey(chunk.subarray(this.#keyStart));
+    if (this.#inKey) this.#keyCarry += keyText(chunk, this.#keyStart, end);
     if (this.#captureName !== undefined) this.#keep(chunk.subarray(this.#captureStart));
   }
 
@@ -162,8 +166,9 @@ export class JsonPicker {
     this.#inString = true;
     const next = this.#next;
     if (this.#expectKey) {
-      this.#key = [];
-      this.#keyStart = at;
+      this.#inKey = true;
+      this.#keyCarry = '';
+      this.#keyStart = at + 1;
     } else if (typeof next === 'object') {
       const measured = next['+'];
       if (typeof measured === 'string') this.#beginCapture(`+${measured}`, at);
@@ -171,22 +176,16 @@ export class JsonPicker {
   }
 
   #closeString(chunk: Buffer, quote: number): void {
-    if (this.#key) {
-      this.#keepKey(chunk.subarray(this.#keyStart, quote + 1));
-      this.#nameValue();
+    if (this.#inKey) {
+      this.#inKey = false;
+      this.#nameValue(this.#keyCarry + keyText(chunk, this.#keyStart, quote));
     } else if (this.#captureDepth === this.#depth && this.#captureName !== undefined)
       this.#endCapture(chunk, quote + 1);
   }
 
-  #nameValue(): void {
-    const bytes = Buffer.concat(this.#key as Buffer[]);
-    this.#key = undefined;
+  #nameValue(key: string): void {
     const node = this.#stack.at(-1)?.node;
-    if (!node || bytes.length > MAX_KEY_BYTES) this.#next = undefined;
-    else {
-      const text = bytes.toString('latin1', 1, bytes.length - 1);
-      this.#next = Object.hasOwn(node, text) && text !== '*' ? node[text] : undefined;
-    }
+    this.#next = node && !directives.has(key) && Object.hasOwn(node, key) ? node[key] : undefined;
   }
 
   get #depth(): number {
@@ -261,13 +260,6 @@ export class JsonPicker {
     else this.#captured = [];
   }
 
-  #keepKey(piece: Buffer): void {
-    const key = this.#key as Buffer[];
-    const first = key[0];
-    if (!first) key.push(Buffer.from(piece.subarray(0, MAX_KEY_BYTES + 1)));
-    else if (first.length <= MAX_KEY_BYTES) key[0] = Buffer.concat([first, piece.subarray(0, MAX_KEY_BYTES + 1)]);
-  }
-
   #endCapture(chunk: Buffer, end: number): void {
     const name = this.#captureName as string;
     this.#captureName = undefined;
@@ -286,3 +278,7 @@ export class JsonPicker {
     this.#sink.value(name, bytes.toString('utf8'));
   }
 }
+
+/** A member name as it stands in the JSON; of one that is too long to be wanted, enough to be none. */
+const keyText = (chunk: Buffer, start: number, end: number): string =>
+  chunk.toString('latin1', start, Math.min(end, start + MAX_KEY_BYTES + 1));
