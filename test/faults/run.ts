@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { clientGroup } from './client/group.ts';
 import { hostileGroup } from './hostile/group.ts';
+import { messagesGroup } from './messages/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
 import { serverGroup } from './server/group.ts';
 import { storageGroup } from './storage/group.ts';
@@ -22,6 +23,7 @@ interface Result {
 // biome-ignore lint/suspicious/noExplicitAny: each group is run with the context it opens itself.
 const groups: readonly ScenarioGroup<any>[] = [
   storageGroup,
+  messagesGroup,
   ...transportNames.map(upstreamGroup),
   ...transportNames.map(clientGroup),
   serverGroup,

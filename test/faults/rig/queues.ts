@@ -21,10 +21,13 @@ export interface Queues {
 }
 
 const VISIBILITY_SECONDS = 1;
-const MAX_RECEIVE_COUNT = 5;
 
-/** Makes the queues where they are not there yet. */
-export const openQueues = async (endpoint: string): Promise<Queues> => {
+/**
+ * Makes the queues where they are not there yet.
+ *
+ * @param maxReceiveCount deliveries before a message goes to the dead letters
+ */
+export const openQueues = async (endpoint: string, maxReceiveCount: number): Promise<Queues> => {
   const sqs = new SQSClient({ endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
   const create = async (QueueName: string, Attributes: Record<string, string>) =>
     (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
@@ -37,7 +40,7 @@ export const openQueues = async (endpoint: string): Promise<Queues> => {
     VisibilityTimeout: String(VISIBILITY_SECONDS),
     RedrivePolicy: JSON.stringify({
       deadLetterTargetArn: await arnOf(deadLetterUrl),
-      maxReceiveCount: MAX_RECEIVE_COUNT,
+      maxReceiveCount,
     }),
   });
   const counts = [

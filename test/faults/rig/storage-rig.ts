@@ -28,6 +28,8 @@ import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts'
 import { startRecorder, type WorkingRecorder } from './working-recorder.ts';
 
 const OPEN_EVENT_DELAY_SECONDS = 1;
+/** As often as it takes: the recorder may be without its table for longer than on AWS five deliveries last. */
+const MAX_RECEIVE_COUNT = 1_000;
 const FINGERPRINT_SECRET = 'fingerprint-key';
 
 /** A gateway of its own, cold, behind fault proxies of its own. */
@@ -97,7 +99,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     startProvider(),
   ]);
   secrets.ensure({ id: FINGERPRINT_SECRET, value: 'a key for fingerprints, of no other use' });
-  const queues = await openQueues(sqs.endpoint);
+  const queues = await openQueues(sqs.endpoint, MAX_RECEIVE_COUNT);
   const recorderTable = await startFaultProxy(table.endpoint);
   const recorderClient = new DynamoDBClient({
     endpoint: recorderTable.endpoint,

@@ -1,0 +1,4 @@
+import { messagesGroup } from './messages/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(messagesGroup);
