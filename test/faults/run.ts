@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { clientGroup } from './client/group.ts';
+import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
 import { messagesGroup } from './messages/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
@@ -28,6 +29,7 @@ const groups: readonly ScenarioGroup<any>[] = [
   ...transportNames.map(clientGroup),
   serverGroup,
   ...transportNames.map(hostileGroup),
+  ...transportNames.map(fuzzGroup),
 ];
 
 const reasonOf = (error: unknown): string => {
