@@ -7,7 +7,7 @@ import { originServers, proxyServers, startNginx } from './nginx.ts';
 import { freePort, type Running, startNode } from './process.ts';
 
 /** The proxy under test has one core for itself; load and upstream share the other. */
-export const PROXY_CORE = 0;
+const PROXY_CORE = 0;
 export const LOAD_CORE = 1;
 
 export interface Contender {

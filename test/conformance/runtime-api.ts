@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 
 /** What a function has begun to answer with. */
-export interface StreamedHead {
+interface StreamedHead {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly multiValueHeaders: Readonly<Record<string, readonly string[]>>;

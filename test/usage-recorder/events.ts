@@ -58,7 +58,7 @@ export const closeEvent = ({ reading, tokens = 100, ...facts }: CloseFacts = {})
   },
 });
 
-export const noUsage: Usage = {
+const noUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,

@@ -6,14 +6,14 @@ import { dropIdleConnections, notingIdleTimes } from '../kept-connections.ts';
 /** Where AWS credentials come from. Asked before each call; caching and renewal are the source's business. */
 export type AwsCredentialsSource = () => AwsCredentials | Promise<AwsCredentials>;
 
-export interface AwsCredentials {
+interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
 /** AWS answered with an error. `message` is AWS's own text and may name resources, never payloads. */
-export class AwsCallError extends Error {
+class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   readonly code: string;
   readonly status: number;

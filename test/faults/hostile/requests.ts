@@ -1,7 +1,7 @@
 import { KEYS } from '../../gateway/gateway-host.ts';
 
 /** What must become of a request: not forwarded, with this status; or forwarded as exactly one, with this request line. */
-export type Fate =
+type Fate =
   | { readonly refused: readonly number[] }
   | { readonly line: string; readonly body?: string; readonly header?: RegExp; readonly without?: RegExp };
 

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { RequestSplitter, type SplitRequest } from './request-splitter.ts';
 
 /** What a provider does with a connection once a whole request has come. */
-export type RawScript = (socket: Socket, request: SplitRequest) => void;
+type RawScript = (socket: Socket, request: SplitRequest) => void;
 
 /** A provider that speaks whatever bytes its script says, over bare TCP. */
 export interface RawOrigin {

@@ -1,0 +1,42 @@
+import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { MailError, mailSender } from '../../lambda/integrations/mail.ts';
+
+const ses = mockClient(SESClient);
+const send = mailSender(new SESClient({ region: 'eu-central-1' }), 'alerts@example.com');
+const mail = {
+  to: ['ada@example.com', 'grace@example.com'],
+  subject: 'Daily limit: 50 € ☃',
+  text: 'plain',
+  html: '<p>rich</p>',
+};
+
+beforeEach(() => ses.reset());
+
+describe('sending mail', () => {
+  it('hands text and HTML to SES, as UTF-8, from our address to all', async () => {
+    ses.on(SendEmailCommand).resolves({ MessageId: '1' });
+    await send(mail);
+    expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
+      {
+        Source: 'alerts@example.com',
+        Destination: { ToAddresses: mail.to },
+        Message: {
+          Subject: { Data: mail.subject, Charset: 'UTF-8' },
+          Body: { Text: { Data: 'plain', Charset: 'UTF-8' }, Html: { Data: '<p>rich</p>', Charset: 'UTF-8' } },
+        },
+      },
+    ]);
+  });
+
+  it('fails with the kind of error, and without the addresses that AWS may name', async () => {
+    const refusal = Object.assign(new Error('Email address is not verified: ada@example.com'), {
+      name: 'MessageRejected',
+    });
+    ses.on(SendEmailCommand).rejects(refusal);
+    const error = await send(mail).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(MailError);
+    expect((error as Error).message).toBe('mail was not taken (MessageRejected)');
+  });
+});
