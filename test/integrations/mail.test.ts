@@ -12,7 +12,9 @@ const mail = {
   html: '<p>rich</p>',
 };
 
-beforeEach(() => ses.reset());
+beforeEach(() => {
+  ses.reset();
+});
 
 describe('sending mail', () => {
   it('hands text and HTML to SES, as UTF-8, from our address to all', async () => {
