@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
@@ -12,11 +12,11 @@ import { SpendGatewayStage } from './stage.ts';
 export interface BundledFunction {
   /** `gateway/Proxy/Function`: stack and construct. */
   readonly name: string;
-  /** The module that exports `handler`. */
+  /** The module that exports `handler`: `index.js`. */
   readonly file: string;
   readonly memoryMb: number;
-  /** As far as it is plain text in the template; what refers to a resource is left out. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** Undefined where it refers to a resource. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 const contextSchema = z.object({ context: z.record(z.string(), z.unknown()) });
@@ -28,12 +28,6 @@ const resourceSchema = z.object({
     Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }).optional(),
   }),
 });
-
-const moduleOf = (asset: string): string => {
-  const file = ['index.mjs', 'index.js'].map((name) => join(asset, name)).find((path) => existsSync(path));
-  if (file === undefined) throw new Error(`There is no module in ${asset}.`);
-  return file;
-};
 
 /**
  * Bundles the functions of a stage with default settings exactly as a deployment would.
@@ -64,10 +58,10 @@ export const bundleFunctions = (outdir: string, stackName?: string): BundledFunc
           const variables = Object.entries(Environment?.Variables ?? {});
           return {
             name: handler.node.path.slice(stage.node.path.length + 1),
-            file: moduleOf(join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`)),
+            file: join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`, 'index.js'),
             memoryMb: MemorySize,
             environment: Object.fromEntries(
-              variables.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+              variables.map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
             ),
           };
         });

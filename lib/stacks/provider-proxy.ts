@@ -42,7 +42,6 @@ export class ProviderProxy extends Construct {
       timeout: LONGEST_REQUEST,
       memoryMb: settings.gateway.memoryMb,
       retention: settings.retention,
-      sourceMap: false,
       reservedConcurrency: concurrency.reservedConcurrency,
     });
     const live = this.handler.addAlias('live', {
