@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotFoundError, UnavailableError } from '../domain/errors.ts';
 import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type PlanName, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';
 import type { Table } from './table.ts';

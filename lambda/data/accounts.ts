@@ -1,5 +1,5 @@
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';
 import { newKeyItems } from './service-keys.ts';

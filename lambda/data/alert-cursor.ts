@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotFoundError } from '../domain/errors.ts';
 
 const stored = z.tuple([z.string().max(64), z.string()]);

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConflictError } from '../domain/errors.ts';
 import { accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { batchRead } from './batch-read.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { foldDimensions, levelFor, type SpendDimensions } from '../domain/spend/dimensions.ts';
 import { type Day, endOf } from '../domain/spend/periods.ts';
 import { cellClaimsKey, spendCellName } from './keys.ts';

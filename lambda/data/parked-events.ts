@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { dayOf } from '../domain/spend/periods.ts';
 import { batchDelete } from './batch-delete.ts';
 import { type Key, parkedEventPartition, refusedEventKey } from './keys.ts';

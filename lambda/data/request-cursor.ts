@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotFoundError } from '../domain/errors.ts';
 
 /** Where a page ended: the next begins below `requestId` on `day`, or at the end of `day` where that is null. */

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { dayOf } from '../domain/spend/periods.ts';
 import { type RequestRecord, requestRecordSchema } from '../domain/spend/request-record.ts';
 import { parseRequestKey, requestKey } from './keys.ts';

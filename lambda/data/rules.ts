@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { channelNames, type RuleCondition, ruleConditionSchema } from '../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../domain/errors.ts';
 import { ACTIVE_RULE_SHARDS, accountKey, activeRulesIndexKey, activeRulesIndexPartition, ruleKey } from './keys.ts';

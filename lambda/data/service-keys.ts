@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConflictError, LimitReachedError, NotFoundError } from '../domain/errors.ts';
 import type { AccountStatus } from '../domain/plans.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from './keys.ts';

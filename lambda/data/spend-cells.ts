@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type CounterName, CounterOverflowError, type Counters, isCounterName } from '../domain/spend/counters.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { Day, Hour, Month } from '../domain/spend/periods.ts';

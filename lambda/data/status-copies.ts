@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AccountStatus, accountStatuses } from '../domain/plans.ts';
 import { batchRead } from './batch-read.ts';
 import { type Key, serviceKeyKey } from './keys.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type CounterName, type Counters, isCounterName } from '../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../domain/spend/dimensions.ts';
 import type { Summary, SummaryCell, SummaryTotal } from '../domain/spend/summary.ts';

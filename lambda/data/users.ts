@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountKey, accountUserKey, userKey } from './keys.ts';
 import type { Table } from './table.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DashboardEnvironment } from '../environment.ts';
 
 /** What every function of the dashboard API is told. Parsed once, in the entry. */

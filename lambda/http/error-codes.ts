@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every error code of the dashboard API, its status, and when it is given. */
 export const errorCodes = {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import type { Operation } from './operation.ts';
 

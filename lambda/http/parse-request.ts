@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PayloadTooLargeError, UnauthenticatedError, ValidationError, type Violation } from '../domain/errors.ts';
 import type { Caller } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A day (`2026-11-20`, UTC) or an instant (ISO 8601 with an offset or Z). */
 export const dayOrInstant = z

@@ -1,5 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { z } from 'zod';
+import * as z from 'zod';
 import { paidPlanNames, priceList } from '../domain/billing/price-list.ts';
 import type { StripeEnvironment } from '../environment.ts';
 import { stripeBilling } from './stripe-billing.ts';

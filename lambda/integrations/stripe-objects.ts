@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Subscription, subscriptionStatuses } from '../domain/billing/subscription.ts';
 
 /** Stripe's objects, as far as they are used, turned into ours. */

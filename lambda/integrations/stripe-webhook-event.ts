@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ValidationError } from '../domain/errors.ts';
 import { reference } from './stripe-objects.ts';
 import type { CachedSecret } from './stripe-secret.ts';

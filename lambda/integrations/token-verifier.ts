@@ -1,7 +1,7 @@
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import { FetchError, JwtBaseError } from 'aws-jwt-verify/error';
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
 
 const claimsSchema = z.object({ sub: z.string().min(1), 'custom:accountId': z.string().min(1) });

@@ -11,7 +11,7 @@ import {
   ForgotPasswordCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnauthenticatedError } from '../domain/errors.ts';
 import { emailTaken, named, nameOf, refusedPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { uuidv7 } from 'uuidv7';
-import { z } from 'zod';
+import * as z from 'zod';
 import { alertDeliveryRepository } from '../data/alert-deliveries.ts';
 import { alertRepository } from '../data/alerts.ts';
 import { ruleRepository } from '../data/rules.ts';

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { z } from 'zod';
+import * as z from 'zod';
 import { billingAccounts } from '../data/billing-accounts.ts';
 import { billingEvents } from '../data/billing-events.ts';
 import { openBillingSync } from '../data/billing-sync.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecorderEnvironment } from '../environment.ts';
 
 const schema: z.ZodType<RecorderEnvironment> = z.object({ TABLE_NAME: z.string().min(1) });

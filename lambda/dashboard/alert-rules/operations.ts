@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { periodNames } from '../../domain/alert-rules/rule-periods.ts';
 import { operation } from '../../http/operation.ts';

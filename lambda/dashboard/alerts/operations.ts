@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { alertSchema } from '../../domain/alert-rules/alert.ts';
 import { operation } from '../../http/operation.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountRepository } from '../../data/accounts.ts';
 import { openTable } from '../../data/table.ts';
 import { userRepository } from '../../data/users.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { paidPlanNames } from '../../domain/billing/price-list.ts';
 import { billingStatuses, planNames } from '../../domain/plans.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { providerLabels } from '../../domain/providers.ts';
 import { provenances } from '../../domain/usage.ts';
 import { outcomes } from '../../domain/usage-event.ts';

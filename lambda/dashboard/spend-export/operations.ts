@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../../http/operation.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { tokenCounterNames } from '../../domain/spend/counters.ts';
 import { granularities } from '../../domain/spend-span.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { providerLabels } from '../../domain/providers.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import type { SpendFilter } from '../../domain/spend-report.ts';

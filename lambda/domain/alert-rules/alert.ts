@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { channelNames, ruleTypes } from './rule.ts';
 import { periodNames } from './rule-periods.ts';
 

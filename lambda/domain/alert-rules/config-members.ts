@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../limits.ts';
 import { providerLabels } from '../providers.ts';
 

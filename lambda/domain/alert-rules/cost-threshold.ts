@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { usdOf } from '../spend-report.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { budgetForecast } from './budget-forecast.ts';
 import { costThreshold } from './cost-threshold.ts';
 import { errorRate } from './error-rate.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { providerLabels } from '../providers.ts';
 import { type PriceLine, provenances, type Usage, unitNames } from '../usage.ts';
 import { closeEventSchema, outcomes } from '../usage-event.ts';
