@@ -13,7 +13,7 @@ const ARRIVES_MS = 30_000;
 let dashboard: Dashboard;
 let browser: Browser;
 beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  [dashboard, browser] = await Promise.all([startDashboard({ scheduleEveryMs: 1_500 }), openBrowser()]);
 }, SLOW_MS);
 afterAll(async () => {
   await browser?.close();

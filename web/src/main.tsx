@@ -27,6 +27,7 @@ const start = async () => {
   const app = createApp(await loadSettings());
   await app.session.restore();
   const router = createAppRouter(app.session);
+  app.session.onTakenOver(() => void router.invalidate());
   app.session.onEnd((reason) => {
     app.queryClient.clear();
     const next = reason === 'expired' ? router.state.location.href : undefined;

@@ -7,17 +7,18 @@ import { currentAssembly } from '../../../local/synth.ts';
 import { currentWebBuild } from '../../../web/current-build.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Rules are looked at every second, not every minute. */
-const SCHEDULE_MS = 1_000;
-
 export interface Dashboard {
   readonly stack: LocalStack;
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** The local stack with mock providers and the built pages, on a free port and fresh data. */
-export const startDashboard = async (): Promise<Dashboard> => {
+/**
+ * The local stack with mock providers and the built pages, on a free port and fresh data.
+ *
+ * @param options.scheduleEveryMs how often rules are looked at, among all else that has a schedule; otherwise as on AWS
+ */
+export const startDashboard = async (options: { readonly scheduleEveryMs?: number } = {}): Promise<Dashboard> => {
   const assembly = await currentAssembly(ROOT, () => {});
   const webFolder = currentWebBuild();
   const dataDir = await mkdtemp(join(tmpdir(), 'dashboard-'));
@@ -28,7 +29,7 @@ export const startDashboard = async (): Promise<Dashboard> => {
     port: 0,
     webFolder,
     mockProviders: true,
-    scheduleEveryMs: SCHEDULE_MS,
+    ...options,
     environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins },
   });
   return {

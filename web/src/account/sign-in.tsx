@@ -33,7 +33,10 @@ export const SignIn = () => {
         <div>
           <h1>Sign in</h1>
           <Text size="sm" c="dimmed">
-            New here? <AnchorLink to="/sign-up">Create an account</AnchorLink>
+            New here?{' '}
+            <AnchorLink to="/sign-up" underline="always">
+              Create an account
+            </AnchorLink>
           </Text>
         </div>
         {reason && !logIn.isError && (

@@ -34,7 +34,10 @@ export const SignUp = () => {
         <div>
           <h1>Create your account</h1>
           <Text size="sm" c="dimmed">
-            Have one already? <AnchorLink to="/sign-in">Sign in</AnchorLink>
+            Have one already?{' '}
+            <AnchorLink to="/sign-in" underline="always">
+              Sign in
+            </AnchorLink>
           </Text>
         </div>
         {register.isError && <ProblemNote error={register.error} title="The account was not created" />}

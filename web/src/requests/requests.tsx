@@ -26,7 +26,6 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
         params={{ requestId: request.requestId }}
         search={true}
         resetScroll={false}
-        aria-label={`Request of ${providerName(request.provider)} ${request.model ?? request.path}`}
       >
         <span className={`truncate ${classes['model']}`}>{request.model ?? request.path}</span>
         <span className="dim small">

@@ -3,7 +3,7 @@
  *
  * The token lives in this module's memory alone. The refresh token is also in `sessionStorage`, so that a reload does not sign
  * out: it is this tab's, and gone with it. A tab opened beside a signed-in one (from a link in a mail, say) asks the others over
- * a BroadcastChannel, which this origin alone can hear. Signing out reaches every tab.
+ * a BroadcastChannel, which this origin alone can hear; an answer that comes late still serves. Signing out reaches every tab.
  */
 
 interface Tokens {
@@ -34,7 +34,9 @@ export interface SessionDependencies {
 export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) => {
   const channel = new BroadcastChannel('session');
   const listeners = new Set<(reason: EndReason) => void>();
+  const beginListeners = new Set<() => void>();
   let token: { readonly value: string; readonly renewAt: number } | undefined;
+  let wanted = false;
   let renewing: Promise<string | undefined> | undefined;
 
   const keep = ({ token: value, refreshToken, expiresIn }: Tokens) => {
@@ -44,10 +46,19 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   };
 
   const forget = (reason: EndReason) => {
+    wanted = false;
     const wasSignedIn = token !== undefined || storage.getItem(STORAGE_KEY) !== null;
     token = undefined;
     storage.removeItem(STORAGE_KEY);
     if (wasSignedIn) for (const listener of listeners) listener(reason);
+  };
+
+  /** Only where this tab asked, and has not been signed in otherwise since. */
+  const takeOver = (refreshToken: string) => {
+    if (!wanted || storage.getItem(STORAGE_KEY) !== null) return;
+    wanted = false;
+    storage.setItem(STORAGE_KEY, refreshToken);
+    for (const listener of beginListeners) listener();
   };
 
   const end = (reason: EndReason) => {
@@ -58,24 +69,10 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const refreshToken = storage.getItem(STORAGE_KEY);
     if (data.kind === 'ended') forget('signedOut');
+    else if (data.kind === 'offered') takeOver(data.refreshToken);
     else if (data.kind === 'wanted' && refreshToken !== null)
       channel.postMessage({ kind: 'offered', refreshToken } satisfies Message);
   });
-
-  const askOtherTabs = (): Promise<string | undefined> =>
-    new Promise((resolve) => {
-      const answer = (refreshToken?: string) => {
-        clearTimeout(timer);
-        channel.removeEventListener('message', listen);
-        resolve(refreshToken);
-      };
-      const listen = ({ data }: MessageEvent<Message>) => {
-        if (data.kind === 'offered') answer(data.refreshToken);
-      };
-      const timer = setTimeout(answer, HANDOVER_MS);
-      channel.addEventListener('message', listen);
-      channel.postMessage({ kind: 'wanted' } satisfies Message);
-    });
 
   const renew = async (refreshToken: string): Promise<string | undefined> => {
     const response = await fetch(`${apiUrl}/auth/refresh`, {
@@ -113,16 +110,23 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
       if (token?.value === value) token = undefined;
     },
     isSignedIn: () => storage.getItem(STORAGE_KEY) !== null,
-    /** Takes over the session of another tab, where there is one. */
+    /** Asks the other tabs for their session, and waits a moment for it. */
     async restore(): Promise<void> {
       if (storage.getItem(STORAGE_KEY) !== null) return;
-      const refreshToken = await askOtherTabs();
-      if (refreshToken !== undefined) storage.setItem(STORAGE_KEY, refreshToken);
+      wanted = true;
+      const answered = new Promise<void>((resolve) => {
+        beginListeners.add(resolve);
+        setTimeout(resolve, HANDOVER_MS);
+      });
+      channel.postMessage({ kind: 'wanted' } satisfies Message);
+      await answered;
     },
-    /** @returns a function that stops it */
+    /** A session came from another tab. */
+    onTakenOver(listener: () => void) {
+      beginListeners.add(listener);
+    },
     onEnd(listener: (reason: EndReason) => void) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
     },
   };
 };
