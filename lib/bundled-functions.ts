@@ -12,6 +12,8 @@ import { SpendGatewayStage } from './stage.ts';
 export interface BundledFunction {
   /** `gateway/Proxy/Function`: stack and construct. */
   readonly name: string;
+  /** The entry file, relative to the root of the repository. */
+  readonly entry: string;
   /** The module that exports `handler`: `index.js`. */
   readonly file: string;
   readonly memoryMb: number;
@@ -58,6 +60,7 @@ export const bundleFunctions = (outdir: string, stackName?: string): BundledFunc
           const variables = Object.entries(Environment?.Variables ?? {});
           return {
             name: handler.node.path.slice(stage.node.path.length + 1),
+            entry: handler.entry,
             file: join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`, 'index.js'),
             memoryMb: MemorySize,
             environment: Object.fromEntries(

@@ -45,6 +45,9 @@ export interface HandlerFunctionProps {
  * role that may do nothing but write to it until a stack grants more.
  */
 export class HandlerFunction extends NodejsFunction {
+  /** The entry file, relative to the root of the repository. */
+  readonly entry: string;
+
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     const entry = join(ROOT, props.entry);
     if (!existsSync(entry)) throw new Error(`${scope.node.path}/${id}: there is no entry file ${props.entry}`);
@@ -84,5 +87,6 @@ export class HandlerFunction extends NodejsFunction {
         commandHooks: { beforeBundling: () => [], beforeInstall: () => [], afterBundling: markAsCommonJs },
       },
     });
+    this.entry = props.entry;
   }
 }

@@ -1,0 +1,85 @@
+/**
+ * What loading each bundled function costs a cold start, against an empty streaming handler: a process of its own each time, in
+ * interleaved rounds of one run. The bundles are those that a deployment would upload.
+ *
+ * node bench/cold.ts [--rounds N]
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundleFunctions } from '../lib/bundled-functions.ts';
+import { environmentToLoad } from './cold/stand-ins.ts';
+
+const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
+const rounds = Number(options.rounds);
+
+/** To reach, on the machine of docs/performance.md. */
+const TARGET_MS = { gateway: 20, others: 60 };
+
+interface Load {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+const LOADER = join(import.meta.dirname, 'cold/load.mjs');
+
+const load = (file: string, env: Readonly<Record<string, string>>): Load => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LOADER, file], { env: { ...env }, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${file} could not be loaded: ${stderr}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Load;
+};
+
+const quantile = (values: readonly number[], q: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN;
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+const folder = mkdtempSync(join(tmpdir(), 'cold-'));
+const empty = join(folder, 'empty.cjs');
+writeFileSync(empty, 'exports.handler = awslambda.streamifyResponse(async (_event, stream) => { stream.end(); });');
+const subjects = [
+  { name: '(empty)', file: empty, env: environmentToLoad({}) },
+  ...bundleFunctions(folder).map(({ name, file, environment }) => ({
+    name,
+    file,
+    env: environmentToLoad(environment),
+  })),
+];
+
+const loads = new Map<string, Load[]>(subjects.map(({ name }) => [name, []]));
+for (let n = 0; n < rounds; n++) for (const { name, file, env } of subjects) loads.get(name)?.push(load(file, env));
+
+const results = subjects.map(({ name, file }) => {
+  const all = loads.get(name) ?? [];
+  const wall = all.map(({ wallMs }) => wallMs);
+  return {
+    function: name,
+    kB: round(statSync(file).size / 1_024),
+    p50Ms: round(quantile(wall, 0.5)),
+    minMs: round(Math.min(...wall)),
+    cpuP50Ms: round(
+      quantile(
+        all.map(({ cpuMs }) => cpuMs),
+        0.5,
+      ),
+    ),
+  };
+});
+rmSync(folder, { recursive: true });
+const emptyMs = results[0]?.p50Ms ?? Number.NaN;
+const table = results.map((result) => ({
+  ...result,
+  'x empty': Math.round(result.p50Ms / emptyMs),
+  targetMs: result.function.startsWith('gateway/') ? TARGET_MS.gateway : TARGET_MS.others,
+}));
+console.table(table);
+console.log(
+  JSON.stringify({
+    bench: 'cold',
+    node: process.version,
+    cpu: cpus()[0]?.model,
+    rounds,
+    results: table.map(({ 'x empty': timesEmpty, ...rest }) => ({ ...rest, timesEmpty })),
+  }),
+);

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { environmentToLoad } from '../../bench/cold/stand-ins.ts';
+import { bundleFunctions } from '../../lib/bundled-functions.ts';
+
+/**
+ * Kilobytes (1,024 bytes) that a bundle may take, a tenth more than it does. What makes one larger makes each of its cold starts
+ * longer: bench/cold.ts says by how much. Most often it is a package that came in whole; raise a budget for nothing less.
+ */
+const BUDGETS_KB: Readonly<Record<string, number>> = {
+  'gateway/Proxy/Function': 66,
+  'usage/Recorder': 1_180,
+  'usage/Sweep': 1_160,
+  'usage/Seal': 520,
+  'alerts/RuleEvaluator': 585,
+  'billing/Reconcile': 810,
+  'dashboard-api/AuthHandler': 585,
+  'dashboard-api/KeysHandler': 525,
+  'dashboard-api/SpendHandler': 535,
+  'dashboard-api/SpendExportHandler': 525,
+  'dashboard-api/RequestsHandler': 535,
+  'dashboard-api/AlertRulesHandler': 550,
+  'dashboard-api/AlertsHandler': 530,
+  'dashboard-api/BillingHandler': 820,
+  'dashboard-api/StripeWebhookHandler': 810,
+  'dashboard-api/OpenapiHandler': 190,
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+const bundles = bundleFunctions(folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('bundles', () => {
+  it('have a budget each', () => {
+    expect(bundles.map(({ name }) => name).sort()).toEqual(Object.keys(BUDGETS_KB).sort());
+  });
+
+  it.each(bundles)('$name is within its budget', ({ name, file }) => {
+    const kB = statSync(file).size / 1_024;
+    expect(kB).toBeLessThan(BUDGETS_KB[name] ?? 0);
+    // A budget far too large guards nothing.
+    expect(kB).toBeGreaterThan(0.7 * (BUDGETS_KB[name] ?? 0));
+  });
+
+  it.each(bundles)('$name loads with nothing but its own variables', ({ file, environment }) => {
+    const { status, stderr } = spawnSync(process.execPath, ['bench/cold/load.mjs', file], {
+      env: { ...environmentToLoad(environment) },
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
