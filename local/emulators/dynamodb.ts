@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SetupError } from '../setup-error.ts';
 import type { Emulator } from './emulator.ts';
 import { freePort } from './free-port.ts';
-import { startProcess } from './process.ts';
+import { type RunningProcess, startProcess } from './process.ts';
 
 /** No DynamoDB emulator can run on this machine. The message says what to do. */
 class MissingEmulatorError extends SetupError {
@@ -42,9 +42,12 @@ const answers = async (endpoint: string): Promise<boolean> => {
 export const startDynamoDb = async (options: {
   readonly dataDir: string;
   readonly logFile?: string | undefined;
-}): Promise<Emulator> => {
+}): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
   const given = process.env['DYNAMODB_ENDPOINT'];
-  if (given) return { endpoint: given, port: Number(new URL(given).port), stop: async () => {} };
+  if (given) {
+    const leave = async (): Promise<void> => {};
+    return { endpoint: given, port: Number(new URL(given).port), stop: leave, kill: leave };
+  }
   const binary = binaryPath();
   await mkdir(options.dataDir, { recursive: true });
   const port = await freePort();
@@ -62,5 +65,5 @@ export const startDynamoDb = async (options: {
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  return { endpoint, port, stop: child.stop };
+  return { endpoint, port, stop: child.stop, kill: child.kill };
 };

@@ -8,6 +8,8 @@ export interface RunningProcess {
   /** The last line it printed, for an error message. */
   lastWords(): string;
   stop(): Promise<void>;
+  /** Ends it at once, as kill -9 does. */
+  kill(): Promise<void>;
 }
 
 const STOP_GRACE_MS = 3_000;
@@ -58,6 +60,12 @@ export const startProcess = (command: string, args: readonly string[], logFile?:
       const grace = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;
       clearTimeout(grace);
+    },
+    async kill() {
+      stopping = true;
+      // The whole group: the program, its guardian, their shell.
+      if (!ended && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await exited;
     },
   };
 };

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
+import { killGroup } from './kill/group.ts';
 import { messagesGroup } from './messages/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
 import { serverGroup } from './server/group.ts';
@@ -25,6 +26,7 @@ interface Result {
 const groups: readonly ScenarioGroup<any>[] = [
   storageGroup,
   messagesGroup,
+  killGroup,
   ...transportNames.map(upstreamGroup),
   ...transportNames.map(clientGroup),
   serverGroup,

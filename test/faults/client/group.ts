@@ -218,7 +218,8 @@ const others: readonly Scenario<Context>[] = [
   one('is answered early, in mid-upload, and the provider resets', {}, async ({ origin, host }) => {
     origin.onHead = (socket) => {
       socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large');
-      setTimeout(() => socket.resetAndDestroy(), 30);
+      // Late enough for the answer to have been read: a reset takes what has not been with it.
+      setTimeout(() => socket.resetAndDestroy(), 200);
     };
     const pieces = [UPLOAD, ...Array.from({ length: 20 }, () => `4000\r\n${'x'.repeat(0x4000)}\r\n`)];
     const { text } = await exchangeRaw({ port: host.port, pieces, until: (text) => text.includes('too large') });

@@ -21,8 +21,8 @@ interface Context {
 }
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 7);
-const REQUESTS: Record<Scale, number> = { quick: 1_500, full: 50_000 };
-const ANSWERS: Record<Scale, number> = { quick: 500, full: 10_000 };
+const REQUESTS: Record<Scale, number> = { quick: 1_000, full: 50_000 };
+const ANSWERS: Record<Scale, number> = { quick: 250, full: 10_000 };
 const AT_ONCE = 64;
 /** A request that is waiting for more of itself is given up after that. */
 const WAIT_MS = 60;

@@ -9,6 +9,8 @@ import {
 export const REGION = 'eu-central-1';
 export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
+const LOCAL_ACCOUNT = '000000000000';
+
 /** The usage queue and its dead letters, quicker to give a message back than on AWS. */
 export interface Queues {
   readonly sqs: SQSClient;
@@ -29,8 +31,11 @@ const VISIBILITY_SECONDS = 1;
  */
 export const openQueues = async (endpoint: string, maxReceiveCount: number): Promise<Queues> => {
   const sqs = new SQSClient({ endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
-  const create = async (QueueName: string, Attributes: Record<string, string>) =>
-    (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
+  // The SDK calls the host that the URL names: it must be the endpoint given, which may be a proxy.
+  const create = async (QueueName: string, Attributes: Record<string, string>): Promise<string> => {
+    await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+    return `${endpoint}/${LOCAL_ACCOUNT}/${QueueName}`;
+  };
   const arnOf = async (QueueUrl: string) =>
     (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))).Attributes?.[
       'QueueArn'

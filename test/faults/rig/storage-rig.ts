@@ -25,6 +25,7 @@ import { captureConsole } from '../captured-console.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
+import type { Sent } from './traffic.ts';
 import { startRecorder, type WorkingRecorder } from './working-recorder.ts';
 
 const OPEN_EVENT_DELAY_SECONDS = 1;
@@ -47,6 +48,8 @@ export interface StorageRig {
   readonly queues: Queues;
   readonly provider: Provider;
   readonly recorder: WorkingRecorder;
+  /** What was sent so far, by account, for a last look. */
+  readonly seen: { readonly accountId: string; readonly sent: readonly Sent[] }[];
   /** Between the recorder and the table. */
   readonly recorderTable: FaultProxy;
   /** @param undelivered limits of the gateway's memory, instead of its own */
@@ -117,6 +120,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     queues,
     provider,
     recorder,
+    seen: [],
     recorderTable,
     startGateway: async (undelivered) => {
       const proxies = await Promise.all([table.endpoint, sqs.endpoint, secrets.endpoint].map(startFaultProxy));

@@ -79,6 +79,9 @@ export const requestNumbers = () => {
   };
 };
 
+/** A client whose gateway is gone does not hammer on. */
+const NO_ANSWER_PAUSE_MS = 50;
+
 /** So many clients, each sending its next request when the one before is over, until there is no next. */
 export const drive = async (
   clients: number,
@@ -89,8 +92,10 @@ export const drive = async (
   const sent: Sent[] = [];
   const client = async (): Promise<void> => {
     for (let n = next(); n !== undefined; n = next()) {
-      sent.push(await send(n, typeof caller === 'function' ? caller() : caller));
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const seen = await send(n, typeof caller === 'function' ? caller() : caller);
+      sent.push(seen);
+      const waitMs = seen.status === null ? NO_ANSWER_PAUSE_MS : pauseMs;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };
   await Promise.all(Array.from({ length: clients }, client));

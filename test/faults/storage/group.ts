@@ -13,8 +13,8 @@ import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 /** What a request may wait for us at most, to the answer's headers; the provider's own time aside. */
 const COLD_LOOKUP_MS = 500;
 const OPEN_EVENT_GRACE_MS = 50;
-/** For a busy machine. */
-const SLACK_MS = 300;
+/** For a busy machine: tests run on whatever there is, and prove that nothing waits for ever; figures come from the full run. */
+const SLACK_MS: Record<Scale, number> = { quick: 2_500, full: 300 };
 
 const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
 const CLIENTS = 8;
@@ -47,10 +47,10 @@ const faults: readonly StorageFault[] = [
   { name: 'queue throttles (front end)', queue: error('throttled'), route: 'bypassed', fullOnly: true },
   { name: 'queue unavailable (503)', queue: error('unavailable'), route: 'bypassed', fullOnly: true },
   { name: 'queue refuses half of each batch', queue: { kind: 'halfBatch' }, route: 'either' },
-  { name: 'queue loses its answers', queue: answerLost, route: 'bypassed' },
-  { name: 'table refuses, key known', table: refuses, warm: true, route: 'governed' },
+  { name: 'queue loses its answers', queue: answerLost, route: 'bypassed', fullOnly: true },
+  { name: 'table refuses, key known', table: refuses, warm: true, route: 'governed', fullOnly: true },
   { name: 'table refuses, key unknown', table: refuses, route: 'bypassed' },
-  { name: 'table silent, key unknown', table: silent, route: 'bypassed' },
+  { name: 'table silent, key unknown', table: silent, route: 'bypassed', fullOnly: true },
   { name: 'table slow (5 s), key unknown', table: slow, route: 'bypassed', fullOnly: true },
   { name: 'table slow (5 s), key known', table: slow, warm: true, route: 'governed', fullOnly: true },
   { name: 'table throttles, key unknown', table: error('dynamoDbThrottled'), route: 'bypassed', fullOnly: true },
@@ -141,11 +141,12 @@ const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
       const sent = [...before, ...during];
       const onRecord = async (): Promise<boolean> => (await recordsOf(rig.table, serviceKey)).length === sent.length;
       await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
-      await settled(rig);
       for (let tries = 0; tries < 20 && sent.at(-1)?.route !== 'governed'; tries++)
         sent.push(...(await drive(1, caller, numbers.some(1), 20)));
       await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
+      if (scale === 'full') await settled(rig);
       const { records, untracked } = await reconcile(rig.table, serviceKey, sent);
+      rig.seen.push({ accountId: serviceKey, sent });
 
       assert.ok(
         sent.every(({ status, whole }) => status === 200 && whole),
@@ -157,9 +158,9 @@ const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
       if (fault.route === 'governed') assert.ok(governed > 0, 'tracking goes on');
       assert.equal(sent.at(-1)?.route, 'governed', 'governed again after recovery');
       const { p50, max } = spread(during);
-      const boundMs = (fault.table && !fault.warm ? COLD_LOOKUP_MS : 0) + OPEN_EVENT_GRACE_MS + SLACK_MS;
+      const boundMs = (fault.table && !fault.warm ? COLD_LOOKUP_MS : 0) + OPEN_EVENT_GRACE_MS + SLACK_MS[scale];
       assert.ok(max < boundMs, `added latency: ${max} ms`);
-      assert.ok(p50 < OPEN_EVENT_GRACE_MS + SLACK_MS / 2, `added latency: ${p50} ms (median)`);
+      assert.ok(p50 < OPEN_EVENT_GRACE_MS + SLACK_MS[scale] / 2, `added latency: ${p50} ms (median)`);
       assert.deepEqual(untracked, []);
       return `${governed}/${during.length} governed; +${p50.toFixed(0)} ms p50, ${max.toFixed(0)} ms max; ${records.length}/${sent.length} on record`;
     }),
@@ -186,7 +187,6 @@ const gap: Scenario<StorageRig> = {
         return (await recordsOf(rig.table, serviceKey)).length + requests >= sent.length;
       };
       await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
-      await settled(rig);
       const { records, untracked, bypassedLost } = await reconcile(rig.table, serviceKey, sent);
       const { requests, spans } = untrackedGaps(untracked);
       assert.ok(requests > 0, 'memory is full');
@@ -213,9 +213,19 @@ const gap: Scenario<StorageRig> = {
     }),
 };
 
+/** Open events come late, and find their requests on record: they change nothing. */
+const late: Scenario<StorageRig> = {
+  name: 'open events that arrive after all is recovered',
+  run: async (rig) => {
+    await settled(rig);
+    for (const { accountId, sent } of rig.seen) await reconcile(rig.table, accountId, sent);
+    return `${rig.seen.length} accounts unchanged`;
+  },
+};
+
 export const storageGroup: ScenarioGroup<StorageRig> = {
   title: 'Table and queue faults',
   open: openStorageRig,
   close: (rig) => rig.close(),
-  scenarios: [...faults.map(storageFault), gap],
+  scenarios: [...faults.map(storageFault), gap, late],
 };

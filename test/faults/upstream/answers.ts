@@ -20,7 +20,7 @@ const head = (...lines: string[]): string => `${['HTTP/1.1 200 OK', ...lines].jo
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 const CHUNKED = head('Content-Type: text/event-stream', 'Transfer-Encoding: chunked');
 const EVENT = 'data: {"a":1}\n\n';
-const PAUSE_MS = 30;
+const PAUSE_MS = 10;
 
 /** Writes bytes and, once the other side has had the time to take them, does something else. */
 const then =

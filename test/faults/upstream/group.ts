@@ -16,7 +16,7 @@ interface Context {
 }
 
 /** Long enough for a busy machine to do what is no stall, short enough to wait for what is. */
-const TIMEOUT_MS = 400;
+const TIMEOUT_MS = 250;
 const SLACK_MS = 1_500;
 
 const headersFor = (label: string): string[] => [
@@ -58,7 +58,7 @@ const faulty = (fault: FaultyAnswer): Scenario<Context> => ({
     await eventually(() => origin.open() <= 1, 'the connection is closed, or idle for the next request');
     // The next scenario begins on a connection of its own.
     origin.dropConnections();
-    await sleep(10);
+    await sleep(2);
     return `${view.status}${view.whole ? '' : ', broken off'}; ${close.outcome}`;
   },
 });

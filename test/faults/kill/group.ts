@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newAccount } from '../../data/new-account.ts';
+import { eventually } from '../eventually.ts';
+import { randomFrom } from '../random.ts';
+import { openProcessRig, type PartName, type ProcessRig, partNames } from '../rig/process-rig.ts';
+import { reconcile, recordsOf } from '../rig/reconcile.ts';
+import { drive, requestNumbers } from '../rig/traffic.ts';
+import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
+
+const SEED = Number(process.env['FAULTS_SEED'] ?? 3);
+const CLIENTS = 6;
+const PAUSE_MS = 10;
+const SETTLE_MS = 60_000;
+
+/** The parts that a kill takes: one of them, or all. */
+type Victim = PartName | 'whole stack';
+const victimsOf = (victim: Victim): readonly PartName[] => (victim === 'whole stack' ? partNames : [victim]);
+
+/** Each so often. test/local/kill.test.ts kills the whole local stack. */
+const KILLS: Record<Scale, readonly Victim[]> = {
+  quick: ['gateway', 'recorder', 'table'],
+  full: Array.from({ length: 10 }, (): Victim[] => [...partNames, 'whole stack']).flat(),
+};
+
+/** Traffic flows all the while; one part after the other is killed at some moment and comes back a while later. */
+const kills: Scenario<ProcessRig> = {
+  name: 'kill -9 in traffic',
+  run: async (rig, scale) => {
+    const random = randomFrom(SEED);
+    const { accountId } = await newAccount(rig.table);
+    const numbers = requestNumbers();
+    let going = true;
+    const callers = [false, true].map((stream) => () => ({ port: rig.gatewayPort(), serviceKey: accountId, stream }));
+    const traffic = Promise.all(
+      callers.map((caller) =>
+        drive(
+          CLIENTS / 2,
+          caller,
+          numbers.while(() => going),
+          PAUSE_MS,
+        ),
+      ),
+    );
+    const points = random.shuffled(KILLS[scale]);
+    await sleep(300);
+    for (const victim of points) {
+      await sleep(random.below(600));
+      const parts = victimsOf(victim);
+      await Promise.all(parts.map((part) => rig.kill(part)));
+      await sleep(random.below(300));
+      // What they stand on first.
+      for (const part of partNames.toReversed().filter((each) => parts.includes(each))) await rig.start(part);
+    }
+    await sleep(500);
+    going = false;
+    const sent = (await traffic).flat();
+    const governed = sent.filter(({ route }) => route === 'governed');
+    const isOnRecord = async (): Promise<boolean> => {
+      const ids = new Set((await recordsOf(rig.table, accountId)).map(({ requestId }) => requestId));
+      return governed.every(({ requestId }) => ids.has(requestId ?? ''));
+    };
+    await eventually(isOnRecord, 'every governed request is on record', SETTLE_MS);
+    await eventually(
+      async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+      'queue and parked events are worked off',
+      SETTLE_MS,
+    );
+    const { records, bypassedLost } = await reconcile(rig.table, accountId, sent);
+    const unknown = records.filter(({ outcome }) => outcome === 'unknown').length;
+    const unanswered = sent.filter(({ status }) => status === null).length;
+    const bypassed = sent.filter(({ route }) => route === 'bypassed').length;
+    assert.ok(governed.length > 0);
+    return `${points.length} kills; ${sent.length} sent: ${governed.length} governed, all on record once; ${bypassed} bypassed, ${bypassedLost} of them lost; ${unanswered} unanswered; ${unknown} records without an end; counters exact; seed ${SEED}`;
+  },
+};
+
+export const killGroup: ScenarioGroup<ProcessRig> = {
+  title: 'Killed parts',
+  open: () => openProcessRig(),
+  close: (rig) => rig.close(),
+  scenarios: [kills],
+};
