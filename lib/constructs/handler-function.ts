@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * `npm run stack-trace` applies them afterwards. With our own pinned and tree-shaken copy of the SDK, instead of the runtime's, which
  * changes under us.
  */
-const BUNDLING = {
+export const BUNDLING = {
   format: OutputFormat.CJS,
   minify: true,
   mainFields: ['module', 'main'],

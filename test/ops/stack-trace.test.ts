@@ -1,0 +1,32 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { bundleFunctions } from '../../lib/bundled-functions.ts';
+import { runOps } from './run-command.ts';
+
+describe('npm run stack-trace', () => {
+  it('says where in the sources a place of a bundle is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+    const [gateway] = bundleFunctions(folder, 'gateway');
+    const lines = readFileSync(gateway?.file ?? '', 'utf8').split('\n');
+    rmSync(folder, { recursive: true });
+    const message = 'The provider broke off its answer';
+    const line = lines.findIndex((text) => text.includes(message));
+    const column = (lines[line] ?? '').indexOf(message);
+    const trace = `Error: it broke\n    at zt (/var/task/index.js:${line + 1}:${column})\n    at node:internal/x:1:2\n`;
+
+    const { code, stdout } = await runOps('stack-trace', ['gateway/Proxy/Function'], { input: trace });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/at zt \(lambda\/gateway\/handler\.ts:\d+:\d+\)/);
+    expect(stdout).toContain('at node:internal/x:1:2');
+  }, 120_000);
+
+  it('names the functions there are', async () => {
+    expect(await runOps('stack-trace', ['gateway/Nobody'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('gateway/Proxy/Function'),
+    });
+    expect(await runOps('stack-trace', [])).toMatchObject({ code: 2 });
+  }, 120_000);
+});
