@@ -11,7 +11,7 @@ import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
 
 /** How the gateway's server treats connections, wherever it runs: in a container, on a developer's machine, in tests. */
-export const gatewayServerOptions = {
+const gatewayServerOptions = {
   /** Node's own limit is 16 KB. API Gateway takes 10 KB; providers' edges take 16 to 64 KB. */
   maxHeaderSize: 64 * 1024,
   /** A client that sends its headers slower than this holds a socket for nothing. */

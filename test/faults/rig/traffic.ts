@@ -24,7 +24,7 @@ export interface Caller {
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Sends request `n` and reads its answer to the end. Never rejects. */
-export const send = (
+const send = (
   n: number,
   { port, serviceKey, credential = 'sk-traffic', stream = false }: Caller,
 ): Promise<Sent> =>
