@@ -3,8 +3,10 @@ import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
 import { killGroup } from './kill/group.ts';
+import { memoryGroup } from './memory/group.ts';
 import { messagesGroup } from './messages/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
+import { secretsGroup } from './secrets/group.ts';
 import { serverGroup } from './server/group.ts';
 import { storageGroup } from './storage/group.ts';
 import { transportNames } from './transports.ts';
@@ -27,6 +29,8 @@ const groups: readonly ScenarioGroup<any>[] = [
   storageGroup,
   messagesGroup,
   killGroup,
+  secretsGroup,
+  memoryGroup,
   ...transportNames.map(upstreamGroup),
   ...transportNames.map(clientGroup),
   serverGroup,

@@ -24,10 +24,7 @@ export interface Caller {
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Sends request `n` and reads its answer to the end. Never rejects. */
-const send = (
-  n: number,
-  { port, serviceKey, credential = 'sk-traffic', stream = false }: Caller,
-): Promise<Sent> =>
+const send = (n: number, { port, serviceKey, credential = 'sk-traffic', stream = false }: Caller): Promise<Sent> =>
   new Promise((resolve) => {
     const startedAt = performance.now();
     const body = JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content: 'Hello.' }] });

@@ -1,0 +1,4 @@
+import { memoryGroup } from './memory/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(memoryGroup);

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { parseRequestItem } from '../../../lambda/data/request-item.ts';
+import { newKeyItems } from '../../../lambda/data/service-keys.ts';
+import { newAccountKey } from '../../../lambda/domain/account-key.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { ask } from '../../gateway/exchange.ts';
+import { eventually } from '../eventually.ts';
+import { FINGERPRINT_KEY, openProcessRig, type ProcessRig } from '../rig/process-rig.ts';
+import { pathOf } from '../rig/provider.ts';
+import { recordsOf } from '../rig/reconcile.ts';
+import type { Scenario, ScenarioGroup } from '../scenario.ts';
+
+/*
+ * A run with every kind of credential in it, in health and in trouble; then all that it left behind is searched for them: what
+ * the processes printed, the files of queue and table as bytes, the table's items with what is compressed in them undone, and
+ * the bodies of all errors.
+ */
+
+const secret = (name: string): string => `${name}-${randomBytes(12).toString('hex')}`;
+
+const newSecrets = () => ({
+  bearer: secret('sk-bearer'),
+  apiKey: secret('sk-ant-api'),
+  googleKey: secret('AIza-google'),
+  query: secret('AIza-query'),
+  prompt: secret('private-prompt'),
+  wrongKey: secret('svc_malformed'),
+});
+
+const SETTLE_MS = 60_000;
+
+/** A second key of the account. The first is the account's id, by specification, and so stands wherever the account is named. */
+const addKey = async (rig: ProcessRig, accountId: string): Promise<string> => {
+  const serviceKey = newAccountKey(randomBytes);
+  const key = { keyId: 'second', name: 'second', serviceKey, status: 'active', createdAt: new Date().toISOString() };
+  for (const Item of newKeyItems({ accountId, accountStatus: 'active', key: key as never }))
+    await rig.table.client.send(new PutCommand({ TableName: rig.table.name, Item }));
+  return serviceKey;
+};
+
+const filesUnder = async (folder: string): Promise<{ readonly name: string; readonly text: string }[]> => {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  return Promise.all(
+    names
+      .filter((entry) => entry.isFile() && entry.name !== 'secrets.json')
+      .map(async (entry) => {
+        const name = join(entry.parentPath, entry.name);
+        return { name: entry.name, text: (await readFile(name)).toString('latin1') };
+      }),
+  );
+};
+
+const itemsOf = async (rig: ProcessRig): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await rig.table.client.send(
+      new ScanCommand({ TableName: rig.table.name, ExclusiveStartKey: start, ConsistentRead: true }),
+    );
+    items.push(...(page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
+/** An item as text, with its compressed attribute undone. */
+const readable = (item: Record<string, unknown>): string =>
+  JSON.stringify(String(item['pk']).includes('#REQ#') ? [item, parseRequestItem(item)] : item);
+
+const nothingLeaves: Scenario<ProcessRig> = {
+  name: 'credentials in logs, events, table and error bodies',
+  run: async (rig) => {
+    const secrets = newSecrets();
+    const { accountId } = await newAccount(rig.table);
+    const serviceKey = await addKey(rig, accountId);
+    const errors: string[] = [];
+    let n = 0;
+    const call = async (headers: Record<string, string>, { key = serviceKey, label = 'openai', query = '' } = {}) => {
+      const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: secrets.prompt }] });
+      const answer = await ask({
+        port: rig.gatewayPort(),
+        method: 'POST',
+        path: pathOf(n++) + query,
+        headers: {
+          Host: `${label}.gateway.test`,
+          'X-Service-Key': key,
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(body)),
+          ...headers,
+        },
+        body,
+      });
+      if (answer.status !== 200) errors.push(answer.body.toString());
+      return answer.status;
+    };
+    const credentials = [
+      { Authorization: `Bearer ${secrets.bearer}` },
+      { 'x-api-key': secrets.apiKey },
+      { 'x-goog-api-key': secrets.googleKey },
+    ];
+    const everyKind = async (): Promise<void> => {
+      for (const headers of credentials) assert.equal(await call(headers, { query: `?key=${secrets.query}` }), 200);
+    };
+
+    await everyKind();
+    assert.equal(await call(credentials[0] ?? {}, { key: secrets.wrongKey }), 401);
+    assert.equal(await call(credentials[1] ?? {}, { key: newAccountKey(randomBytes) }), 401);
+    assert.equal(await call(credentials[2] ?? {}, { label: 'nobody' }), 400);
+    assert.equal(await call({}), 400);
+
+    // The worst that can be: nothing takes the events, and the key is not known to the gateway.
+    await rig.kill('gateway');
+    await rig.start('gateway');
+    await Promise.all([rig.kill('queue'), rig.kill('table')]);
+    await everyKind();
+    const lost = (): number => rig.output().split('usage event not delivered').length - 1;
+    await eventually(() => lost() >= credentials.length, 'the gateway logs what it cannot deliver', SETTLE_MS);
+    await rig.start('table');
+    await rig.start('queue');
+    const expected = 2 * credentials.length;
+    await eventually(
+      async () => (await recordsOf(rig.table, accountId)).length === expected,
+      'all of it is on record in the end',
+      SETTLE_MS,
+    );
+    await eventually(
+      async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+      'nothing waits any more',
+      SETTLE_MS,
+    );
+
+    const items = (await itemsOf(rig)).map(readable);
+    const places = [
+      { name: 'what the processes printed', text: rig.output() },
+      { name: 'error bodies', text: errors.join('\n') },
+      { name: 'items of the table', text: items.join('\n') },
+      ...(await filesUnder(rig.dataDir)),
+    ];
+    for (const [kind, value] of Object.entries({ ...secrets, fingerprintKey: FINGERPRINT_KEY }))
+      for (const { name, text } of places) assert.ok(!text.includes(value), `${kind} stands in ${name}`);
+    // A service key stands under itself and in its account's list, and nowhere else people look.
+    assert.ok(!rig.output().includes(serviceKey), 'a service key stands in a log');
+    assert.ok(!errors.join('').includes(serviceKey), 'a service key stands in an error body');
+    const holders = items.filter((item) => item.includes(serviceKey));
+    assert.equal(holders.length, 2, 'a service key stands in other items than its own');
+    const searched = places.reduce((sum, { text }) => sum + text.length, 0);
+    return `${Object.keys(secrets).length + 2} secrets, ${places.length} places, ${(searched / 2 ** 20).toFixed(1)} MB: none found`;
+  },
+};
+
+export const secretsGroup: ScenarioGroup<ProcessRig> = {
+  title: 'Secrets',
+  open: () => openProcessRig(),
+  close: (rig) => rig.close(),
+  scenarios: [nothingLeaves],
+};
