@@ -29,24 +29,36 @@ export const createGatewayServer = (
   credentials: AwsCredentialsSource = environmentCredentials(environment),
 ): GatewayServer => {
   const { gateway, tracker, upstream } = composeGateway(environment, credentials, undiciUpstream);
+  let underWay = 0;
+  let onLastOver = (): void => {};
+  const over = (): void => {
+    underWay -= 1;
+    if (underWay === 0) onLastOver();
+  };
   return {
-    handle: (request, response, override) => serveGateway(gateway, request, response, override),
+    handle: (request, response, override) => {
+      underWay += 1;
+      void serveGateway(gateway, request, response, override).then(over, over);
+    },
     close: async () => {
+      // A request whose connection has just been closed has not handed its event over yet.
+      if (underWay > 0)
+        await new Promise<void>((resolve) => {
+          onLastOver = resolve;
+        });
       await tracker.drain();
       upstream.close();
     },
   };
 };
 
-/** Lets a gateway answer one request of a `node:http` server. */
+/** Lets a gateway answer one request of a `node:http` server. Resolves when its event is delivered. */
 export const serveGateway = (
   gateway: Gateway,
   request: IncomingMessage,
   response: ServerResponse,
   override?: RequestOverride,
-): void => {
-  void gateway(gatewayRequest(request, override), serverResponse(response));
-};
+): Promise<void> => gateway(gatewayRequest(request, override), serverResponse(response));
 
 const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({
   method: request.method ?? 'GET',
