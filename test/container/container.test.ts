@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceKeyKey } from '../../lambda/data/keys.ts';
+import { providerLabels } from '../../lambda/domain/providers.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { ask } from '../gateway/exchange.ts';
+import { KEYS } from '../gateway/gateway-host.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../gateway/scripted-origin.ts';
+import { emulatedQueue } from '../ops/emulated-queue.ts';
+
+let origin: ScriptedOrigin;
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let queues: Awaited<ReturnType<typeof emulatedQueue>>;
+let container: ChildProcess | undefined;
+
+beforeAll(async () => {
+  expect(spawnSync('npm', ['run', 'build:container'], { encoding: 'utf8' })).toMatchObject({ status: 0 });
+  origin = await startScriptedOrigin();
+  table = await emulatedTable();
+  queues = await emulatedQueue();
+  const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
+  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(KEYS.active), ...owner } }));
+}, 120_000);
+
+afterEach(() => {
+  container?.kill('SIGKILL');
+});
+
+afterAll(async () => {
+  await queues?.stop();
+  await table?.stop();
+  await origin?.close();
+});
+
+/** What the image runs. */
+const start = async (drainMs = 10_000) => {
+  const child = spawn(process.execPath, ['container/dist/main.mjs'], {
+    env: {
+      PORT: '0',
+      DRAIN_MS: String(drainMs),
+      TABLE_NAME: table.name,
+      USAGE_QUEUE_URL: queues.queue,
+      GATEWAY_DOMAIN: 'gateway.test',
+      FINGERPRINT_SECRET_ID: 'none',
+      OPEN_EVENT_DELAY_SECONDS: '0',
+      CONNECT_TIMEOUT_MS: '1000',
+      HEADERS_TIMEOUT_MS: '10000',
+      IDLE_TIMEOUT_MS: '10000',
+      UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, origin.origin]))),
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+      AWS_ENDPOINT_URL_SQS: queues.endpoint,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  container = child;
+  let log = '';
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stderr.on('data', (text: Buffer) => {
+      log += text.toString();
+      const found = /"listening".*"port":(\d+)/.exec(log)?.[1];
+      if (found) resolve(Number(found));
+    });
+    child.once('exit', () => reject(new Error(log)));
+  });
+  return { port, exited, stop: () => child.kill('SIGTERM'), log: () => log };
+};
+
+const headers = ['Host', 'openai.gateway.test', 'X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test'];
+
+/** A stream of so many pieces, 50 ms apart. */
+const streaming = (pieces: number): void => {
+  origin.script = (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write(`data: ${sent}\n\n`);
+      if (++sent < pieces) return;
+      clearInterval(timer);
+      response.end();
+    }, 50);
+    response.on('close', () => clearInterval(timer));
+  };
+};
+
+const closeEventOf = async (requestId: string) => {
+  const events = (await queues.bodies(queues.queue)).map((body) => JSON.parse(body));
+  return events.find((event) => event.requestId === requestId && event.kind === 'close');
+};
+
+describe('the container', () => {
+  it('tells a load balancer, which asks by address, how it is', async () => {
+    const { port } = await start();
+    for (const host of [`127.0.0.1:${port}`, 'openai.gateway.test']) {
+      const answer = await ask({ port, path: '/health', headers: ['Host', host] });
+      expect([answer.status, answer.body.toString()]).toEqual([200, '{"status":"ok"}']);
+    }
+    expect((await ask({ port, path: '/v1', headers: ['Host', `127.0.0.1:${port}`] })).status).toBe(400);
+  });
+
+  it('lets a stream end after SIGTERM, takes nothing new, delivers every event, and ends', async () => {
+    const { port, exited, stop } = await start();
+    streaming(20);
+    let signalled = 0;
+    const answer = await ask({ port, headers, onChunk: () => void (signalled++ === 0 && stop()) });
+    expect(answer.whole).toBe(true);
+    expect(answer.body.toString().match(/data:/g)).toHaveLength(20);
+    expect(await exited).toBe(0);
+    await expect(ask({ port, headers })).rejects.toThrow('ECONNREFUSED');
+    const close = await closeEventOf(String(answer.headers['x-service-request-id']));
+    expect(close).toMatchObject({ outcome: 'completed', route: expect.any(String) });
+  });
+
+  it('breaks off what takes longer than it may, and says so in its event', async () => {
+    const { port, exited, stop } = await start(300);
+    streaming(1_000);
+    const asking = ask({ port, headers });
+    await sleep(400);
+    stop();
+    const answer = await asking;
+    expect(answer.whole).toBe(false);
+    expect(await exited).toBe(0);
+    const close = await closeEventOf(String(answer.headers['x-service-request-id']));
+    expect(close).toMatchObject({ outcome: 'client_aborted' });
+  });
+
+  it('says which variable is missing', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['container/dist/main.mjs'], {
+      env: { AWS_REGION: 'x', GATEWAY_DOMAIN: 'gateway.test' },
+      encoding: 'utf8',
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('TABLE_NAME');
+  });
+});
