@@ -94,6 +94,8 @@ describe('alert rules', () => {
     ['type', { type: 'cost' }],
     ['config.threshold', { config: { threshold: 0, period: 'daily' } }],
     ['config.threshold', { config: { period: 'daily' } }],
+    // Smaller than any number the table can hold.
+    ['config.threshold', { type: 'error_rate', config: { threshold: 5e-324, period: 'daily' } }],
     ['config.period', { config: { threshold: 1, period: 'yearly' } }],
     ['config', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
     ['config.filter.provider', { config: { threshold: 1, period: 'daily', filter: { provider: 'openia' } } }],

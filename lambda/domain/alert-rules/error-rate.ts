@@ -3,7 +3,7 @@ import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
 const configSchema = z.strictObject({
-  threshold: z.number().gt(0).max(100).describe('Percent of requests.'),
+  threshold: z.number().min(0.01).max(100).describe('Percent of requests.'),
   period: z.enum(['hourly', 'daily']),
   minimumRequests: minimumRequests.default(20).describe('With fewer requests in the period, it does not fire.'),
   filter: ruleFilter,
