@@ -83,12 +83,12 @@ const NO_ANSWER_PAUSE_MS = 50;
 export const drive = async (
   clients: number,
   caller: Caller | (() => Caller),
-  next: () => number | undefined,
+  next: () => number | undefined | Promise<number | undefined>,
   pauseMs = 0,
 ): Promise<Sent[]> => {
   const sent: Sent[] = [];
   const client = async (): Promise<void> => {
-    for (let n = next(); n !== undefined; n = next()) {
+    for (let n = await next(); n !== undefined; n = await next()) {
       const seen = await send(n, typeof caller === 'function' ? caller() : caller);
       sent.push(seen);
       const waitMs = seen.status === null ? NO_ANSWER_PAUSE_MS : pauseMs;
