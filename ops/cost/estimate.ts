@@ -1,0 +1,101 @@
+import { awsPrices } from './aws-prices.ts';
+
+/** What a request is like. */
+export interface Traffic {
+  readonly name: string;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** From the request's arrival to the answer's last byte. */
+  readonly durationMs: number;
+  /** DynamoDB units a record's counters take beyond the record itself: bench/recorder.ts measures them. */
+  readonly writeUnitsBeyondRecord: number;
+}
+
+/** USD by component. */
+export type Cost = Readonly<Record<string, number>>;
+
+const MB = 2 ** 20;
+const GB = 2 ** 30;
+
+const API_GATEWAY_CHUNK_BYTES = 10 * MB;
+const FREE_STREAMED_BYTES = 6 * MB;
+/** After the answer's last byte the close event goes to the queue, and that is billed, too. */
+const SETTLE_MS = 20;
+/** An open and a close event, each sent by itself. */
+const EVENTS = 2;
+/** The event source receives and deletes ten messages at a time. */
+const QUEUE_REQUESTS_TO_CONSUME = 2 / 10;
+/** A record of up to 1 KB, in a transaction. */
+const WRITE_UNITS_OF_RECORD = 2;
+/** The open event looks for its record; the account look-up is mostly cached, and counted as if it were not. */
+const READ_UNITS = 0.5 + 0.5;
+/** A hundred events a second of the recorder, which has 1 GB: cautious, since a batch mostly waits for the table. */
+const RECORDER_GB_SECONDS_PER_EVENT = 0.01;
+/** Access log, the platform's report, a share of the recorder's metrics. */
+const LOG_BYTES = 1_000;
+
+const perMillion = (costs: Record<string, number>): Cost =>
+  Object.fromEntries(Object.entries(costs).map(([name, usd]) => [name, usd * 1e6]));
+
+export const totalOf = (cost: Cost): number => Object.values(cost).reduce((sum, usd) => sum + usd, 0);
+
+const tracking = ({ writeUnitsBeyondRecord }: Traffic) => ({
+  queue: (EVENTS + EVENTS * QUEUE_REQUESTS_TO_CONSUME) * awsPrices.sqsRequest,
+  recorder:
+    EVENTS * RECORDER_GB_SECONDS_PER_EVENT * awsPrices.lambdaGbSecond + (EVENTS / 100) * awsPrices.lambdaRequest,
+  table:
+    (WRITE_UNITS_OF_RECORD + writeUnitsBeyondRecord) * awsPrices.dynamoDbWriteUnit +
+    READ_UNITS * awsPrices.dynamoDbReadUnit,
+});
+
+const transferOut = ({ requestBytes, responseBytes }: Traffic) =>
+  ((requestBytes + responseBytes) / GB) * awsPrices.transferOutGb;
+
+/** USD for a million tracked requests on Lambda, by component. @param memoryMb of the gateway's function */
+export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost => {
+  const { responseBytes, durationMs } = traffic;
+  const gbSeconds = (memoryMb / 1_024) * ((durationMs + SETTLE_MS) / 1_000);
+  return perMillion({
+    'API Gateway': Math.max(1, Math.ceil(responseBytes / API_GATEWAY_CHUNK_BYTES)) * awsPrices.apiGatewayRequest,
+    firewall: awsPrices.wafRequest,
+    'gateway function':
+      awsPrices.lambdaRequest +
+      gbSeconds * awsPrices.lambdaGbSecond +
+      (Math.max(0, responseBytes - FREE_STREAMED_BYTES) / GB) * awsPrices.lambdaStreamedGb,
+    ...tracking(traffic),
+    logs: (LOG_BYTES / GB) * awsPrices.logsGb,
+    'transfer out': transferOut(traffic),
+  });
+};
+
+/** Requests in flight at a rate: each holds an execution environment of Lambda. Little's law. */
+export const requestsInFlight = (requestsPerSecond: number, durationMs: number): number =>
+  requestsPerSecond * ((durationMs + SETTLE_MS) / 1_000);
+
+export interface Fleet {
+  readonly tasks: number;
+  readonly vcpusPerTask: number;
+  readonly memoryGbPerTask: number;
+}
+
+/** What a load balancer's capacity unit takes an hour: new connections a second are left out, SDKs keep theirs. */
+const CAPACITY_UNIT = { activeConnections: 3_000, gbPerHour: 1 };
+const SECONDS_PER_HOUR = 3_600;
+
+/** USD for a million tracked requests on a fleet of containers that serves this rate around the clock. */
+export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: number, fleet: Fleet): Cost => {
+  const perHour = requestsPerSecond * SECONDS_PER_HOUR;
+  const { requestBytes, responseBytes, durationMs } = traffic;
+  const capacityUnits = Math.max(
+    requestsInFlight(requestsPerSecond, durationMs) / CAPACITY_UNIT.activeConnections,
+    (perHour * (requestBytes + responseBytes)) / GB / CAPACITY_UNIT.gbPerHour,
+  );
+  const taskHour = fleet.vcpusPerTask * awsPrices.fargateVcpuHour + fleet.memoryGbPerTask * awsPrices.fargateGbHour;
+  return perMillion({
+    containers: (fleet.tasks * taskHour) / perHour,
+    'load balancer': (awsPrices.loadBalancerHour + capacityUnits * awsPrices.loadBalancerCapacityUnitHour) / perHour,
+    firewall: awsPrices.wafRequest,
+    ...tracking(traffic),
+    'transfer out': transferOut(traffic),
+  });
+};

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  containerCostPerMillion,
+  lambdaCostPerMillion,
+  requestsInFlight,
+  type Traffic,
+  totalOf,
+} from '../../ops/cost/estimate.ts';
+import { runOps } from './run-command.ts';
+
+const stream: Traffic = {
+  name: 'stream',
+  requestBytes: 0,
+  responseBytes: 1_000,
+  durationMs: 9_980,
+  writeUnitsBeyondRecord: 2,
+};
+const withBytes = (responseBytes: number) => lambdaCostPerMillion({ ...stream, responseBytes }, 512);
+
+describe('the cost of a million tracked requests on Lambda', () => {
+  it('is what the price list makes of each component', () => {
+    const cost = lambdaCostPerMillion(stream, 512);
+    // Ten seconds at half a gigabyte, a million times: 5,000,000 GB-seconds, and a million requests.
+    expect(cost['gateway function']).toBeCloseTo(5e6 * 0.0000133334 + 0.2, 6);
+    expect(cost['API Gateway']).toBeCloseTo(3.5, 9);
+    expect(cost['queue']).toBeCloseTo(2.4 * 0.4, 9);
+    expect(cost['table']).toBeCloseTo(4 * 0.625 + 0.125, 9);
+    expect(totalOf(cost)).toBeCloseTo(
+      Object.values(cost).reduce((sum, usd) => sum + usd),
+      9,
+    );
+  });
+
+  it('counts a streamed answer as a request for each 10 MB begun, and its bytes beyond the sixth megabyte', () => {
+    const MB = 2 ** 20;
+    expect(withBytes(0)['API Gateway']).toBeCloseTo(3.5, 9);
+    expect(withBytes(10 * MB)['API Gateway']).toBeCloseTo(3.5, 9);
+    expect(withBytes(10 * MB + 1)['API Gateway']).toBeCloseTo(7, 9);
+    const more = (withBytes(7 * MB)['gateway function'] ?? 0) - (withBytes(6 * MB)['gateway function'] ?? 0);
+    expect(more).toBeCloseTo(1e6 * (1 / 1_024) * 0.008, 6);
+  });
+
+  it('grows with memory and time, and with nothing else of the function', () => {
+    const at = (memoryMb: number, durationMs: number) =>
+      (lambdaCostPerMillion({ ...stream, durationMs }, memoryMb)['gateway function'] ?? 0) - 0.2;
+    expect(at(1_024, 9_980)).toBeCloseTo(2 * at(512, 9_980), 6);
+    expect(at(512, 19_980)).toBeCloseTo(2 * at(512, 9_980), 6);
+  });
+});
+
+describe('containers', () => {
+  it('hold as many requests as arrive in the time that one takes', () => {
+    expect(requestsInFlight(100, 9_980)).toBeCloseTo(1_000, 9);
+  });
+
+  it('cost by the hour, whatever the length of a stream', () => {
+    const fleet = { tasks: 4, vcpusPerTask: 2, memoryGbPerTask: 4 };
+    const short = containerCostPerMillion({ ...stream, durationMs: 1_000 }, 100, fleet);
+    const long = containerCostPerMillion({ ...stream, durationMs: 60_000 }, 100, fleet);
+    expect(short['containers']).toBeCloseTo((1e6 * 4 * (2 * 0.03238 + 4 * 0.00356)) / 360_000, 6);
+    expect(long['containers']).toBe(short['containers']);
+    expect(totalOf(long)).toBeLessThan(totalOf(lambdaCostPerMillion({ ...stream, durationMs: 60_000 }, 512)));
+  });
+});
+
+describe('npm run cost', () => {
+  it('prints a table', async () => {
+    const { code, stdout } = await runOps('cost', ['--memory', '1024']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('long stream');
+  });
+});
