@@ -42,6 +42,13 @@ const withoutBlanks = (value: unknown): unknown => {
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
+/** The web dashboard at its own domain may call the API, and is where links lead. */
+const ownPages = ({ web, corsOrigins, dashboardUrl }: Pick<StageSettings, 'web' | 'corsOrigins' | 'dashboardUrl'>) => {
+  if (web === undefined) return {};
+  const origin = `https://${web.name}`;
+  return { corsOrigins: [...new Set([...corsOrigins, origin])], dashboardUrl: dashboardUrl ?? origin };
+};
+
 /** @throws InvalidSettings naming each mistake by its path in `cdk.json`. */
 export const parseStageSettings = (name: string, input: unknown): StageSettings => {
   if (!STAGE_NAME.test(name)) {
@@ -55,6 +62,7 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   const { removalPolicy, logRetentionDays, ...settings } = parsed.data;
   return {
     ...settings,
+    ...ownPages(settings),
     name,
     retention: {
       logs: logRetentionDays as RetentionDays,

@@ -44,7 +44,8 @@ const concurrency = {
 };
 
 const gatewaySettings = z.strictObject({
-  memoryMb: memoryMb.default(1024),
+  /** By measurement (bench/memory.ts, docs/cost-and-scale.md): it needs 150 MB, and more buys processor time. */
+  memoryMb: memoryMb.default(512),
   /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),
   ...concurrency,
@@ -100,6 +101,17 @@ const billingSettings = z
     issues.push({ code: 'custom', input: value.prices, path: ['prices'], message: 'must not name a price twice' });
   });
 
+const webSettings = z.strictObject({
+  name: hostName,
+  /** CloudFront takes certificates from us-east-1 alone, wherever the rest is. */
+  certificateArn: z
+    .string()
+    .regex(
+      /^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+      'must be the ARN of a certificate in us-east-1, such as arn:aws:acm:us-east-1:123456789012:certificate/…',
+    ),
+});
+
 export const stageSettings = z
   .strictObject({
     account: z
@@ -121,13 +133,15 @@ export const stageSettings = z
         name: hostName,
       })
       .optional(),
-    /** Web origins whose pages may call the dashboard API. */
+    /** Where the web dashboard is. Unset: at CloudFront's own domain. */
+    web: webSettings.optional(),
+    /** Web origins whose pages may call the dashboard API, beside the web dashboard's own domain. */
     corsOrigins: z.array(origin).default([]),
     /** Receives alarms. */
     alarmMail: z.email('must be an e-mail address').optional(),
     /** Sender of alerts: its address or domain must be a verified identity of SES. Unset: alerts@{dashboardDomain}. */
     mailFrom: z.email('must be an e-mail address').optional(),
-    /** Where alerts link to. Unset: https://{dashboardDomain}. */
+    /** Where alerts link to. Unset: the web dashboard's own domain, or https://{dashboardDomain} without one. */
     dashboardUrl: origin.optional(),
     /** Where docs/runbook.md is read: alarms link its sections. */
     runbookUrl: z.string().min(1).default('docs/runbook.md'),
@@ -149,14 +163,19 @@ export const stageSettings = z
   })
   .check(({ value, issues }) => {
     if (value.hostedZone === undefined) return;
-    for (const key of ['gatewayDomain', 'dashboardDomain'] as const) {
-      const zone = value.hostedZone.name;
-      if (value[key] === zone || value[key].endsWith(`.${zone}`)) continue;
+    const zone = value.hostedZone.name;
+    const hosts = [
+      { path: ['gatewayDomain'], host: value.gatewayDomain },
+      { path: ['dashboardDomain'], host: value.dashboardDomain },
+      ...(value.web === undefined ? [] : [{ path: ['web', 'name'], host: value.web.name }]),
+    ];
+    for (const { path, host } of hosts) {
+      if (host === zone || host.endsWith(`.${zone}`)) continue;
       issues.push({
         code: 'custom',
-        input: value[key],
-        path: [key],
-        message: `must lie in the hosted zone ${zone}, got ${value[key]}`,
+        input: host,
+        path,
+        message: `must lie in the hosted zone ${zone}, got ${host}`,
       });
     }
   });

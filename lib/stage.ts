@@ -9,6 +9,7 @@ import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
 import { MonitoringStack } from './stacks/monitoring.ts';
 import { UsageStack } from './stacks/usage.ts';
+import { WebStack } from './stacks/web.ts';
 
 /** The whole service in one account and region. */
 export class SpendGatewayStage extends Stage {
@@ -32,6 +33,7 @@ export class SpendGatewayStage extends Stage {
       userPoolClient,
       stripe,
     });
+    new WebStack(this, 'web', { settings });
     const alerts = new AlertsStack(this, 'alerts', { settings, table });
     const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
     new MonitoringStack(this, 'monitoring', {

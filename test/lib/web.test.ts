@@ -1,0 +1,156 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from '@jest/globals';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { z } from 'zod';
+import { InvalidSettings, parseStageSettings } from '../../lib/config.ts';
+import { SpendGatewayStage } from '../../lib/stage.ts';
+import { cdkContext, onlyResource } from './synth-stage.ts';
+
+const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e';
+
+const templateOf = (settings: object): Template => {
+  const app = new App({ context: { ...cdkContext, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
+  const stage = new SpendGatewayStage(app, parseStageSettings('dev', settings));
+  return Template.fromStack(stage.node.findChild('web') as Stack);
+};
+
+const headersSchema = z.object({
+  ResponseHeadersPolicyConfig: z.object({
+    SecurityHeadersConfig: z.object({
+      ContentSecurityPolicy: z.object({ ContentSecurityPolicy: z.string() }),
+      StrictTransportSecurity: z.object({}).loose(),
+    }),
+  }),
+});
+
+const settings = {
+  dashboardDomain: 'api.acme.dev',
+  gatewayDomain: 'ai.acme.dev',
+  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
+  web: { name: 'spend.acme.dev', certificateArn: CERTIFICATE },
+};
+
+describe('the web dashboard', () => {
+  const template = templateOf(settings);
+
+  it('lies in a bucket that nobody but CloudFront reads, over TLS alone', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      BucketEncryption: Match.anyValue(),
+    });
+    template.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
+      OriginAccessControlConfig: { SigningBehavior: 'always', SigningProtocol: 'sigv4' },
+    });
+    template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+          Match.objectLike({
+            Action: 's3:GetObject',
+            Effect: 'Allow',
+            Principal: { Service: 'cloudfront.amazonaws.com' },
+            Condition: { StringEquals: { 'AWS:SourceArn': Match.anyValue() } },
+          }),
+        ],
+      },
+    });
+  });
+
+  it('answers at its own domain, over TLS 1.2 and compressed', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: ['spend.acme.dev'],
+        DefaultRootObject: 'index.html',
+        DefaultCacheBehavior: { Compress: true, ViewerProtocolPolicy: 'redirect-to-https' },
+        ViewerCertificate: { AcmCertificateArn: CERTIFICATE, MinimumProtocolVersion: 'TLSv1.2_2021' },
+      },
+    });
+    for (const Type of ['A', 'AAAA']) {
+      template.hasResourceProperties('AWS::Route53::RecordSet', { Name: 'spend.acme.dev.', Type });
+    }
+  });
+
+  it('may run its own files and talk to its API, and nothing else', () => {
+    const { Properties } = onlyResource(template, 'AWS::CloudFront::ResponseHeadersPolicy');
+    const headers = headersSchema.parse(Properties).ResponseHeadersPolicyConfig.SecurityHeadersConfig;
+    const directives = headers.ContentSecurityPolicy.ContentSecurityPolicy.split('; ');
+    expect(directives).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self' https://api.acme.dev",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ]),
+    );
+    expect(directives.join()).not.toMatch(/unsafe|\*|http:/);
+    expect(headers.StrictTransportSecurity).toMatchObject({ AccessControlMaxAgeSec: 63_072_000, Override: true });
+  });
+
+  it('asks for a page by every path that names no file', () => {
+    const [edge] = Object.values(template.findResources('AWS::CloudFront::Function'));
+    const uriOf = (uri: string): string =>
+      runInNewContext(
+        `${edge?.['Properties'].FunctionCode}; handler({ request: { uri: ${JSON.stringify(uri)} } }).uri`,
+      );
+    expect(['/', '/requests', '/alerts/0199'].map(uriOf)).toEqual(Array(3).fill('/index.html'));
+    expect(['/assets/a.js', '/config.json', '/index.html'].map(uriOf)).toEqual([
+      '/assets/a.js',
+      '/config.json',
+      '/index.html',
+    ]);
+  });
+
+  it('puts files that never change in place before the page that names them', () => {
+    const deployments = Object.entries(template.findResources('Custom::CDKBucketDeployment'));
+    const by = (control: string) =>
+      deployments.find(([, { Properties }]) => Properties.SystemMetadata['cache-control'].includes(control));
+    const [assets, entry] = [by('immutable'), by('no-cache')];
+    expect(entry?.[1]['DependsOn']).toContain(assets?.[0]);
+    expect(deployments.map(([, { Properties }]) => Properties.Prune)).toEqual([false, false]);
+  });
+
+  it('without a domain tells where it is', () => {
+    const plain = templateOf({});
+    expect(Object.values(plain.findOutputs('*'))[0]?.['Description']).toMatch(/corsOrigins and dashboardUrl/);
+    plain.resourceCountIs('AWS::Route53::RecordSet', 0);
+  });
+});
+
+describe('its settings', () => {
+  it('let its pages call the API, and lead links there', () => {
+    expect(parseStageSettings('dev', settings)).toMatchObject({
+      corsOrigins: ['https://spend.acme.dev'],
+      dashboardUrl: 'https://spend.acme.dev',
+    });
+    expect(parseStageSettings('dev', { ...settings, dashboardUrl: 'https://other.acme.dev' }).dashboardUrl).toBe(
+      'https://other.acme.dev',
+    );
+  });
+
+  it.each([
+    [
+      'a certificate of another region',
+      { name: 'spend.acme.dev', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
+      /us-east-1/,
+    ],
+    [
+      'a domain outside the zone',
+      { name: 'spend.other.dev', certificateArn: CERTIFICATE },
+      /web\.name: must lie in the hosted zone/,
+    ],
+    ['a domain without a certificate', { name: 'spend.acme.dev' }, /web\.certificateArn/],
+  ])('refuse %s', (_, web, message) => {
+    const parse = () => parseStageSettings('dev', { ...settings, web });
+    expect(parse).toThrow(InvalidSettings);
+    expect(parse).toThrow(message);
+  });
+});
