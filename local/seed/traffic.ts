@@ -7,7 +7,7 @@ import { runaway, type Workload, workloads } from './workloads.ts';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** This month and the last, whatever the day is. */
-export const SEED_DAYS = 62;
+const SEED_DAYS = 62;
 const SEED = 20_261;
 
 interface SeedAccount {
