@@ -110,6 +110,8 @@ export const startLambdaGateway = async (upstreamOrigin: string, timeouts: Parti
   const events: UsageEvent[] = [];
   return {
     port: front.port,
+    /** Of the process that runs the function. */
+    pid: lambda.pid ?? 0,
     relays,
     log: () => log,
     /** Ended: on Lambda that would have been a crash. */
