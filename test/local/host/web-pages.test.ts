@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { webPages } from '../../../local/host/web-pages.ts';
+
+let folder: string;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pages-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<h1>Pages</h1>');
+  await writeFile(join(folder, 'assets/a-1234.js'), 'export {};');
+  const settings = { apiUrl: '/api', gatewayUrl: 'http://localhost/gateway/{provider}', mockProviders: true };
+  const pages = webPages({ folder, settings }, (_, response) => response.writeHead(404).end('passed on'));
+  server = createServer(pages);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const browser = { accept: 'text/html', 'accept-encoding': 'gzip, br' };
+const ask = (path: string, headers: Record<string, string> = browser, method = 'GET') =>
+  fetch(`${url}${path}`, { headers, method });
+
+describe('the web pages of the local stack', () => {
+  it.each(['/', '/requests?provider=openai', '/alerts/0199'])(
+    '%s is the application, asked for anew each time',
+    async (path) => {
+      const response = await ask(path);
+      expect(await response.text()).toBe('<h1>Pages</h1>');
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    },
+  );
+
+  it('files with a hash in their name are kept for good; missing ones are not the application', async () => {
+    const found = await ask('/assets/a-1234.js');
+    expect(found.headers.get('cache-control')).toContain('immutable');
+    expect(found.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    const missing = await ask('/assets/b-5678.js');
+    expect([missing.status, await missing.text()]).toEqual([404, 'passed on']);
+  });
+
+  it('the settings are one JSON file', async () => {
+    expect(await (await ask('/config.json')).json()).toMatchObject({ apiUrl: '/api', mockProviders: true });
+  });
+
+  it('nothing leads out of the folder', async () => {
+    for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/..%2f..%2fpackage.json']) {
+      expect((await ask(path)).status).toBe(404);
+    }
+  });
+
+  it('what is no browser, and what would change something, is passed on', async () => {
+    expect((await ask('/', { accept: 'application/json' })).status).toBe(404);
+    expect((await ask('/', browser, 'POST')).status).toBe(404);
+  });
+});

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type providerLabels, providers } from '../../lambda/domain/providers.ts';
+import { languages, snippet } from '../../web/src/providers/snippets.ts';
+
+const KEY = 'svc_0123456789';
+const run = promisify(execFile);
+
+/** Something that an SDK of any of these takes for an answer. */
+const ANSWER = JSON.stringify({
+  id: 'x',
+  object: 'chat.completion',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello.' } }],
+  content: [{ type: 'text', text: 'Hello.' }],
+  candidates: [],
+});
+
+let server: Server;
+let folder: string;
+const seen: { path: string | undefined; key: unknown }[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    seen.push({ path: request.url, key: request.headers['x-service-key'] });
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(ANSWER));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  folder = await mkdtemp(join(tmpdir(), 'snippets-'));
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+});
+afterAll(async () => {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const textOf = (provider: (typeof providerLabels)[number], language: (typeof languages)[number]) =>
+  snippet(provider, language, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/gateway/${provider}`,
+    serviceKey: KEY,
+    anyCredential: true,
+  });
+
+describe('the snippets', () => {
+  it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'openrouter'] as const)(
+    'of %s send a call of its own SDK to the gateway, with the key',
+    async (provider) => {
+      const file = join(folder, `${provider}.mjs`);
+      await writeFile(
+        file,
+        textOf(provider, 'node')
+          .map(({ text }) => text)
+          .join('\n'),
+      );
+      seen.length = 0;
+      await run(process.execPath, [file]);
+      expect(seen).toEqual([{ path: expect.stringMatching(new RegExp(`^/gateway/${provider}/`)), key: KEY }]);
+    },
+  );
+
+  it('are there for every provider and language, and mark what is new: the address and the key', () => {
+    for (const { label } of providers) {
+      for (const language of languages) {
+        const added = textOf(label, language)
+          .filter(({ isNew }) => isNew)
+          .map(({ text }) => text)
+          .join('\n');
+        expect(added).toContain(`/gateway/${label}`);
+        expect(added).toContain(KEY);
+      }
+    }
+    expect(providers).toHaveLength(12);
+  });
+
+  it('take the provider’s own key from the environment where it is needed', () => {
+    const lines = snippet('openai', 'python', {
+      url: 'https://openai.ai.acme.dev',
+      serviceKey: KEY,
+      anyCredential: false,
+    });
+    const text = lines.map((line) => line.text).join('\n');
+    expect(text).toContain('os.environ["OPENAI_API_KEY"]');
+    expect(text).toContain('base_url="https://openai.ai.acme.dev/v1"');
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
+import { periodAt } from '../../lambda/domain/alert-rules/rule-periods.ts';
+import { spendSeries } from '../../lambda/domain/alert-rules/spend-series.ts';
+import { backtestBars } from '../../web/src/rules/backtest.ts';
+import { trendOf } from '../../web/src/spend/groups.ts';
+import { changeOf, monthOf, todayOf } from '../../web/src/spend/headline.ts';
+import { spanOf, spanSearch } from '../../web/src/spend/spans.ts';
+
+const NANO = 1e9;
+const now = new Date('2026-11-20T14:30:00Z');
+const DAY_MS = 86_400_000;
+
+const point = (time: string, usd: number | null, requests = 1, unpriced = 0) => ({
+  time,
+  requests,
+  costNanoUsd: usd === null ? null : usd * NANO,
+  costUsd: usd === null ? null : String(usd),
+  unpricedRequests: unpriced,
+  groups: [],
+});
+const days = (from: string, count: number, usd: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) =>
+    point(new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10), usd(index)),
+  );
+
+describe('the forecast', () => {
+  it('is the one that rules of the type budget_forecast make', () => {
+    const series = days('2026-10-01', 51, (index) => 3 + ((index * 7) % 11));
+    const cells = series.map(({ time, costNanoUsd }) => ({
+      time,
+      dimensions: { provider: 'openai', model: 'm', tag: null, key: null, providerKey: null },
+      counters: { requests: 1, costComputedNanoUsd: costNanoUsd ?? 0 },
+    }));
+    const judged = budgetForecast.judge(
+      { budget: 1 },
+      { period: periodAt('monthly', now), now, series: spendSeries(cells as never, undefined) },
+    );
+    expect(judged?.observed).toBeGreaterThan(0);
+    expect(monthOf(series, now).forecastNanoUsd).toBe(judged?.observed);
+  });
+
+  it('is unknown where nothing of the month is known', () => {
+    const month = monthOf([point('2026-11-20', null, 3, 3)], now);
+    expect(month.sum).toEqual({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
+    expect(month.forecastNanoUsd).toBeNull();
+  });
+});
+
+describe('what came before', () => {
+  it('is last month until the same day, and yesterday until the same hour', () => {
+    expect(
+      monthOf(
+        days('2026-10-01', 51, () => 1),
+        now,
+      ).before.costNanoUsd,
+    ).toBe(20 * NANO);
+    const hours = ['2026-11-19T13', '2026-11-19T14', '2026-11-19T15', '2026-11-20T00', '2026-11-20T14'];
+    const today = todayOf(
+      hours.map((time) => point(time, 1)),
+      now,
+    );
+    expect([today.sum.costNanoUsd, today.before.costNanoUsd]).toEqual([2 * NANO, 2 * NANO]);
+  });
+
+  it('gives no change where there is nothing to compare with', () => {
+    expect([changeOf(2, 1), changeOf(1, 0), changeOf(null, 1), changeOf(1, null)]).toEqual([1, null, null, null]);
+  });
+});
+
+describe('the trend', () => {
+  it('puts what is not among the costliest into one more series: each bucket adds up', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+    const groups = names.map((model, index) => ({ model, costNanoUsd: (10 - index) * NANO }));
+    const total = groups.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
+    const report = { groups, series: [{ ...point('2026-11-20', total / NANO), groups }] };
+    const { points, shown, hasRest } = trendOf(report as never, 'model');
+    expect([shown.length, hasRest]).toEqual([7, true]);
+    expect(points[0]?.values.reduce((sum, value) => sum + value, 0)).toBe(total);
+    expect(points[0]?.values.at(-1)).toBe(5 * NANO);
+  });
+});
+
+describe('a span', () => {
+  it.each([
+    [{}, '2026-10-22', 'day'],
+    [{ span: '7d' }, '2026-11-14', 'day'],
+    [{ span: 'month' }, '2026-11-01', 'day'],
+    [{ span: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
+    [{ span: '12m' }, '2025-12-01', 'month'],
+  ] as const)('%j begins at %s, by %s', (search, from, granularity) => {
+    expect(spanOf(search, now)).toMatchObject({ from, granularity });
+  });
+
+  it('is never cut finer than the API allows, whatever the address says', () => {
+    expect(spanOf({ span: '90d', per: 'hour' }, now).granularity).toBe('month');
+    expect(spanOf({ span: 'custom', from: '2026-11-05', to: '2026-11-01', per: 'hour' }, now)).toMatchObject({
+      from: '2026-11-01',
+      to: '2026-11-05',
+      granularity: 'hour',
+    });
+    expect(spanSearch({ span: '<b>', from: 'yesterday', per: 7 })).toEqual({});
+  });
+});
+
+describe('a backtest', () => {
+  it('sums up within each period, and marks where the rule would have fired', () => {
+    const series = days('2026-10-30', 4, () => 2);
+    const firings = [{ by: '2026-11-02T00:00:00.000Z' }] as never;
+    const bars = backtestBars(series, 'monthly', ({ costNanoUsd }) => costNanoUsd ?? 0, firings);
+    expect(bars.map(({ seen }) => seen / NANO)).toEqual([2, 4, 2, 4]);
+    expect(bars.map(({ fired }) => fired)).toEqual([false, false, true, false]);
+  });
+});
