@@ -10,10 +10,11 @@ export const eventually = async (
   holds: () => boolean | Promise<boolean>,
   what: string,
   withinMs = 1_500,
+  pollMs = 5,
 ): Promise<void> => {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, what);
-    await sleep(5);
+    await sleep(pollMs);
   }
 };

@@ -180,7 +180,7 @@ export const messagesGroup: ScenarioGroup<Context> = {
   open: async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'messages-'));
     const [table, sqs] = await Promise.all([emulatedTable(), startSqs({ dataDir })]);
-    const queues = await openQueues(sqs.endpoint, MAX_RECEIVE_COUNT);
+    const queues = await openQueues(sqs.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds: 1 });
     const recorder = startRecorder(table, queues);
     return {
       table,

@@ -41,7 +41,7 @@ export interface ProcessRig {
   close(): Promise<void>;
 }
 
-export const openProcessRig = async ({ chunkMs = 5 } = {}): Promise<ProcessRig> => {
+export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}): Promise<ProcessRig> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parts-'));
   const [toTable, toQueue, provider, secrets] = await Promise.all([
     startFaultProxy('http://127.0.0.1:9'),
@@ -104,7 +104,7 @@ export const openProcessRig = async ({ chunkMs = 5 } = {}): Promise<ProcessRig> 
     name: TABLE,
     client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),
   };
-  const queues = await openQueues(toQueue.endpoint, MAX_RECEIVE_COUNT);
+  const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
   queueUrl = queues.queueUrl;
   await Promise.all([starts.recorder(), starts.gateway()]);
   const parkedEvents = parkedEventRepository(table);

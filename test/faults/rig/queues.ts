@@ -22,14 +22,18 @@ export interface Queues {
   deadLetters(): Promise<Message[]>;
 }
 
-const VISIBILITY_SECONDS = 1;
+interface QueueLimits {
+  /** Deliveries before a message goes to the dead letters. */
+  readonly maxReceiveCount: number;
+  /** Longer than a batch takes, or it is delivered again before it is done, and again: 360 s on AWS. */
+  readonly visibilitySeconds: number;
+}
 
-/**
- * Makes the queues where they are not there yet.
- *
- * @param maxReceiveCount deliveries before a message goes to the dead letters
- */
-export const openQueues = async (endpoint: string, maxReceiveCount: number): Promise<Queues> => {
+/** Makes the queues where they are not there yet. */
+export const openQueues = async (
+  endpoint: string,
+  { maxReceiveCount, visibilitySeconds }: QueueLimits,
+): Promise<Queues> => {
   const sqs = new SQSClient({ endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
   // The SDK calls the host that the URL names: it must be the endpoint given, which may be a proxy.
   const create = async (QueueName: string, Attributes: Record<string, string>): Promise<string> => {
@@ -42,7 +46,7 @@ export const openQueues = async (endpoint: string, maxReceiveCount: number): Pro
     ] ?? '';
   const deadLetterUrl = await create('dead-letters', {});
   const queueUrl = await create('usage', {
-    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    VisibilityTimeout: String(visibilitySeconds),
     RedrivePolicy: JSON.stringify({
       deadLetterTargetArn: await arnOf(deadLetterUrl),
       maxReceiveCount,

@@ -102,7 +102,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     startProvider(),
   ]);
   secrets.ensure({ id: FINGERPRINT_SECRET, value: 'a key for fingerprints, of no other use' });
-  const queues = await openQueues(sqs.endpoint, MAX_RECEIVE_COUNT);
+  const queues = await openQueues(sqs.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds: 5 });
   const recorderTable = await startFaultProxy(table.endpoint);
   const recorderClient = new DynamoDBClient({
     endpoint: recorderTable.endpoint,
