@@ -49,6 +49,8 @@ const gatewaySettings = z.strictObject({
   /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),
   ...concurrency,
+  /** A new version gets a tenth of the requests first, and is taken back where it fails; deployments take five minutes longer. */
+  canaryRelease: z.boolean().default(true),
   /** Providers with a function of their own, and how much concurrency it has. */
   isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
   connectTimeoutMs: wholeNumber(1, 900_000).default(10_000),

@@ -5,6 +5,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { CanaryRelease } from '../constructs/canary-release.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
@@ -49,6 +50,7 @@ export class ProviderProxy extends Construct {
         ? { provisionedConcurrentExecutions: concurrency.provisionedConcurrency }
         : {}),
     });
+    if (settings.gateway.canaryRelease) new CanaryRelease(this, 'Release', { alias: live, maxErrorPercent: 5 });
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-gateway${label === '*' ? '' : `-${label}`}`,
       domainName: `${label}.${settings.gatewayDomain}`,

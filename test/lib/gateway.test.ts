@@ -73,6 +73,24 @@ describe('the gateway', () => {
     });
   });
 
+  it('gives a new version a tenth of the requests first, and takes it back where it fails', () => {
+    const [groupId] = Object.keys(resourcesOf(gateway, 'AWS::CodeDeploy::DeploymentGroup'));
+    const group = onlyResource(gateway, 'AWS::CodeDeploy::DeploymentGroup').Properties;
+    const [alarmId] = Object.keys(resourcesOf(gateway, 'AWS::CloudWatch::Alarm'));
+    expect(group).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: alarmId } }] },
+      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+    });
+    const alias = Object.values(gateway.findResources('AWS::Lambda::Alias'))[0];
+    expect(alias?.['UpdatePolicy']).toMatchObject({
+      CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: groupId } },
+    });
+    expect(JSON.stringify(onlyResource(gateway, 'AWS::CloudWatch::Alarm').Properties)).toContain('ExecutedVersion');
+    const atOnce = synthStage({ gateway: { canaryRelease: false } })('gateway');
+    expect(resourcesOf(atOnce, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
+  });
+
   it('logs one line a request without query string, header or body', () => {
     const stage = onlyResource(gateway, 'AWS::ApiGateway::Stage').Properties;
     const { Format } = stage['AccessLogSetting'] as { Format: string };
