@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { providerLabels } from '../lambda/domain/providers.ts';
+import { parseStageSettings } from '../lib/config.ts';
+import { CommandError, runCommand } from './command.ts';
+import { checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
+
+const USAGE = `npm run smoke -- --stage STAGE
+npm run smoke -- --gateway-url URL --dashboard-url URL
+
+Asks /health of all ${providerLabels.length} gateway hosts and the dashboard API; then, where the environment has CANARY_SERVICE_KEY, CANARY_EMAIL and
+CANARY_PASSWORD of an account made for this, sends a request of it through the gateway and waits until it is on record. Exits 1 where
+anything is wrong. --dry-run says what would be asked.
+
+  --stage STAGE        hosts as cdk.json has them
+  --gateway-url URL    with {label} for the provider, such as https://{label}.gateway.example.com
+  --dashboard-url URL  such as https://dashboard.example.com/api`;
+
+const schema = z
+  .object({
+    stage: z.string().optional(),
+    'gateway-url': z.string().includes('{label}', 'must have {label} in it').optional(),
+    'dashboard-url': z.url().optional(),
+    'dry-run': z.boolean(),
+  })
+  .refine(
+    (options) => (options.stage === undefined) === Boolean(options['gateway-url'] && options['dashboard-url']),
+    'name --stage, or --gateway-url and --dashboard-url',
+  );
+
+const cdkSchema = z.object({ context: z.object({ stages: z.record(z.string(), z.unknown()) }) });
+
+const canarySchema = z.object({
+  CANARY_SERVICE_KEY: z.string().min(1),
+  CANARY_EMAIL: z.string().min(1),
+  CANARY_PASSWORD: z.string().min(1),
+});
+
+const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
+  const { stage, 'gateway-url': gatewayUrl = '', 'dashboard-url': dashboardUrl = '' } = options;
+  if (stage === undefined)
+    return {
+      gatewayUrl: (label) => gatewayUrl.replace('{label}', label),
+      dashboardUrl: dashboardUrl.replace(/\/$/, ''),
+    };
+  const { stages } = cdkSchema.parse(JSON.parse(readFileSync('cdk.json', 'utf8'))).context;
+  if (!(stage in stages)) throw new CommandError(`cdk.json has no stages.${stage}.`);
+  const { gatewayDomain, dashboardDomain } = parseStageSettings(stage, stages[stage]);
+  return {
+    gatewayUrl: (label) => `https://${label}.${gatewayDomain}`,
+    dashboardUrl: `https://${dashboardDomain}/api`,
+  };
+};
+
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      stage: { type: 'string' },
+      'gateway-url': { type: 'string' },
+      'dashboard-url': { type: 'string' },
+    },
+  },
+  async (options) => {
+    const target = targetOf(options);
+    if (options['dry-run']) {
+      for (const label of providerLabels) console.log(`${target.gatewayUrl(label)}/health`);
+      console.log(target.dashboardUrl);
+      return;
+    }
+    const canary = canarySchema.safeParse(process.env);
+    const results = [
+      ...(await checkHosts(target)),
+      ...(canary.success
+        ? await checkCanary(target, {
+            serviceKey: canary.data.CANARY_SERVICE_KEY,
+            email: canary.data.CANARY_EMAIL,
+            password: canary.data.CANARY_PASSWORD,
+          })
+        : []),
+    ];
+    for (const [name, problem] of results)
+      console.log(problem === null ? `ok      ${name}` : `FAILED  ${name}: ${problem}`);
+    if (!canary.success)
+      console.log('skipped the canary account: CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD are not set');
+    if (results.some(([, problem]) => problem !== null)) process.exitCode = 1;
+  },
+);

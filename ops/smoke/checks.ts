@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type ProviderLabel, providerLabels } from '../../lambda/domain/providers.ts';
+import { askJson } from './ask.ts';
+
+/** An account made for this, by POST /auth/register. */
+export interface CanaryAccount {
+  readonly serviceKey: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SmokeTarget {
+  /** Where a provider's gateway host is. */
+  readonly gatewayUrl: (label: ProviderLabel) => string;
+  /** Ends in /api. */
+  readonly dashboardUrl: string;
+}
+
+/** Name of what was checked, and what is wrong with it; null where nothing is. */
+export type CheckResult = readonly [name: string, problem: string | null];
+
+const RECORD_WAIT_MS = 60_000;
+const RECORD_POLL_MS = 2_000;
+
+const checked = async (name: string, check: () => Promise<string | null>): Promise<CheckResult> => {
+  try {
+    return [name, await check()];
+  } catch (error) {
+    return [name, (error as Error).message];
+  }
+};
+
+const isHealthy = z.object({ status: z.literal('ok') });
+
+/** `/health` of every gateway host, and that the dashboard API is there and wants a token. */
+export const checkHosts = ({ gatewayUrl, dashboardUrl }: SmokeTarget): Promise<CheckResult[]> =>
+  Promise.all([
+    ...providerLabels.map((label) =>
+      checked(`health of ${label}`, async () => {
+        const { status, json } = await askJson(`${gatewayUrl(label)}/health`);
+        return status === 200 && isHealthy.safeParse(json).success ? null : `answered ${status}`;
+      }),
+    ),
+    checked('dashboard API', async () => {
+      const { status } = await askJson(`${dashboardUrl}/spend`);
+      return status === 401 ? null : `answered ${status} without a token, not 401`;
+    }),
+  ]);
+
+/**
+ * A request of the canary account, from its service key to its record. The provider's credential is none, so that the provider
+ * refuses it: that costs nothing, and shows that its answer comes through.
+ */
+export const checkCanary = async (
+  { gatewayUrl, dashboardUrl }: SmokeTarget,
+  { serviceKey, email, password }: CanaryAccount,
+): Promise<CheckResult[]> => {
+  let requestId: string | null = null;
+  const relayed = await checked('canary: request through the gateway', async () => {
+    const { status, headers } = await askJson(`${gatewayUrl('openai')}/v1/models`, {
+      headers: { 'X-Service-Key': serviceKey, 'X-Service-Tag': 'canary', Authorization: 'Bearer canary' },
+    });
+    requestId = headers.get('x-service-request-id');
+    const route = headers.get('x-service-route');
+    if (route !== 'governed') return `answered ${status}, and the route is ${route ?? 'none'}`;
+    return status < 500 ? null : `answered ${status}`;
+  });
+  if (requestId === null) return [relayed];
+  const recorded = await checked('canary: its record', async () => {
+    const login = await askJson(`${dashboardUrl}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    const { success, data } = z.object({ token: z.string() }).safeParse(login.json);
+    if (!success) return `login answered ${login.status}`;
+    const deadline = Date.now() + RECORD_WAIT_MS;
+    for (;;) {
+      const { status } = await askJson(`${dashboardUrl}/requests/${requestId}`, {
+        headers: { Authorization: `Bearer ${data.token}` },
+      });
+      if (status === 200) return null;
+      if (status !== 404 || Date.now() > deadline) return `GET /requests/{id} answered ${status}`;
+      await sleep(RECORD_POLL_MS);
+    }
+  });
+  return [relayed, recorded];
+};
