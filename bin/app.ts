@@ -1,7 +1,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { InvalidSettings, readStageSettings } from '../lib/config.ts';
+import { InvalidSettings, readDelivery, readStageSettings } from '../lib/config.ts';
+import { PipelineStack } from '../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../lib/stage.ts';
 
 const app = new App({
@@ -10,7 +11,9 @@ const app = new App({
   postCliContext: { [FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true },
 });
 try {
-  new SpendGatewayStage(app, readStageSettings(app.node));
+  const delivery = readDelivery(app.node);
+  if (delivery) new PipelineStack(app, 'ai-spend-pipeline', { delivery });
+  else new SpendGatewayStage(app, readStageSettings(app.node));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 } catch (error) {

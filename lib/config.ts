@@ -2,6 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
+import { type PipelineSettings, pipelineSettings } from './pipeline-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /**
@@ -114,4 +115,43 @@ export const readStageSettings = (node: Node): StageSettings => {
     throw new InvalidSettings([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'));
   }
   return settings;
+};
+
+/** A stage as the pipeline deploys it: where, and by which account's roles. */
+export interface DeliveredStage {
+  readonly name: string;
+  readonly account: string;
+  readonly region: string;
+}
+
+export interface Delivery {
+  readonly settings: PipelineSettings;
+  readonly stages: readonly DeliveredStage[];
+}
+
+/**
+ * The pipeline that the context asks for by `app=pipeline`; undefined where it asks for a stage.
+ *
+ * @throws InvalidSettings
+ */
+export const readDelivery = (node: Node): Delivery | undefined => {
+  if (node.tryGetContext('app') !== 'pipeline') return undefined;
+  const parsed = pipelineSettings.safeParse(withoutBlanks(node.tryGetContext('pipeline') ?? {}));
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${['pipeline', ...issue.path].join('.')}: ${issue.message}`);
+    throw new InvalidSettings(['Fill in cdk.json before deploying the pipeline:', ...lines].join('\n'));
+  }
+  const { stages } = contextSchema.parse({ stages: node.tryGetContext('stages') });
+  return {
+    settings: parsed.data,
+    stages: parsed.data.stages.map((name) => {
+      if (!(name in stages)) throw new InvalidSettings(`pipeline.stages: cdk.json has no stages.${name}`);
+      const settings = parseStageSettings(name, stages[name]);
+      const missing = missingForDeploy(settings);
+      const { account, region } = settings;
+      if (missing.length > 0 || account === undefined || region === undefined)
+        throw new InvalidSettings([`Fill in cdk.json before deploying the pipeline:`, ...missing].join('\n'));
+      return { name, account, region };
+    }),
+  };
 };

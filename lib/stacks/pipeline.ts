@@ -1,0 +1,140 @@
+import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { BuildSpec, ComputeType, LinuxArmBuildImage, PipelineProject } from 'aws-cdk-lib/aws-codebuild';
+import { Artifact, ExecutionMode, Pipeline, PipelineType } from 'aws-cdk-lib/aws-codepipeline';
+import {
+  CodeBuildAction,
+  CodeStarConnectionsSourceAction,
+  ManualApprovalAction,
+} from 'aws-cdk-lib/aws-codepipeline-actions';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import type { DeliveredStage, Delivery } from '../config.ts';
+
+interface PipelineStackProps extends StackProps {
+  readonly delivery: Delivery;
+}
+
+/** Roles that `cdk bootstrap` makes; deployments assume them and have no rights of their own. */
+const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
+
+const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/**
+ * From a push to production: check and test, then stage by stage deploy and smoke test, every stage after the first behind an
+ * approval. Each step is an npm script that people run by hand, too; .github/workflows/deliver.yml calls the same.
+ */
+export class PipelineStack extends Stack {
+  constructor(scope: Construct, id: string, { delivery, ...props }: PipelineStackProps) {
+    const { settings, stages } = delivery;
+    super(scope, id, { ...props, env: { account: settings.account, region: settings.region } });
+
+    const artifacts = new Bucket(this, 'Artifacts', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(artifacts).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'It holds copies of the sources between two steps, which the pipeline alone reads.',
+    });
+    const pipeline = new Pipeline(this, 'Pipeline', {
+      pipelineType: PipelineType.V2,
+      executionMode: ExecutionMode.QUEUED,
+      // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
+      artifactBucket: artifacts as IBucket,
+      crossAccountKeys: false,
+    });
+
+    const source = new Artifact('Source');
+    const [owner = '', repo = ''] = settings.repository.split('/');
+    pipeline.addStage({
+      stageName: 'Source',
+      actions: [
+        new CodeStarConnectionsSourceAction({
+          actionName: 'Source',
+          connectionArn: settings.connectionArn,
+          owner,
+          repo,
+          branch: settings.branch,
+          output: source,
+        }),
+      ],
+    });
+    const action = (project: PipelineProject, runOrder: number) =>
+      new CodeBuildAction({ actionName: project.node.id, project, input: source, runOrder });
+
+    pipeline.addStage({
+      stageName: 'Check',
+      actions: [action(this.#project('CheckAndTest', ['npm run check', 'npm run synth', 'npm test']), 1)],
+    });
+    for (const [index, stage] of stages.entries()) {
+      pipeline.addStage({
+        stageName: capitalised(stage.name),
+        actions: [
+          ...(index === 0 ? [] : [new ManualApprovalAction({ actionName: `Approve${capitalised(stage.name)}` })]),
+          action(this.#deployment(stage), 2),
+          action(this.#smokeTest(stage, settings.canarySecrets[stage.name]), 3),
+        ],
+      });
+    }
+    const reason = 'CDK grants the pipeline and its steps what they need of its own artifacts, logs and reports.';
+    Validations.of(this).acknowledge(
+      { id: 'AwsSolutions-IAM5', reason },
+      {
+        id: 'AwsSolutions-CB4',
+        reason:
+          'Artifacts are copies of the sources: encrypted by S3, without a key of our own that would cost by the month.',
+      },
+    );
+  }
+
+  #project(id: string, commands: readonly string[], secrets: BuildSecrets = {}): PipelineProject {
+    return new PipelineProject(this, id, {
+      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0, computeType: ComputeType.LARGE },
+      buildSpec: BuildSpec.fromObject({
+        version: '0.2',
+        env: { 'secrets-manager': secrets },
+        phases: {
+          install: { 'runtime-versions': { nodejs: 24 }, commands: ['npm ci --no-audit --no-fund'] },
+          build: { commands },
+        },
+      }),
+    });
+  }
+
+  #deployment({ name, account, region }: DeliveredStage): PipelineProject {
+    const project = this.#project(`Deploy${capitalised(name)}`, [
+      `npm run deploy -- --stage ${name} --require-approval never`,
+    ]);
+    project.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['sts:AssumeRole'],
+        resources: BOOTSTRAP_ROLES.map(
+          (role) => `arn:${this.partition}:iam::${account}:role/cdk-hnb659fds-${role}-${account}-${region}`,
+        ),
+      }),
+    );
+    return project;
+  }
+
+  #smokeTest({ name }: DeliveredStage, secretName: string | undefined): PipelineProject {
+    const secrets: BuildSecrets =
+      secretName === undefined
+        ? {}
+        : {
+            CANARY_SERVICE_KEY: `${secretName}:serviceKey`,
+            CANARY_EMAIL: `${secretName}:email`,
+            CANARY_PASSWORD: `${secretName}:password`,
+          };
+    const project = this.#project(`Smoke${capitalised(name)}`, [`npm run smoke -- --stage ${name}`], secrets);
+    if (secretName !== undefined)
+      Secret.fromSecretNameV2(this, `Canary${capitalised(name)}`, secretName).grantRead(project);
+    return project;
+  }
+}
+
+type BuildSecrets = Readonly<Record<string, string>>;
