@@ -19,6 +19,8 @@ const SLACK_MS: Record<Scale, number> = { quick: 2_500, full: 300 };
 const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
 const CLIENTS = 8;
 const SETTLE_MS = 30_000;
+/** The gateway asks a store that failed again after a second, or two. */
+const RECOVERY_MS = 15_000;
 
 const refuses: Fault = { kind: 'refuses' };
 const silent: Fault = { kind: 'silent' };
@@ -141,8 +143,9 @@ const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
       const sent = [...before, ...during];
       const onRecord = async (): Promise<boolean> => (await recordsOf(rig.table, serviceKey)).length === sent.length;
       await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
-      for (let tries = 0; tries < 20 && sent.at(-1)?.route !== 'governed'; tries++)
-        sent.push(...(await drive(1, caller, numbers.some(1), 20)));
+      const recoveryEndsAt = performance.now() + RECOVERY_MS;
+      while (sent.at(-1)?.route !== 'governed' && performance.now() < recoveryEndsAt)
+        sent.push(...(await drive(1, caller, numbers.some(1), 50)));
       await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
       if (scale === 'full') await settled(rig);
       const { records, untracked } = await reconcile(rig.table, serviceKey, sent);
