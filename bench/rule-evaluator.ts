@@ -5,30 +5,23 @@
  *
  * node bench/rule-evaluator.ts [--accounts 1000,10000]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import { alertDeliveryRepository } from '../lambda/data/alert-deliveries.ts';
 import { alertRepository } from '../lambda/data/alerts.ts';
-import { chunk } from '../lambda/data/chunk.ts';
 import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/keys.ts';
 import { ruleRepository } from '../lambda/data/rules.ts';
 import { serviceKeyRepository } from '../lambda/data/service-keys.ts';
 import { shardOf } from '../lambda/data/shard-of.ts';
 import { spendReader } from '../lambda/data/spend.ts';
 import { summaryItems } from '../lambda/data/summary-pages.ts';
-import type { Table } from '../lambda/data/table.ts';
 import { markUnsealed } from '../lambda/data/unsealed.ts';
-import { forEachConcurrently } from '../lambda/domain/for-each-concurrently.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
 import { deliverAlert } from '../lambda/rule-evaluator/deliver-alert.ts';
 import { evaluateAccount } from '../lambda/rule-evaluator/evaluate-account.ts';
 import { runEvaluator } from '../lambda/rule-evaluator/run.ts';
-import { startDynamoDb } from '../local/emulators/dynamodb.ts';
+import { exportLine, filledTable } from './emulated/filled-table.ts';
+import { report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { accounts: { type: 'string', default: '1000,10000' } } });
 const sizes = options.accounts.split(',').map(Number);
@@ -79,70 +72,34 @@ const accountItems = (accountId: string, fires: boolean): Record<string, unknown
   ];
 };
 
-const createTable = async (client: DynamoDBClient, name: string): Promise<void> => {
-  const attributes = ['pk', 'sk', 'gsi1pk', 'gsi1sk'];
-  await client.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'gsi1',
-          KeySchema: [
-            { AttributeName: 'gsi1pk', KeyType: 'HASH' },
-            { AttributeName: 'gsi1sk', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
-    }),
-  );
-};
-
 /** @param firing one account in so many fires; 0 for none */
-const fill = (table: Table, accounts: number, firing: number): Promise<void> =>
-  forEachConcurrently(Array(accounts).keys(), 16, async (index) => {
+function* lines(accounts: number, firing: number): Generator<string> {
+  for (let index = 0; index < accounts; index++) {
     const accountId = `svc_${String(index).padStart(30, '0')}`;
-    for (const items of chunk(accountItems(accountId, firing > 0 && index % firing === 0), 25)) {
-      await table.client.send(
-        new BatchWriteCommand({ RequestItems: { [table.name]: items.map((Item) => ({ PutRequest: { Item } })) } }),
-      );
-    }
-  });
+    yield* accountItems(accountId, firing > 0 && index % firing === 0).map(exportLine);
+  }
+}
+
+const reading: ReadonlySet<string> = new Set(['QueryCommand', 'GetCommand', 'BatchGetCommand']);
 
 const measure = async (accounts: number, firing: number) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
-  const emulator = await startDynamoDb({ dataDir });
-  const dynamoDb = new DynamoDBClient({
-    endpoint: emulator.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const table = await filledTable(lines(accounts, firing));
   try {
-    const table: Table = {
-      client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),
-      name: 'bench',
-    };
-    await createTable(dynamoDb, table.name);
-    await fill(table, accounts, firing);
-    const calls: Record<string, number> = {};
+    let reads = 0;
+    let writes = 0;
     table.client.middlewareStack.add(
-      (next, context) => (args) => {
-        const name = context.commandName ?? '';
-        calls[name] = (calls[name] ?? 0) + 1;
-        return next(args);
-      },
+      (next, { commandName }) =>
+        (args) => {
+          if (reading.has(commandName ?? '')) reads++;
+          else writes++;
+          return next(args);
+        },
       { step: 'initialize', name: 'countCalls' },
     );
     const alerts = alertRepository(table);
     const deliveries = alertDeliveryRepository(table);
     const rules = ruleRepository(table);
-    const mails: unknown[] = [];
+    let mails = 0;
     const run = runEvaluator({
       rules,
       deliveries,
@@ -156,7 +113,9 @@ const measure = async (accounts: number, firing: number) => {
         deliveries,
         rules,
         users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
-        sendMail: async (mail) => void mails.push(mail),
+        sendMail: async () => {
+          mails++;
+        },
         postWebhook: async () => {},
         dashboardUrl: 'https://dashboard.example.com',
         now: () => NOW,
@@ -166,30 +125,27 @@ const measure = async (accounts: number, firing: number) => {
     });
     const cpuBefore = process.cpuUsage();
     const startedMs = performance.now();
-    const report = await run();
-    const seconds = (performance.now() - startedMs) / 1000;
+    const found = await run();
+    const seconds = (performance.now() - startedMs) / 1_000;
     const { user, system } = process.cpuUsage(cpuBefore);
-    const reads = (calls['QueryCommand'] ?? 0) + (calls['GetCommand'] ?? 0) + (calls['BatchGetCommand'] ?? 0);
     return {
       accounts,
-      rules: report.rules,
-      alerts: report.alerts,
-      mails: mails.length,
-      seconds: seconds.toFixed(1),
-      'own CPU s': ((user + system) / 1e6).toFixed(1),
-      'rules/s': Math.round(report.rules / seconds),
-      'reads/rule': (reads / report.rules).toFixed(2),
+      rules: found.rules,
+      alerts: found.alerts,
+      mails,
+      seconds: rounded(seconds, 1),
+      ownCpuSeconds: rounded((user + system) / 1e6, 1),
+      rulesPerSecond: Math.round(found.rules / seconds),
+      readsPerRule: rounded(reads / found.rules, 2),
+      writesPerAlert: found.alerts === 0 ? 0 : rounded(writes / found.alerts, 2),
     };
   } finally {
-    dynamoDb.destroy();
-    await emulator.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await table.stop();
   }
 };
 
-console.log(`node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, emulated table`);
-const rows = [];
-for (const accounts of sizes) {
-  for (const firing of [0, 100]) rows.push(await measure(accounts, firing));
-}
-console.table(rows);
+// Code is warmed on a small run that is not counted: the first size would pay for it alone.
+await measure(200, 100);
+const results = [];
+for (const accounts of sizes) for (const firing of [0, 100]) results.push(await measure(accounts, firing));
+report('rule-evaluator', {}, results);

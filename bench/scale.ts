@@ -1,180 +1,147 @@
 /**
- * Cost per request as an account's data grows: admission, a month's spend, a page of the request log, one request. At 1,000,
- * 100,000 and more request records of one account none of them may grow. Times, and the read units DynamoDB would charge.
+ * Cost per request as an account's data grows: admission, the dashboard's queries, and recording, at 10,000, 100,000 and a million
+ * request records of one account. None of them may grow. Times, and the units DynamoDB would charge; samples of all sizes are taken
+ * in turn, each size on an emulator of its own.
  *
- * node bench/scale.ts [--records 1000,100000]
+ * node bench/scale.ts [--records 10000,100000,1000000] [--samples N]
  */
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { uuidv7obj } from 'uuidv7';
-import { chunk } from '../lambda/data/chunk.ts';
-import { requestKey, serviceKeyKey } from '../lambda/data/keys.ts';
+import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
+import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
+import { periodUsage } from '../lambda/data/billing-usage.ts';
+import { requestCursor } from '../lambda/data/request-cursor.ts';
 import { requestRepository } from '../lambda/data/requests.ts';
 import { spendReader } from '../lambda/data/spend.ts';
-import type { Table } from '../lambda/data/table.ts';
-import { forEachConcurrently } from '../lambda/domain/for-each-concurrently.ts';
-import type { CloseEvent } from '../lambda/domain/usage-event.ts';
+import { untrackedRepository } from '../lambda/data/untracked.ts';
+import { billingPeriod } from '../lambda/domain/billing/period.ts';
+import { keyReader } from '../lambda/gateway/account-lookup.ts';
+import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
-import { emulatedTable } from '../test/data/emulated-table.ts';
+import type { EmulatedTable } from '../test/data/emulated-table.ts';
+import { median, quantile, report, rounded } from './report/figures.ts';
+import {
+  ACCOUNT,
+  accountWithRecords,
+  chatCompletion,
+  DAY_MS,
+  DAYS,
+  SERVICE_KEY,
+} from './scale/account-with-records.ts';
+import { type UnitCounter, unitCounter } from './scale/count-units.ts';
 
-const { values: options } = parseArgs({ options: { records: { type: 'string', default: '1000,100000' } } });
-const sizes = options.records.split(',').map(Number);
-
-const ACCOUNT = 'svc_scale';
-const DAYS = 28;
-const DAY_MS = 86_400_000;
-const SAMPLES = 60;
-const now = Date.now();
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-/** A UUIDv7 of a given time, as the gateway would have made it then. */
-const requestIdAt = (ms: number): string => {
-  const bytes = Uint8Array.from(uuidv7obj().bytes);
-  new DataView(bytes.buffer).setUint16(0, Math.floor(ms / 2 ** 32));
-  new DataView(bytes.buffer).setUint32(2, ms % 2 ** 32);
-  return Buffer.from(bytes)
-    .toString('hex')
-    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
-};
-
-const event = (ms: number, n: number): CloseEvent => ({
-  kind: 'close',
-  version: 1,
-  requestId: requestIdAt(ms),
-  accountId: ACCOUNT,
-  keyId: 'key-1',
-  provider: 'openai',
-  providerKey: 'c0ffee',
-  tag: n % 3 === 0 ? null : `tag-${n % 3}`,
-  tagTruncated: false,
-  method: 'POST',
-  path: '/v1/chat/completions',
-  startedAt: iso(ms),
-  route: 'governed',
-  outcome: 'completed',
-  status: 200,
-  ttfbMs: 400,
-  totalMs: 1_800,
-  overheadMs: 0.4,
-  requestBytes: 2_000,
-  responseBytes: 3_000,
-  reading: {
-    dialect: 'openai-chat',
-    usage: { prompt_tokens: 800, completion_tokens: 240, total_tokens: 1_040 },
-    usageSource: 'reported',
-    complete: true,
-    modelRequested: 'gpt-4o',
-    modelAnswered: n % 2 === 0 ? 'gpt-4o-2024-08-06' : 'gpt-4o-mini-2024-07-18',
-    streamed: false,
-    serviceTier: 'default',
-    extras: {},
+const { values: options } = parseArgs({
+  options: {
+    records: { type: 'string', default: '10000,100000,1000000' },
+    samples: { type: 'string', default: '60' },
   },
 });
+const sizes = options.records.split(',').map(Number);
+const samples = Number(options.samples);
 
-/** One real request a day through the recorder, then copies of its item under other ids: the log grows, the cells are as they are. */
-const fill = async (table: Table, records: number): Promise<void> => {
+const now = new Date();
+const iso = (ms: number): string => new Date(ms).toISOString();
+const monthAgo = iso(now.getTime() - DAYS * DAY_MS);
+const today = iso(now.getTime()).slice(0, 10);
+
+interface Question {
+  readonly what: string;
+  readonly ask: () => Promise<unknown>;
+}
+
+/** What is asked of an account, through the functions that the handlers are made of. */
+const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): readonly Question[] => {
+  const service = awsService('dynamodb', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: table.endpoint });
+  const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }));
+  const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
+  const reads = { requests: requestRepository(table), now: () => now };
+  const [page, one] = [listRequests(reads), readRequest(reads)];
+  const spend = readSpend({
+    readCells: spendReader(table).cells,
+    readUntracked: untrackedRepository(table).spans,
+    now: () => now,
+  });
+  const usage = periodUsage(table);
   const record = openRecorder(table, { logger: { error: console.error } });
-  const perDay = Math.ceil(records / DAYS);
-  for (let day = 0; day < DAYS; day++) {
-    const startOfDay = Math.floor(now / DAY_MS - day) * DAY_MS;
-    const firsts = [0, 1, 2, 3, 4, 5].map((n) => event(startOfDay + n, n));
-    await record(firsts);
-    const first = firsts[0] as CloseEvent;
-    const key = requestKey(ACCOUNT, first.startedAt.slice(0, 10), first.requestId);
-    const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key: key }));
-    const copies = Array.from({ length: perDay }, (_, n) => {
-      const requestId = requestIdAt(startOfDay + 10 + Math.floor((n * (DAY_MS - 20)) / perDay));
-      return { ...item, requestId, sk: requestId };
-    });
-    await forEachConcurrently(chunk(copies, 25), 8, async (items) => {
-      await table.client.send(
-        new BatchWriteCommand({ RequestItems: { [table.name]: items.map((Item) => ({ PutRequest: { Item } })) } }),
-      );
-    });
-  }
-};
-
-interface Consumed {
-  readonly CapacityUnits?: number;
-}
-
-/** Adds up what DynamoDB would charge for reading. */
-const countReads = (table: Table): (() => number) => {
-  let units = 0;
-  table.client.middlewareStack.add(
-    (next) => async (args) => {
-      const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' };
-      const result = await next({ ...args, input } as typeof args);
-      const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
-      for (const each of [consumed ?? []].flat()) units += each.CapacityUnits ?? 0;
-      return result;
+  const input = { caller: { accountId: ACCOUNT, userId: 'u' }, body: undefined, authorization: '', requestId: 'r' };
+  const noParams = { ...input, params: undefined };
+  const inSpan = { from: monthAgo, limit: 20 };
+  const middle = requestCursor(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });
+  const byDay = { granularity: 'day', groupBy: ['model'], limit: 100, from: monthAgo } as const;
+  return [
+    { what: 'admission (cache missed)', ask: () => readKey(SERVICE_KEY) },
+    {
+      what: 'GET /spend, four weeks by day and model',
+      ask: () => spend({ ...noParams, query: { ...byDay, groupBy: ['model'] } }),
     },
-    { step: 'initialize', name: 'countReads' },
+    {
+      what: 'GET /spend, four weeks by model and tag',
+      ask: () => spend({ ...noParams, query: { ...byDay, groupBy: ['model', 'tag'] } }),
+    },
+    {
+      what: 'GET /spend, today by hour',
+      ask: () => spend({ ...noParams, query: { granularity: 'hour', groupBy: [], limit: 100, from: today } }),
+    },
+    { what: 'GET /requests, newest 20', ask: () => page({ ...noParams, query: inSpan }) },
+    {
+      what: 'GET /requests, 20 from the middle',
+      ask: () => page({ ...noParams, query: { ...inSpan, cursor: middle } }),
+    },
+    {
+      what: 'GET /requests, 20 of one model',
+      ask: () => page({ ...noParams, query: { ...inSpan, model: 'o3-mini-2025-01-31' } }),
+    },
+    { what: 'GET /requests/{id}', ask: () => one({ ...input, query: undefined, params: { requestId: someId } }) },
+    { what: 'tracked requests of the month', ask: () => usage(ACCOUNT, billingPeriod(null, now), now) },
+    {
+      what: 'recording ten requests',
+      ask: () => record(Array.from({ length: 10 }, (_, n) => chatCompletion(Date.now(), n))),
+    },
+  ];
+};
+
+const open = async (records: number) => {
+  const startedMs = performance.now();
+  const { table, someId } = await accountWithRecords(records, now);
+  console.log(`${records} records stand after ${Math.round((performance.now() - startedMs) / 1_000)} s.`);
+  const counter = unitCounter(table.client);
+  const asked = questionsTo(table, counter, someId).map((question) => ({
+    ...question,
+    times: [] as number[],
+    units: 0,
+  }));
+  return { records, table, counter, asked };
+};
+
+const opened: Awaited<ReturnType<typeof open>>[] = [];
+try {
+  for (const records of sizes) opened.push(await open(records));
+  // The first round warms connections and code, and is not counted.
+  for (let round = 0; round <= samples; round++) {
+    for (const { asked, counter } of opened) {
+      for (const question of asked) {
+        const startedMs = performance.now();
+        await question.ask();
+        const ms = performance.now() - startedMs;
+        const units = counter.take();
+        if (round === 0) continue;
+        question.times.push(ms);
+        question.units += units;
+      }
+    }
+  }
+  const results = (opened[0]?.asked ?? []).flatMap(({ what }, index) =>
+    opened.map(({ records, asked }) => {
+      const { times, units } = asked[index] ?? { times: [], units: 0 };
+      return {
+        what,
+        records,
+        p50Ms: rounded(median(times), 2),
+        p95Ms: rounded(quantile(times, 0.95), 2),
+        units: rounded(units / samples, 1),
+      };
+    }),
   );
-  return () => {
-    const taken = units;
-    units = 0;
-    return taken;
-  };
-};
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-const measure = async (name: string, action: () => Promise<unknown>, takeReads: () => number) => {
-  const times: number[] = [];
-  for (let i = 0; i < SAMPLES; i++) {
-    const startedAt = performance.now();
-    await action();
-    times.push(performance.now() - startedAt);
-  }
-  return { name, ms: median(times), readUnits: takeReads() / SAMPLES };
-};
-
-const drain = async (cells: AsyncIterable<unknown>): Promise<void> => {
-  for await (const _cell of cells);
-};
-
-const results: Record<string, unknown>[] = [];
-for (const records of sizes) {
-  const table = await emulatedTable();
-  try {
-    await fill(table, records);
-    await table.client.send(
-      new BatchWriteCommand({
-        RequestItems: { [table.name]: [{ PutRequest: { Item: { ...serviceKeyKey('svc_x'), accountId: ACCOUNT } } }] },
-      }),
-    );
-    const takeReads = countReads(table);
-    const requests = requestRepository(table);
-    const spend = spendReader(table);
-    const span = { from: iso(now - DAYS * DAY_MS), to: iso(now + DAY_MS) };
-    const { items } = await requests.page(ACCOUNT, { ...span, limit: 20 });
-    const someId = items[0]?.requestId as string;
-    takeReads();
-    const month = {
-      granularity: 'day',
-      from: `${span.from.slice(0, 10)}T00:00:00.000Z`,
-      to: `${span.to.slice(0, 10)}T00:00:00.000Z`,
-    } as const;
-    const taken = [
-      await measure(
-        'admission',
-        () => table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey('svc_x') })),
-        takeReads,
-      ),
-      await measure('spend, a month by day and model', () => drain(spend.cells(ACCOUNT, month, ['model'])), takeReads),
-      await measure('request log, 20', () => requests.page(ACCOUNT, { ...span, limit: 20 }), takeReads),
-      await measure('one request', () => requests.find(ACCOUNT, someId), takeReads),
-    ];
-    for (const { name, ms, readUnits } of taken)
-      results.push({ records, what: name, ms: Number(ms.toFixed(2)), 'read units': Number(readUnits.toFixed(1)) });
-  } finally {
-    await table.stop();
-  }
+  report('scale', { samples }, results);
+} finally {
+  for (const { table } of opened) await table.stop();
 }
-
-console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores`);
-console.table(results);
-console.log(JSON.stringify({ bench: 'scale', node: process.version, results }));

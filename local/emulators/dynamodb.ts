@@ -13,7 +13,8 @@ class MissingEmulatorError extends SetupError {
 
 const READY_TIMEOUT_MS = 10_000;
 
-const binaryPath = (): string => {
+/** The emulator's program. @throws MissingEmulatorError on a platform without it */
+export const dynamoDbProgram = (): string => {
   const name = `@dynoxide/${process.platform}-${process.arch}`;
   try {
     return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
@@ -48,7 +49,7 @@ export const startDynamoDb = async (options: {
     const leave = async (): Promise<void> => {};
     return { endpoint: given, port: Number(new URL(given).port), stop: leave, kill: leave };
   }
-  const binary = binaryPath();
+  const binary = dynamoDbProgram();
   await mkdir(options.dataDir, { recursive: true });
   const port = await freePort();
   const child = startProcess(

@@ -1,50 +1,53 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../lambda/data/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 
-/** Makes the one table, with its index, as lib/stacks/data.ts does. */
-export const createTable = async (dynamoDb: DynamoDBClient, name: string): Promise<void> => {
-  await dynamoDb.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'gsi1pk', 'gsi1sk'].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
+/** The one table, with its index, as lib/stacks/data.ts makes it. */
+export const tableDefinition = (name: string): CreateTableCommandInput => ({
+  TableName: name,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'sk', 'gsi1pk', 'gsi1sk'].map((AttributeName) => ({
+    AttributeName,
+    AttributeType: 'S',
+  })),
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'gsi1',
       KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
+        { AttributeName: 'gsi1pk', KeyType: 'HASH' },
+        { AttributeName: 'gsi1sk', KeyType: 'RANGE' },
       ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'gsi1',
-          KeySchema: [
-            { AttributeName: 'gsi1pk', KeyType: 'HASH' },
-            { AttributeName: 'gsi1sk', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
-    }),
-  );
+      Projection: { ProjectionType: 'ALL' },
+    },
+  ],
+});
+
+export const createTable = async (client: Pick<DynamoDBClient, 'send'>, name: string): Promise<void> => {
+  await client.send(new CreateTableCommand(tableDefinition(name)));
 };
 
-/** The one table, empty, on an emulator of its own with a throw-away folder. `stop` ends both. */
-export const emulatedTable = async (): Promise<Table & { readonly endpoint: string; stop(): Promise<void> }> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'table-'));
+export interface EmulatedTable extends Table {
+  readonly endpoint: string;
+  /** Ends the emulator and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** The one table on an emulator of its own, as it stands in the folder's file. `stop` removes the folder. */
+export const openEmulatedTable = async (dataDir: string, name: string): Promise<EmulatedTable> => {
   const emulator = await startDynamoDb({ dataDir });
   const dynamoDb = new DynamoDBClient({
     endpoint: emulator.endpoint,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
-  const name = 'spend';
-  await createTable(dynamoDb, name);
   return {
     name,
     client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),
@@ -55,4 +58,11 @@ export const emulatedTable = async (): Promise<Table & { readonly endpoint: stri
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+};
+
+/** The one table, empty, on an emulator of its own with a throw-away folder. */
+export const emulatedTable = async (): Promise<EmulatedTable> => {
+  const table = await openEmulatedTable(await mkdtemp(join(tmpdir(), 'table-')), 'spend');
+  await createTable(table.client, table.name);
+  return table;
 };
