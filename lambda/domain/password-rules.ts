@@ -9,7 +9,7 @@ export const MIN_PASSWORD_CHARACTERS = 8;
 export const MAX_PASSWORD_CHARACTERS = 256;
 
 /** In one sentence, for people. */
-export const PASSWORD_RULES = `At least ${MIN_PASSWORD_CHARACTERS} characters, among them a letter and a character that is not a letter; no space at either end.`;
+export const PASSWORD_RULES = `At least ${MIN_PASSWORD_CHARACTERS} characters, among them a letter and a character that is not a letter; no space at either end, no line breaks.`;
 
-/** A letter and something else, and no white space at the ends (Cognito refuses that). */
-export const PASSWORD_PATTERN = /^(?=.*\p{L})(?=.*\P{L})\S(.*\S)?$/su;
+/** A letter and something else, no white space at the ends and no line breaks (Cognito refuses both), nor what no keyboard has. */
+export const PASSWORD_PATTERN = /^(?=.*\p{L})(?=.*\P{L})(?!.*\p{Cc})\S(.*\S)?$/su;

@@ -20,6 +20,10 @@ const MAX_BUCKETS: Record<Granularity, number> = { hour: 31 * 24, day: 366, mont
 /** Hour cells are kept for 90 days; the first of them may be half gone. */
 const HOUR_RETENTION_DAYS = 89;
 
+/** Nothing is older, and the calendar's far ends have years that are not written with four digits. */
+const EARLIEST = '2000-01-01T00:00:00.000Z';
+const LATEST = '9998-12-31T00:00:00.000Z';
+
 const startOfBucket = (at: Date, granularity: Granularity): Date =>
   granularity === 'month'
     ? new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1))
@@ -67,8 +71,22 @@ export const isKept = ({ granularity, from }: Span, now: Date): boolean =>
 
 const invalid = (path: 'from' | 'to', message: string) => new ValidationError([{ path, message }]);
 
+const instantOf = (path: 'from' | 'to', text: string): Date => {
+  const at = new Date(text);
+  if (at < new Date(EARLIEST) || at > new Date(LATEST)) throw invalid(path, 'must lie in the years 2000 to 9998');
+  return at;
+};
+
 /** The first instant after what `to` names: a date includes its day. */
-const endOfQuery = (to: string): Date => (isDate(to) ? nextBucket(new Date(to), 'day') : new Date(to));
+const endOfQuery = (to: string): Date => {
+  const at = instantOf('to', to);
+  return isDate(to) ? nextBucket(at, 'day') : at;
+};
+
+const emptySpan = ({ to }: Bounds) =>
+  to === undefined
+    ? invalid('from', 'must not lie in the future where there is no to')
+    : invalid('to', 'must be after from');
 
 interface Bounds {
   readonly from?: string | undefined;
@@ -85,8 +103,9 @@ const DEFAULT_LIST_DAYS = 30;
  */
 export const instantsOf = (query: Bounds, now: Date): { readonly from: string; readonly to: string } => {
   const to = query.to === undefined ? now : endOfQuery(query.to);
-  const from = query.from === undefined ? new Date(to.getTime() - DEFAULT_LIST_DAYS * DAY_MS) : new Date(query.from);
-  if (from >= to) throw invalid('to', 'must be after from');
+  const from =
+    query.from === undefined ? new Date(to.getTime() - DEFAULT_LIST_DAYS * DAY_MS) : instantOf('from', query.from);
+  if (from >= to) throw emptySpan(query);
   return { from: from.toISOString(), to: to.toISOString() };
 };
 
@@ -99,13 +118,13 @@ export const instantsOf = (query: Bounds, now: Date): { readonly from: string; r
 export const spanOf = (query: Bounds & { readonly granularity: Granularity }, now: Date): Span => {
   const { granularity } = query;
   const from = startOfBucket(
-    query.from === undefined ? startOfBucket(now, 'month') : new Date(query.from),
+    query.from === undefined ? startOfBucket(now, 'month') : instantOf('from', query.from),
     granularity,
   );
   // One millisecond on, so that at the very start of a bucket "now" is in it.
   const end = query.to === undefined ? new Date(now.getTime() + 1) : endOfQuery(query.to);
   const to = roundedUp(end, granularity);
-  if (from >= to) throw invalid('to', 'must be after from');
+  if (from >= to) throw emptySpan(query);
   const span = { granularity, from: from.toISOString(), to: to.toISOString() };
   const max = MAX_BUCKETS[granularity];
   if (to.getTime() - from.getTime() > (max + 1) * 31 * DAY_MS || bucketsOf(span).length > max) {

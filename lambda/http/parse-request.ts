@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { PayloadTooLargeError, UnauthenticatedError, ValidationError, type Violation } from '../domain/errors.ts';
+import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
 import type { Caller } from './operation.ts';
+import { violationsOf, wordsFor } from './violations.ts';
 
 /** Far above any body this API takes; API Gateway itself would allow 10 MB. */
 export const MAX_BODY_BYTES = 65_536;
@@ -10,24 +11,20 @@ export const MAX_BODY_BYTES = 65_536;
 export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Says what zod leaves unsaid, and leaves the other messages to it. */
-const errorMessage: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
-  if (issue.code === 'invalid_union' && issue['discriminator'] !== undefined) return 'is none of the known values';
-  return undefined;
-};
-
-const violationsOf = (error: z.ZodError): Violation[] =>
-  error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-
 /** @throws ValidationError */
 export const parseWith = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
-  const result = schema.safeParse(value, { error: errorMessage });
+  const result = schema.safeParse(value, { error: wordsFor });
   if (!result.success) throw new ValidationError(violationsOf(result.error));
   return result.data;
 };
 
 const invalidBody = (message: string) => new ValidationError([{ path: '', message }], message);
+
+/** Half of a surrogate pair is no character: it cannot be stored, mailed or shown. */
+const wellFormed = (name: string, value: unknown): unknown => {
+  if (name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value;
+  throw invalidBody('The body holds text that is not valid Unicode (half of a surrogate pair).');
+};
 
 /**
  * The JSON body of a request, not yet held against a schema.
@@ -46,8 +43,9 @@ export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64E
     throw invalidBody('Send the body as JSON, with Content-Type: application/json.');
   }
   try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
+    return JSON.parse(bytes.toString('utf8'), wellFormed);
+  } catch (error) {
+    if (error instanceof ValidationError) throw error;
     throw invalidBody('The body is not valid JSON.');
   }
 };

@@ -4,6 +4,7 @@ import {
   AdminGetUserCommand,
   AdminInitiateAuthCommand,
   AdminSetUserPasswordCommand,
+  AdminUserGlobalSignOutCommand,
   type AttributeType,
   type AuthenticationResultType,
   CognitoIdentityProviderClient,
@@ -67,7 +68,9 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
     const { IdToken: token, RefreshToken: refreshToken = previousRefreshToken, ExpiresIn } = result ?? {};
     // No tokens but a challenge (a new password demanded, say): this API has no step for it, resetting the password has.
     if (token === undefined || refreshToken === undefined) throw wrongCredentials();
-    const claims = claimsSchema.parse(decomposeUnverifiedJwt(token).payload);
+    const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(token).payload);
+    // A user that somebody made in the pool by hand, without an account.
+    if (claims === undefined) throw wrongCredentials();
     return {
       accountId: claims[ACCOUNT_ATTRIBUTE],
       userId: claims.sub,
@@ -213,6 +216,15 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
           InvalidPasswordException: refusedPassword('newPassword'),
         },
       );
+    },
+
+    /**
+     * Ends every session: no refresh token given so far works any more. ID tokens are checked without asking Cognito, and so
+     * stay good until they expire.
+     * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminUserGlobalSignOut.html
+     */
+    endSessions: async (email: string): Promise<void> => {
+      await named(cognito.send(new AdminUserGlobalSignOutCommand({ ...pool, Username: email })), {});
     },
   };
 };

@@ -3,6 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  AdminCreateUserCommand,
+  AdminSetUserPasswordCommand,
+  CognitoIdentityProviderClient,
+} from '@aws-sdk/client-cognito-identity-provider';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../lambda/data/keys.ts';
@@ -120,6 +125,18 @@ describe('auth', () => {
     for (const { tookMs } of [wrong, unknown]) expect(tookMs).toBeGreaterThanOrEqual(395);
   });
 
+  it('knows nobody whom somebody made in the pool by hand, without an account', async () => {
+    const email = newEmail();
+    const pool = { UserPoolId: cognito.userPoolId, Username: email };
+    const client = new CognitoIdentityProviderClient({});
+    await client.send(new AdminCreateUserCommand({ ...pool, MessageAction: 'SUPPRESS' }));
+    await client.send(new AdminSetUserPasswordCommand({ ...pool, Password: password, Permanent: true }));
+    expect(await post('login', { email, password })).toMatchObject({
+      status: 401,
+      body: { error: { code: 'INVALID_CREDENTIALS' } },
+    });
+  });
+
   it('gives a new token for a refresh token, and 401 for another', async () => {
     const { answer } = await register();
     const refreshed = await post('refresh', { refreshToken: answer.body.refreshToken });
@@ -150,6 +167,22 @@ describe('auth', () => {
     expect((await post('reset-password', { email, code, newPassword })).status).toBe(204);
     expect((await post('login', { email, password })).status).toBe(401);
     expect((await post('login', { email, password: newPassword })).status).toBe(200);
+  });
+
+  it('ends the sessions begun before a reset, and no others', async () => {
+    const { email, answer } = await register();
+    const other = await register();
+    const elsewhere = await post('login', { email, password });
+    await post('forgot-password', { email });
+    const letter = (await mail.inbox()).find(({ destination }) => destination.to[0] === email);
+    const code = /\d{4,}/.exec(letter?.body.text ?? '')?.[0];
+    const refresh = async ({ body }: typeof answer) =>
+      (await post('refresh', { refreshToken: body.refreshToken })).status;
+    expect(await Promise.all([answer, elsewhere, other.answer].map(refresh))).toEqual([200, 200, 200]);
+
+    expect((await post('reset-password', { email, code, newPassword: 'another horse 2' })).status).toBe(204);
+    const after = await post('login', { email, password: 'another horse 2' });
+    expect(await Promise.all([answer, elsewhere, other.answer, after].map(refresh))).toEqual([401, 401, 200, 200]);
   });
 
   describe('/auth/me answers 401 UNAUTHORIZED', () => {

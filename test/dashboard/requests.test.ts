@@ -83,6 +83,17 @@ describe('GET /requests', () => {
   });
 });
 
+describe('GET /requests over ages', () => {
+  it('looks only at days from which records may be left', async () => {
+    page.mockResolvedValue({ items: [], nextCursor: null });
+    await get('/requests', { from: ['2000-01-01'], to: ['9998-12-30'] });
+    expect(page).toHaveBeenCalledWith(
+      'svc_mine',
+      expect.objectContaining({ from: '2025-10-01T16:30:00.000Z', to: '2026-11-21T16:30:00.000Z' }),
+    );
+  });
+});
+
 describe('GET /requests/{requestId}', () => {
   it('shows all that is kept, but not the account key', async () => {
     find.mockResolvedValue(record);

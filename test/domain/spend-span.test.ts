@@ -54,11 +54,15 @@ describe('spanOf', () => {
 
   it.each([
     ['an empty span', { from: '2026-11-20', to: '2026-11-19' }, 'day', 'to'],
-    ['a future start', { from: '2026-12-01' }, 'day', 'to'],
+    ['a future start', { from: '2026-12-01' }, 'day', 'from'],
     ['too many days', { from: '2025-01-01', to: '2026-11-20' }, 'day', 'from'],
     ['too many hours', { from: '2026-10-01', to: '2026-11-20' }, 'hour', 'from'],
     ['hours no longer kept', { from: '2026-08-01', to: '2026-08-02' }, 'hour', 'from'],
-    ['ages', { from: '0001-01-01', to: '9999-12-31' }, 'hour', 'from'],
+    ['ages', { from: '2000-01-01', to: '9998-12-30' }, 'hour', 'from'],
+    ['the first years of the calendar', { from: '0000-01-01', to: '0000-01-02' }, 'day', 'from'],
+    ['years of two digits', { from: '0050-01-01', to: '0050-02-01' }, 'month', 'from'],
+    ['the last day of the calendar', { from: '9999-12-31', to: '9999-12-31' }, 'day', 'from'],
+    ['a last day of the calendar', { from: '2026-11-20', to: '9999-12-31' }, 'month', 'to'],
   ] as const)('refuses %s', (_, query, granularity, path) => {
     const attempt = () => spanOf({ ...query, granularity }, now);
     expect(attempt).toThrow(ValidationError);
@@ -98,6 +102,15 @@ describe('spans and buckets', () => {
 });
 
 describe('instantsOf', () => {
+  it.each([
+    { from: '9999-12-31' },
+    { from: '0000-01-01', to: '0000-01-02' },
+    { to: '9999-12-31' },
+    { from: '2027-01-01' },
+  ])('refuses %j', (query) => {
+    expect(() => instantsOf(query, now)).toThrow(ValidationError);
+  });
+
   it('takes the last 30 days unless told otherwise', () => {
     expect(instantsOf({}, now)).toEqual({ from: '2026-10-21T16:30:00.000Z', to: '2026-11-20T16:30:00.000Z' });
   });

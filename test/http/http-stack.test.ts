@@ -15,7 +15,7 @@ import {
 import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { operation, route } from '../../lambda/http/operation.ts';
-import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
+import { MAX_BODY_BYTES, parseWith } from '../../lambda/http/parse-request.ts';
 import { invoke, silentLogger } from './invoke.ts';
 
 const createThing = operation({
@@ -90,6 +90,12 @@ describe('httpStack', () => {
 
   it.each([
     ['malformed JSON', { rawBody: '{"name":' }, [{ path: '', message: 'The body is not valid JSON.' }]],
+    [
+      'half a character',
+      { rawBody: '{"name":"\\ud83d"}' },
+      [{ path: '', message: 'The body holds text that is not valid Unicode (half of a surrogate pair).' }],
+    ],
+    ['an empty text', { body: { name: '' } }, [{ path: 'name', message: 'must not be empty' }]],
     ['no body', { rawBody: '' }, [{ path: '', message: 'A JSON body is required.' }]],
     [
       'another media type',
@@ -100,13 +106,13 @@ describe('httpStack', () => {
     [
       'a wrong type below',
       { body: { name: 'x', config: { threshold: '5' } } },
-      [{ path: 'config.threshold', message: 'Invalid input: expected number, received string' }],
+      [{ path: 'config.threshold', message: 'must be a number' }],
     ],
-    ['a member nobody knows', { body: { name: 'x', nme: 1 } }, [{ path: '', message: 'Unrecognized key: "nme"' }]],
-    ['null', { rawBody: 'null' }, [{ path: '', message: 'Invalid input: expected object, received null' }]],
-    ['a wrong parameter', { query: { limit: ['11'] } }, [{ path: 'limit', message: expect.stringMatching(/<=10/) }]],
+    ['a member nobody knows', { body: { name: 'x', nme: 1 } }, [{ path: 'nme', message: 'is not known here' }]],
+    ['null', { rawBody: 'null' }, [{ path: '', message: 'must be an object' }]],
+    ['a wrong parameter', { query: { limit: ['11'] } }, [{ path: 'limit', message: 'must be at most 10' }]],
     ['a parameter twice', { query: { limit: ['1', '2'] } }, [{ path: 'limit', message: 'may be given only once' }]],
-    ['an unknown parameter', { query: { x: ['1'] } }, [{ path: '', message: 'Unrecognized key: "x"' }]],
+    ['an unknown parameter', { query: { x: ['1'] } }, [{ path: 'x', message: 'is not known here' }]],
   ])('refuses %s with VALIDATION_ERROR and where it is', async (_, change, details) => {
     const answer = await invoke(handler, { ...good, ...change });
     expect(answer.status).toBe(400);
@@ -209,5 +215,38 @@ describe('httpStack', () => {
         if (answer.status === 400) expect(errorBodySchema.parse(answer.body).error.details).not.toHaveLength(0);
       }),
     );
+  });
+});
+
+describe('what is wrong', () => {
+  const schema = z.strictObject({
+    list: z
+      .array(z.enum(['a', 'b']))
+      .min(1)
+      .max(2)
+      .optional(),
+    amount: z.number().gt(1).optional(),
+    kind: z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('x') }),
+      z.strictObject({ type: z.literal('y') }),
+    ]),
+    code: z.string().max(3).optional(),
+  });
+  const kind = { type: 'x' };
+
+  it.each([
+    [{ kind, list: [] }, 'list', 'must have at least 1 entry'],
+    [{ kind, list: ['a', 'a', 'b'] }, 'list', 'must have at most 2 entries'],
+    [{ kind, list: ['c'] }, 'list.0', 'must be one of a, b'],
+    [{ kind, list: 'a' }, 'list', 'must be a list'],
+    [{ kind, amount: 1 }, 'amount', 'must be more than 1'],
+    [{ kind, amount: true }, 'amount', 'must be a number'],
+    [{ kind: { type: 'z' } }, 'kind.type', 'must be one of x, y'],
+    [{ kind: {} }, 'kind.type', 'is required'],
+    [{ kind: { type: 'x', more: 1 } }, 'kind.more', 'is not known here'],
+    [{ kind, code: 'abcd' }, 'code', 'must have at most 3 characters'],
+    [{ kind, code: null }, 'code', 'must be text'],
+  ])('in %j is said in plain words', (value, path, message) => {
+    expect(() => parseWith(schema, value)).toThrow(expect.objectContaining({ violations: [{ path, message }] }));
   });
 });

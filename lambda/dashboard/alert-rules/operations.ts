@@ -1,14 +1,10 @@
 import * as z from 'zod';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { periodNames } from '../../domain/alert-rules/rule-periods.ts';
+import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
-const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+const nameSchema = name(100);
 const channelsSchema = z
   .array(z.enum(channelNames))
   .min(1)

@@ -6,6 +6,7 @@ import {
   PASSWORD_RULES,
 } from '../../domain/password-rules.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/plans.ts';
+import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
 const emailSchema = z
@@ -26,13 +27,7 @@ const newPasswordSchema = z
 
 const passwordSchema = z.string().min(1).max(MAX_PASSWORD_CHARACTERS).meta({ format: 'password' });
 
-/** Names go into mails: no line breaks or other control characters. */
-const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+const nameSchema = name(100);
 
 const sessionSchema = z
   .object({

@@ -1,12 +1,12 @@
 import type { AccountRepository } from '../../data/accounts.ts';
-import { InvalidCredentialsError } from '../../domain/errors.ts';
+import { InvalidCredentialsError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import type * as operations from './operations.ts';
 
 interface SessionDependencies {
-  readonly directory: Pick<UserDirectory, 'logIn' | 'refresh' | 'sendResetCode' | 'resetPassword'>;
+  readonly directory: Pick<UserDirectory, 'logIn' | 'refresh' | 'sendResetCode' | 'resetPassword' | 'endSessions'>;
   readonly accounts: Pick<AccountRepository, 'find'>;
   readonly clock: Clock;
 }
@@ -39,6 +39,7 @@ export const forgotPassword = ({
     });
 };
 
+/** Whoever resets a password may do so because somebody else knows the old one: sessions begun before end with it. */
 export const resetPassword = ({
   directory,
   clock,
@@ -47,6 +48,14 @@ export const resetPassword = ({
   return ({ body: { email, code, newPassword } }) =>
     onFailure(async () => {
       await directory.resetPassword(email, code, newPassword);
+      try {
+        await directory.endSessions(email);
+      } catch (cause) {
+        throw new UnavailableError(
+          'The new password is in force, but sessions begun before it could not be ended. To end them, reset it once more.',
+          { cause },
+        );
+      }
       return undefined;
     });
 };

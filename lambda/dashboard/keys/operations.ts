@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
 const key = {
@@ -47,12 +48,7 @@ export const createKey = operation({
     'Send it as X-Service-Key on proxy requests. It admits traffic to the same account as every other key of it.',
   access: 'authorizer',
   body: z.strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(64)
-      .regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    name: name(64),
   }),
   success: {
     status: 201,

@@ -1,5 +1,6 @@
 import type { requestRepository } from '../../data/requests.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { plans } from '../../domain/plans.ts';
 import { instantsOf } from '../../domain/spend-span.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
@@ -10,6 +11,17 @@ interface RequestDependencies {
   readonly now: () => Date;
 }
 
+const DAY_MS = 86_400_000;
+/** Records live by their plan's retention from when they are recorded, which may be two weeks after the request. */
+const LONGEST_KEPT_MS = (Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays)) + 15) * DAY_MS;
+
+/** The part of a span in which there can be records: each day looked at is a read, and a span may be thousands of years. */
+const withRecords = ({ from, to }: { readonly from: string; readonly to: string }, now: Date) => {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const [earliest, latest] = [iso(now.getTime() - LONGEST_KEPT_MS), iso(now.getTime() + DAY_MS)];
+  return { from: from < earliest ? earliest : from, to: to > latest ? latest : to };
+};
+
 /** An empty value asks for requests that have none. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
@@ -17,7 +29,7 @@ export const listRequests =
   ({ requests, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
   async ({ caller: { accountId }, query: { from, to, limit, cursor, key, ...query } }) => {
     const { items, nextCursor } = await requests.page(accountId, {
-      ...instantsOf({ from, to }, now()),
+      ...withRecords(instantsOf({ from, to }, now()), now()),
       limit,
       cursor,
       filter: {

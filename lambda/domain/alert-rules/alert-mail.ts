@@ -1,5 +1,5 @@
 import type { Alert } from './alert.ts';
-import { driverLines, periodText, unpricedNote } from './alert-text.ts';
+import { driverLines, oneLine, periodText, shortened, unpricedNote } from './alert-text.ts';
 
 export interface Mail {
   readonly subject: string;
@@ -20,12 +20,10 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character
 
 const MAX_SUBJECT_CHARACTERS = 150;
 
-/** One line: a subject with a line break could begin a header of its own. */
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim();
-
 /** Tells of an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
 export const alertMail = (alert: Alert, alertUrl: string): Mail => {
   const note = unpricedNote(alert);
+  const name = oneLine(alert.ruleName);
   const rows = [
     { label: 'Period', text: periodText(alert) },
     ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
@@ -34,7 +32,7 @@ export const alertMail = (alert: Alert, alertUrl: string): Mail => {
   const text = [
     alert.summary,
     '',
-    `Alert: ${alert.ruleName}`,
+    `Alert: ${name}`,
     ...rows.map((row) => `${row.label}: ${row.text}`),
     '',
     `See and acknowledge it: ${alertUrl}`,
@@ -42,7 +40,7 @@ export const alertMail = (alert: Alert, alertUrl: string): Mail => {
   ].join('\n');
   const html = [
     '<!doctype html><html><body style="font-family:sans-serif">',
-    `<h2>${escapeHtml(alert.ruleName)}</h2>`,
+    `<h2>${escapeHtml(name)}</h2>`,
     `<p>${escapeHtml(alert.summary)}</p>`,
     '<table cellpadding="4">',
     ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
@@ -50,5 +48,5 @@ export const alertMail = (alert: Alert, alertUrl: string): Mail => {
     `<p><a href="${escapeHtml(alertUrl)}">See and acknowledge it</a></p>`,
     '</body></html>',
   ].join('\n');
-  return { subject: oneLine(`AI spend alert: ${alert.ruleName}`).slice(0, MAX_SUBJECT_CHARACTERS), text, html };
+  return { subject: shortened(`AI spend alert: ${name}`, MAX_SUBJECT_CHARACTERS), text, html };
 };

@@ -1,5 +1,12 @@
 import type { Alert, Driver } from './alert.ts';
 
+/** Models and tags are what clients sent: with a line break one of them could pose as words of ours. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+/** The first characters of a text, none of them halved. */
+export const shortened = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
+
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const nameOf = ({ dimension, value, label }: Driver): string =>
@@ -9,7 +16,7 @@ const nameOf = ({ dimension, value, label }: Driver): string =>
 export const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
   [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
     dimension,
-    text: drivers.map((driver) => `${nameOf(driver)} ${percent(driver.share)}`).join(', '),
+    text: drivers.map((driver) => `${oneLine(nameOf(driver))} ${percent(driver.share)}`).join(', '),
   }));
 
 /** `2026-11-20 (daily, UTC)` */

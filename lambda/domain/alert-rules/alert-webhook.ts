@@ -1,5 +1,5 @@
 import type { Alert } from './alert.ts';
-import { driverLines, periodText, unpricedNote } from './alert-text.ts';
+import { driverLines, oneLine, periodText, shortened, unpricedNote } from './alert-text.ts';
 
 /** Slack's own escapes: without them a tag such as `<!channel>` would call everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
 const escapeSlack = (text: string): string =>
@@ -22,8 +22,9 @@ export const alertWebhookBody = (alert: Alert, alertUrl: string): string => {
     ...driverLines(alert).map(({ dimension, text }) => `By ${dimension}: ${text}`),
     ...(note === null ? [] : [note]),
   ].map(escapeSlack);
-  const title = escapeSlack(`AI spend alert: ${alert.ruleName}`);
-  const section = `*${title}*\n${lines.join('\n')}`.slice(0, MAX_SECTION_CHARACTERS);
+  const title = escapeSlack(`AI spend alert: ${oneLine(alert.ruleName)}`);
+  // Cut between an ampersand and its semicolon, an escape would show as such.
+  const section = shortened(`*${title}*\n${lines.join('\n')}`, MAX_SECTION_CHARACTERS).replace(/&[a-z]{0,3}$/, '');
   const { accountId: _, deliveries: __, acknowledgedAt: ___, acknowledgedBy: ____, alertId, ...data } = alert;
   return JSON.stringify({
     text: `${title}: ${lines[0]}`,

@@ -50,6 +50,27 @@ describe('alertMail', () => {
     for (const part of ['Spend is $12', 'gpt-4o 75 %', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
   });
 
+  it('keeps what a client sent on its line: it cannot pose as words of ours', () => {
+    const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
+    const { text } = alertMail({ ...alert, drivers }, url);
+    expect(text).toContain('By model: m Your account is closed 100 %');
+    const slack = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text.text;
+    expect(slack).toContain('By model: m Your account is closed 100 %');
+  });
+
+  it('cuts a long name between characters', () => {
+    for (const length of [130, 131, 132, 133, 134, 135]) {
+      const { subject } = alertMail({ ...alert, ruleName: `${'x'.repeat(length)}😀😀` }, url);
+      expect(subject.isWellFormed()).toBe(true);
+    }
+    for (let length = 2_800; length < 2_830; length++) {
+      const drivers = [{ dimension: 'tag', value: `${'x'.repeat(length)}&&&&😀😀`, label: null, share: 1 } as const];
+      const { text } = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text;
+      expect(text.isWellFormed()).toBe(true);
+      expect(text.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
+    }
+  });
+
   it('never lets what users and clients wrote become markup or a header', () => {
     const nasty = fc.string({ unit: fc.constantFrom('<', '>', '&', '"', "'", '\r', '\n', 'a', ':'), minLength: 1 });
     fc.assert(

@@ -1,0 +1,60 @@
+import type * as z from 'zod';
+import type { Violation } from '../domain/errors.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(', ')}`;
+
+const limit = (
+  { origin, inclusive }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  [than, bound]: readonly ['more' | 'less', number | bigint],
+): string => {
+  const least = than === 'more' ? 'at least' : 'at most';
+  if (origin === 'string')
+    return than === 'more' && bound === 1 ? 'must not be empty' : `must have ${least} ${bound} characters`;
+  if (origin === 'array') return `must have ${least} ${bound} ${bound === 1 ? 'entry' : 'entries'}`;
+  return inclusive === false ? `must be ${than} than ${bound}` : `must be ${least} ${bound}`;
+};
+
+/** Words for what zod finds wrong; those that a schema brings along go before. */
+export const wordsFor: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : oneOf(issue.values);
+    case 'invalid_union': {
+      const { discriminator, options, input } = issue as {
+        discriminator?: string;
+        options?: unknown[];
+        input?: unknown;
+      };
+      if (discriminator === undefined) return undefined;
+      const isMissing = (input as Record<string, unknown>)[discriminator] === undefined;
+      return isMissing ? 'is required' : oneOf(options ?? []);
+    }
+    case 'too_small':
+      return limit(issue as z.core.$ZodIssueTooSmall, ['more', issue.minimum]);
+    case 'too_big':
+      return limit(issue as z.core.$ZodIssueTooBig, ['less', issue.maximum]);
+    default:
+      return undefined;
+  }
+};
+
+/** What is wrong and where; a name that nobody knows stands in the path, like any other. */
+export const violationsOf = ({ issues }: z.ZodError): Violation[] =>
+  issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not known here' }))
+      : [{ path: issue.path.join('.'), message: issue.message }],
+  );
