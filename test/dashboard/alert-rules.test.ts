@@ -97,7 +97,7 @@ describe('alert rules', () => {
     // Smaller than any number the table can hold.
     ['config.threshold', { type: 'error_rate', config: { threshold: 5e-324, period: 'daily' } }],
     ['config.period', { config: { threshold: 1, period: 'yearly' } }],
-    ['config', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
+    ['config.treshold', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
     ['config.filter.provider', { config: { threshold: 1, period: 'daily', filter: { provider: 'openia' } } }],
     ['channels', { channels: [] }],
     ['channels.0', { channels: ['sms'] }],
