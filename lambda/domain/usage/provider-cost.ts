@@ -5,7 +5,9 @@ import { amountOf, at, type Raw } from './raw.ts';
 const TICKS_PER_NANO_USD = 10;
 
 const xai = (raw: Raw): number | null => {
-  const ticks = raw['cost_in_usd_ticks'];
+  const said = raw['cost_in_usd_ticks'];
+  // Not a count: a dollar has more ticks than any request has tokens.
+  const ticks = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said;
   return typeof ticks === 'number' && Number.isFinite(ticks) && ticks >= 0
     ? Math.min(Math.round(ticks / TICKS_PER_NANO_USD), Number.MAX_SAFE_INTEGER)
     : null;

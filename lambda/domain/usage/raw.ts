@@ -17,7 +17,7 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => {
 
 /** A finite, non-negative, believable number; a decimal string counts as one (protobuf's JSON writes int64 so). */
 export const amountOf = (value: unknown): number | null => {
-  const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number) || number > MAX_COUNT) return null;
   return Math.max(0, number);
 };

@@ -15,6 +15,10 @@ const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, e
 /** A decoder for what we do not know: nothing comes out, and the reading is incomplete. */
 const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
 
+/** No name of an encoding: what some servers send as `deflate`, without the zlib header that the name asks for. */
+const RAW_DEFLATE = 'raw-deflate';
+const DEFLATE_METHOD = 8;
+
 /** zlib is loaded when the first compressed answer comes: it would cost every cold start 2.5 ms. */
 const makeTransform = (encoding: string): Transform | undefined => {
   const zlib = process.getBuiltinModule('node:zlib');
@@ -25,8 +29,9 @@ const makeTransform = (encoding: string): Transform | undefined => {
     case 'x-gzip':
       return zlib.createGunzip(lenient);
     case 'deflate':
-      // Some servers send raw deflate under this name; createUnzip tells gzip and zlib apart, not raw.
       return zlib.createInflate(lenient);
+    case RAW_DEFLATE:
+      return zlib.createInflateRaw(lenient);
     case 'br':
       return zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH });
     case 'zstd':
@@ -47,9 +52,24 @@ export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buf
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length === 0) return identity(out);
-  const transforms = encodings.reverse().map(makeTransform);
+  if (encodings.length === 1 && encodings[0] === 'deflate') return deflateDecoder(out);
+  const transforms = encodings.reverse().map((name) => (name === RAW_DEFLATE ? undefined : makeTransform(name)));
   if (transforms.length > 2 || transforms.includes(undefined)) return undecodable;
   return piped(transforms as Transform[], out);
+};
+
+/** Tells by the first byte, whose low half is the method with a zlib header and not without. */
+const deflateDecoder = (out: (chunk: Buffer) => void): BodyDecoder => {
+  let decoder: BodyDecoder | undefined;
+  return {
+    write: (chunk) => {
+      if (chunk.length === 0) return;
+      const hasHeader = ((chunk[0] as number) & 0x0f) === DEFLATE_METHOD;
+      decoder ??= piped([makeTransform(hasHeader ? 'deflate' : RAW_DEFLATE) as Transform], out);
+      decoder.write(chunk);
+    },
+    end: async () => decoder?.end() ?? true,
+  };
 };
 
 const piped = (transforms: Transform[], out: (chunk: Buffer) => void): BodyDecoder => {

@@ -6,7 +6,7 @@ import { JsonPicker } from './json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
 import type { RequestFacts } from './request-reader.ts';
 import { SseReader } from './sse-reader.ts';
-import { wantedInResponse } from './wanted.ts';
+import { usageMarkOf, wantedInResponse } from './wanted.ts';
 
 export interface MeteredRequest {
   readonly method: string;
@@ -40,20 +40,52 @@ interface BodyReader {
 /** Reads nothing: audio, images, files. */
 const opaque: BodyReader = { write: () => {}, end: () => {} };
 
-const FIRST_BYTE_JSON = /^[\s\uFEFF]*[[{]/;
-const FIRST_BYTES_SSE = /^(\xef\xbb\xbf)?(data|event|id|retry)?:/;
+const JSON_HEAD = /^[[{]/;
+const SSE_HEAD = /^(data|event|id|retry)?:/;
 
-/** The reader that fits a body, by content type, and where that says nothing by its first bytes. */
-const readerFor = (contentType: string, first: Buffer, builder: ReadingBuilder): BodyReader => {
-  const head = first.toString('latin1', 0, 64);
+/** Of the first bytes of a body, so many tell what it is. */
+const HEAD_BYTES = 'event:'.length;
+
+/** White space and the bytes of a byte order mark, which may stand before any body and mean nothing to its reader. */
+const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+/** The reader that fits a body, by its first bytes, which know better, and where they say nothing by its content type. */
+const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder: ReadingBuilder): BodyReader => {
+  const head = first.toString('latin1', 0, HEAD_BYTES);
   const picker = () => new JsonPicker(wantedInResponse, builder, MAX_PICKED_BYTES);
-  if (contentType.startsWith('text/event-stream') || FIRST_BYTES_SSE.test(head))
-    return new SseReader(picker, () => builder.model !== null);
-  if (contentType.includes('json') || FIRST_BYTE_JSON.test(head)) {
+  const isJson = JSON_HEAD.test(head);
+  if (!isJson && (contentType.startsWith('text/event-stream') || SSE_HEAD.test(head)))
+    return new SseReader(picker, () => builder.model !== null, usageMarkOf(dialect));
+  if (isJson || contentType.includes('json')) {
     const whole = picker();
     return { write: (chunk) => whole.write(chunk), end: () => {} };
   }
   return opaque;
+};
+
+/** Waits for the first bytes of a body, however small the pieces it comes in, and then for none. */
+const chosenReader = (choose: (first: Buffer) => BodyReader): BodyReader => {
+  let head: Buffer = Buffer.alloc(0);
+  let reader: BodyReader | undefined;
+  const start = (): BodyReader => {
+    reader = choose(head);
+    reader.write(head);
+    return reader;
+  };
+  return {
+    write: (chunk) => {
+      if (reader) {
+        reader.write(chunk);
+        return;
+      }
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      let from = 0;
+      while (leading.has(head[from] as number)) from++;
+      head = head.subarray(from);
+      if (head.length >= HEAD_BYTES) start();
+    },
+    end: () => (reader ?? start()).end(),
+  };
 };
 
 /** A meter for one answer: recognises its dialect and reads the usage off a copy of its bytes. */
@@ -62,14 +94,13 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
   const builder = new ReadingBuilder(dialect.endsWith('-batch-output'));
   const kept = new KeptText(response.status < 400 ? dialect : 'free');
   const contentType = (response.contentType ?? '').toLowerCase();
-  let reader: BodyReader | undefined;
+  const reader = chosenReader((first) => readerFor(contentType, first, dialect, builder));
   let failed = false;
 
   const read = (chunk: Buffer): void => {
     if (failed) return;
     try {
       kept.write(chunk);
-      reader ??= readerFor(contentType, chunk, builder);
       reader.write(chunk);
     } catch {
       // A fault of the meter costs this request's figures, which are then marked incomplete; never the client's traffic.
@@ -84,7 +115,7 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
     end: async (whole) => {
       const decoded = await decoder.end();
       try {
-        reader?.end();
+        reader.end();
       } catch {
         failed = true;
       }

@@ -1,6 +1,6 @@
 /*
  * Where the events of a stream end: at a blank line, with LF or CRLF line ends. Searches are for one byte, which Node does
- * natively and fastest.
+ * natively and fastest. Lines may also end with CR alone, which nobody sends: such a stream is rewritten first.
  */
 
 export const LF = 0x0a;
@@ -23,3 +23,27 @@ export const lastEventEnd = (bytes: Buffer, before = bytes.length): number => {
     if (closesEvent(bytes, lf)) return lf + 1;
   return -1;
 };
+
+/** Gives LF to a stream whose lines end with CR alone, as its first line tells; every other stream is handed on as it is. */
+export class LineEnds {
+  #isCrAlone: boolean | undefined;
+  /** A CR at a chunk's end, whose LF may come with the next. */
+  #held = false;
+
+  write(chunk: Buffer): Buffer {
+    if (this.#isCrAlone === undefined) return this.#decide(chunk);
+    return this.#isCrAlone ? withLf(chunk) : chunk;
+  }
+
+  #decide(chunk: Buffer): Buffer {
+    const bytes = this.#held ? Buffer.concat([Buffer.of(CR), chunk]) : chunk;
+    const cr = bytes.indexOf(CR);
+    const lf = bytes.indexOf(LF);
+    this.#held = lf === -1 && cr !== -1 && cr === bytes.length - 1;
+    if (this.#held) return bytes.subarray(0, cr);
+    if (cr !== -1 || lf !== -1) this.#isCrAlone = cr !== -1 && (lf === -1 || lf > cr + 1);
+    return this.#isCrAlone ? withLf(bytes) : bytes;
+  }
+}
+
+const withLf = (chunk: Buffer): Buffer => Buffer.from(chunk.map((byte) => (byte === CR ? LF : byte)));

@@ -1,39 +1,33 @@
 import { EventDataReader } from './event-data-reader.ts';
 import type { JsonPicker } from './json-picker.ts';
-import { CR, firstEventEnd, LF, lastEventEnd } from './sse-framing.ts';
+import { CR, firstEventEnd, LF, LineEnds, lastEventEnd } from './sse-framing.ts';
+import { UsageMark } from './usage-mark.ts';
 
 /** An event longer than this is not held but read as it comes. */
 const MAX_HELD_EVENT_BYTES = 64 * 1024;
 
-/** Events are looked into from the start of the stream until one told the model, at most these many. */
-const MAX_FIRST_EVENTS = 3;
+/** Events are looked into from the start of the stream until one told the model, at most these many. Comments do not count. */
+const MAX_FIRST_EVENTS = 8;
+const DATA = 'data';
 
 /** Events with usage that are held: the first, and the newest. A false match must not displace a true one. */
 const MAX_HELD_EVENTS = 4;
 const NEWEST_OF_A_PIECE = 2;
 
 /**
- * What every event that can bear usage has in it: `"usage"`, `"usageMetadata"`; Cohere's `billed_units` stand inside such. The
- * quote is looked at afterwards: a search that begins with JSON's most frequent byte takes six times as long.
- */
-const MARK = Buffer.from('usage');
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const SPACE = 0x20;
-const LETTER_N = 0x6e;
-
-/**
  * Reads a stream of server-sent events for what bears usage, and holds little: bytes go through native searches, and only
  * events that carry a usage member that is not null are looked into. Since repeated usage is cumulative, of a run of such
  * events only the newest are kept, and looked into at the end.
  *
- * Takes LF and CRLF, comments, multi-line data, a byte order mark, and events cut anywhere.
+ * Takes LF, CRLF and CR, comments, multi-line data, a byte order mark, and events cut anywhere.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class SseReader {
   readonly #pick: () => JsonPicker;
   /** True once the model is known, which the first events tell. */
   readonly #modelKnown: () => boolean;
+  readonly #mark: UsageMark;
+  readonly #lineEnds = new LineEnds();
   /** Bytes since the last event's end. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
@@ -46,14 +40,18 @@ export class SseReader {
   /** Reads an event too long to be held. */
   #long: EventDataReader | undefined;
 
-  /** @param pick makes a picker for one event's data */
-  constructor(pick: () => JsonPicker, modelKnown: () => boolean) {
+  /**
+   * @param pick makes a picker for one event's data
+   * @param mark what every event that can bear usage has in it: a member's name, or how it begins
+   */
+  constructor(pick: () => JsonPicker, modelKnown: () => boolean, mark: string) {
     this.#pick = pick;
     this.#modelKnown = modelKnown;
+    this.#mark = new UsageMark(mark);
   }
 
   write(chunk: Buffer): void {
-    let rest = chunk;
+    let rest = this.#lineEnds.write(chunk);
     if (this.#long) {
       const end = this.#long.write(rest);
       if (end === -1) return;
@@ -111,11 +109,14 @@ export class SseReader {
     let from = 0;
     while (this.#eventsRead < MAX_FIRST_EVENTS && !this.#modelKnown() && from < bytes.length) {
       const end = eventEnd(bytes, from);
-      this.#read(bytes.subarray(from, end));
-      this.#eventsRead++;
+      const event = bytes.subarray(from, end);
+      if (event.includes(DATA)) {
+        this.#read(event);
+        this.#eventsRead++;
+      }
       from = end;
     }
-    const firstMark = nextMark(bytes, from);
+    const firstMark = this.#mark.next(bytes, from);
     if (firstMark === -1) return;
     if (this.#held.length === 0) {
       from = this.#holdFirst(bytes, firstMark);
@@ -126,8 +127,8 @@ export class SseReader {
 
   /** Returns where the event behind the first with usage begins; -1 where none has. */
   #holdFirst(bytes: Buffer, firstMark: number): number {
-    for (let mark = firstMark; mark !== -1; mark = nextMark(bytes, mark + MARK.length)) {
-      if (isNull(bytes, mark)) continue;
+    for (let mark = firstMark; mark !== -1; mark = this.#mark.next(bytes, mark + 1)) {
+      if (this.#mark.isNull(bytes, mark)) continue;
       const end = eventEnd(bytes, mark);
       this.#hold(bytes.subarray(Math.max(lastEventEnd(bytes, mark), 0), end));
       return end;
@@ -140,9 +141,9 @@ export class SseReader {
     const newest: Buffer[] = [];
     let before = bytes.length;
     while (newest.length < NEWEST_OF_A_PIECE && before > from) {
-      const mark = previousMark(bytes, before);
+      const mark = this.#mark.previous(bytes, before);
       if (mark < from) break;
-      if (isNull(bytes, mark)) {
+      if (this.#mark.isNull(bytes, mark)) {
         before = mark;
         continue;
       }
@@ -172,30 +173,4 @@ export class SseReader {
 const eventEnd = (bytes: Buffer, from: number): number => {
   const end = firstEventEnd(bytes, from);
   return end === -1 ? bytes.length : end;
-};
-
-const nextMark = (bytes: Buffer, from: number): number => {
-  let mark = bytes.indexOf(MARK, from);
-  while (mark !== -1 && bytes[mark - 1] !== QUOTE) mark = bytes.indexOf(MARK, mark + MARK.length);
-  return mark;
-};
-
-const previousMark = (bytes: Buffer, before: number): number => {
-  let mark = lastMarkBefore(bytes, before);
-  while (mark !== -1 && bytes[mark - 1] !== QUOTE) mark = lastMarkBefore(bytes, mark);
-  return mark;
-};
-
-/** A negative offset would count from the end. */
-const lastMarkBefore = (bytes: Buffer, before: number): number =>
-  before < MARK.length ? -1 : bytes.lastIndexOf(MARK, before - MARK.length);
-
-/** True for `"usage": null`; the mark may also begin another member's name. */
-const isNull = (bytes: Buffer, mark: number): boolean => {
-  let at = mark + MARK.length + 1;
-  if (bytes[at] === SPACE) at++;
-  if (bytes[at] !== COLON) return false;
-  at++;
-  while (bytes[at] === SPACE) at++;
-  return bytes[at] === LETTER_N;
 };

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../domain/dialect.ts';
 import type { Wanted } from './json-picker.ts';
 
 /*
@@ -101,3 +102,9 @@ export const wantedInRequest: Wanted = {
   prompt: { '+': 'prompt' },
   message: { '+': 'prompt' },
 };
+
+/**
+ * A member name, or how it begins, that every event with usage has in it: `"usage"`, `"usageMetadata"`. Cohere's first version
+ * ends its stream with `"meta":{"billed_units":…}`, its second has them inside `"usage"`.
+ */
+export const usageMarkOf = (dialect: Dialect): string => (dialect.startsWith('cohere-') ? 'billed_units' : 'usage');
