@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type RequestOptions, request } from 'node:https';
 import { isIP } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isPublicAddress } from './public-address.ts';
 
 /** The webhook cannot be called, or did not answer 2xx. The message is short and holds nothing of the answer. */
@@ -13,6 +14,8 @@ export interface WebhookAccess {
   /** Every address of a host name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly isAllowed: (address: string) => boolean;
+  /** For finding the address, and again for the call. */
+  readonly timeoutMs?: number;
   /** More options of node:https, such as a certificate authority. */
   readonly options?: RequestOptions;
 }
@@ -24,22 +27,35 @@ const publicInternet: WebhookAccess = {
 
 const TIMEOUT_MS = 5_000;
 
+/** A name server of somebody's may take as long as it likes: then the name has no address. */
+const addressesOf = async (hostname: string, { resolve, timeoutMs = TIMEOUT_MS }: WebhookAccess) => {
+  const isDone = new AbortController();
+  try {
+    return await Promise.race([
+      resolve(hostname).catch(() => []),
+      pause<readonly string[]>(timeoutMs, [], { signal: isDone.signal }),
+    ]);
+  } finally {
+    isDone.abort();
+  }
+};
+
 interface Target {
   readonly url: URL;
   readonly address: string;
 }
 
 /** Refuses a name as soon as one of its addresses is not public: which of them a client takes is a matter of chance. */
-const targetOf = async (text: string, { resolve, isAllowed }: WebhookAccess): Promise<Target> => {
+const targetOf = async (text: string, access: WebhookAccess): Promise<Target> => {
   if (!URL.canParse(text)) throw new WebhookError('must be a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new WebhookError('must begin with https://');
   if (url.username !== '' || url.password !== '') throw new WebhookError('must not hold a user name or password');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(hostname) === 0 ? await resolve(hostname).catch(() => []) : [hostname];
+  const addresses = isIP(hostname) === 0 ? await addressesOf(hostname, access) : [hostname];
   const [address] = addresses;
   if (address === undefined) throw new WebhookError('its host cannot be found');
-  if (!addresses.every(isAllowed)) throw new WebhookError('its host must have public addresses only');
+  if (!addresses.every(access.isAllowed)) throw new WebhookError('its host must have public addresses only');
   return { url, address };
 };
 
@@ -97,7 +113,7 @@ export const postWebhook = async (
           'X-Service-Signature': webhookSignature(webhook.secret, body, now),
         },
         agent: false,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
       },
       (response) => {
         resolve(response.statusCode ?? 0);

@@ -23,6 +23,8 @@ export interface RunReport {
 }
 
 const AT_ONCE = 32;
+/** One account's alerts, each of which may wait for a slow webhook: fifty of them must not take up the whole run. */
+const OF_ONE_ACCOUNT_AT_ONCE = 10;
 
 /** The rules of each account, which stand side by side in the index. */
 async function* byAccount(rules: AsyncIterable<Rule>): AsyncGenerator<Rule[]> {
@@ -69,7 +71,7 @@ export const runEvaluator =
       await guarded('rules not judged', { ruleId }, async () => {
         const fired = await evaluate(accountId, ofAccount, at);
         report.alerts += fired.length;
-        for (const alert of fired) await deliverGuarded(alert, 0);
+        await forEachConcurrently(fired, OF_ONE_ACCOUNT_AT_ONCE, (alert) => deliverGuarded(alert, 0));
       });
     });
     const due = inAllShards(UNDELIVERED_SHARDS, (shard) => deliveries.undelivered(shard, now()));

@@ -85,6 +85,15 @@ describe('postWebhook', () => {
     expect(respond).not.toHaveBeenCalled();
   });
 
+  it('gives up on a name server that never answers, and on a receiver that never does', async () => {
+    const timeoutMs = 50;
+    await expect(post(undefined, { timeoutMs, resolve: () => new Promise(() => {}) })).rejects.toThrow(
+      'cannot be found',
+    );
+    respond.mockImplementation(() => {});
+    await expect(post(undefined, { timeoutMs })).rejects.toThrow('did not answer in time');
+  });
+
   it('asks for the address once, and connects to that one', async () => {
     respond.mockImplementation((_, response) => void response.writeHead(200).end());
     const resolve = jest

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { alertDeliveryRepository } from '../../lambda/data/alert-deliveries.ts';
@@ -6,6 +7,7 @@ import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
 import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
 import { spendReader } from '../../lambda/data/spend.ts';
 import { userRepository } from '../../lambda/data/users.ts';
+import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
@@ -255,6 +257,29 @@ describe('the rule evaluator', () => {
     const [webhook, body] = postWebhook.mock.calls[0]!;
     expect(webhook).toEqual({ url: 'https://hooks.example.com', secret: 'whsec_x' });
     expect(body).not.toContain(account.accountId);
+  });
+
+  it("sends several of an account's alerts at a time, and not all of them", async () => {
+    const fired = Array.from({ length: 30 }, (_, index) => ({ alertId: `alert-${index}` }) as Alert);
+    let [underWay, most, sent] = [0, 0, 0];
+    const report = await runEvaluator({
+      rules: {
+        async *activeInShard(shard) {
+          if (shard === 0) yield { accountId: 'svc_a', ruleId: 'rule' } as Rule;
+        },
+      },
+      deliveries: { async *undelivered() {} },
+      evaluate: async () => fired,
+      deliver: async () => {
+        most = Math.max(most, ++underWay);
+        await setImmediate();
+        underWay -= 1;
+        sent += 1;
+      },
+      now: () => now,
+      logger,
+    })();
+    expect([report.alerts, sent, most]).toEqual([30, 30, 10]);
   });
 
   it('lets what fails for one account not keep others from theirs', async () => {

@@ -7,11 +7,12 @@ import { spendSeries } from './spend-series.ts';
 
 const DAY_MS = 86_400_000;
 const BACKTEST_DAYS = 30;
+const ceiled = (ms: number, step: number): number => Math.ceil(ms / step) * step;
 const stepMs = { hour: 3_600_000, day: DAY_MS } as const;
 
 interface Firing extends Omit<Observation, 'exceeded'> {
   readonly period: Period;
-  /** The end of the hour or day within which it would have fired, ISO 8601. */
+  /** The end of the hour or day within which it would have fired; the start of the period if right then. ISO 8601. */
   readonly by: string;
 }
 
@@ -23,8 +24,8 @@ export const backtestSpan = (condition: RuleCondition, now: Date) => {
 };
 
 /**
- * When a rule would have fired: at the end of each hour or day it is shown what had been spent until then, and nothing that
- * came later.
+ * When a rule would have fired: at the start of each period and at the end of each hour or day of it, the rule is shown what had
+ * been spent until then, and nothing that came later.
  */
 export const backtest = (condition: RuleCondition, cells: readonly ReportCell[], now: Date) => {
   const evaluator = evaluatorOf(condition);
@@ -33,20 +34,26 @@ export const backtest = (condition: RuleCondition, cells: readonly ReportCell[],
   const step = stepMs[granularityOf(evaluator)];
   const firings: Firing[] = [];
   const periods = new Set<string>();
-  for (let startMs = from.getTime(); startMs < now.getTime(); startMs += step) {
-    const period = periodAt(evaluator.period, new Date(startMs));
-    periods.add(period.start);
-    if (firings.at(-1)?.period.start === period.start) continue;
-    const by = new Date(Math.min(startMs + step, now.getTime()));
-    const seen = (end: string) => new Date(Math.min(Date.parse(end), startMs + step)).toISOString();
+
+  const judgeAt = (period: Period, at: Date): void => {
+    if (firings.at(-1)?.period.start === period.start) return;
+    const seen = (end: string) => (end < at.toISOString() ? end : new Date(ceiled(at.getTime(), step)).toISOString());
     const judged = evaluator.judge({
       period,
-      now: by,
+      now: at,
       series: { sum: (first, end) => series.sum(first, seen(end)) },
     });
-    if (!judged?.exceeded) continue;
+    if (!judged?.exceeded) return;
     const { exceeded: _, ...observation } = judged;
-    firings.push({ period, by: by.toISOString(), ...observation });
+    firings.push({ period, by: at.toISOString(), ...observation });
+  };
+
+  for (let startMs = from.getTime(); startMs < now.getTime(); startMs += step) {
+    const period = periodAt(evaluator.period, new Date(startMs));
+    // A forecast may fire before anything is spent.
+    if (!periods.has(period.start)) judgeAt(period, new Date(startMs));
+    periods.add(period.start);
+    judgeAt(period, new Date(Math.min(startMs + step, now.getTime())));
   }
   return { from: from.toISOString(), to: now.toISOString(), periods: periods.size, firings };
 };
