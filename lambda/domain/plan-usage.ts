@@ -1,6 +1,6 @@
 import { type PlanName, plans } from './plans.ts';
 
-/** Shares of the month's tracked requests at which an account's users are told, in percent. */
+/** Shares of the billing period's tracked requests at which an account's users are told, in percent. */
 const noticePercents = [100, 80] as const;
 
 export interface PlanNotice {

@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { openAccountPlans } from '../data/account-plans.ts';
 import { alertRepository } from '../data/alerts.ts';
+import { billingAccounts } from '../data/billing-accounts.ts';
+import { periodUsage } from '../data/billing-usage.ts';
 import { openKeyUsage } from '../data/key-usage.ts';
-import { spendCellRepository } from '../data/spend-cells.ts';
 import type { Table } from '../data/table.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -57,8 +57,8 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
 export const openUseNotes = (table: Table, logger: Pick<Logger, 'error'>): UseNotes => ({
   noteKey: openKeyUsage(table).note,
   checkPlan: planNoticing({
-    findPlan: openAccountPlans(table).find,
-    trackedRequests: spendCellRepository(table).trackedRequests,
+    findAccount: billingAccounts(table).find,
+    usage: periodUsage(table),
     notify: alertRepository(table).notify,
     newAlertId: uuidv7,
     now: () => new Date(),

@@ -1,13 +1,16 @@
 import type { AlertRepository } from '../data/alerts.ts';
+import type { BillingAccount } from '../data/billing-accounts.ts';
+import type { PeriodUsage } from '../data/billing-usage.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
-import { periodAt } from '../domain/alert-rules/rule-periods.ts';
+import { type BillingPeriod, billingPeriod } from '../domain/billing/period.ts';
 import { isNearNotice, type PlanNotice, planNotice } from '../domain/plan-usage.ts';
 import type { PlanName } from '../domain/plans.ts';
-import { monthOf } from '../domain/spend/periods.ts';
 
 interface PlanNoticingDependencies {
-  readonly findPlan: (accountId: string) => Promise<PlanName>;
-  readonly trackedRequests: (accountId: string, month: string) => Promise<number>;
+  /** Undefined for an account that is gone. */
+  readonly findAccount: (accountId: string) => Promise<Pick<BillingAccount, 'plan' | 'subscription'> | undefined>;
+  /** Tracked requests of a billing period so far. */
+  readonly usage: PeriodUsage;
   readonly notify: AlertRepository['notify'];
   readonly newAlertId: () => string;
   readonly now: () => Date;
@@ -18,7 +21,7 @@ const PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 const noticeOf = (
-  facts: { accountId: string; alertId: string; plan: PlanName; used: number; at: Date },
+  facts: { accountId: string; alertId: string; plan: PlanName; period: BillingPeriod; used: number; at: Date },
   { percent, limit }: PlanNotice,
 ): Alert => ({
   alertId: facts.alertId,
@@ -30,29 +33,33 @@ const noticeOf = (
   triggeredAt: facts.at.toISOString(),
   acknowledgedAt: null,
   acknowledgedBy: null,
-  period: periodAt('monthly', facts.at),
+  period: { name: 'monthly', ...facts.period },
   unit: 'requests',
   observed: facts.used,
   limit,
   unpricedRequests: 0,
-  summary: `${facts.used} of the ${limit} tracked requests of the ${facts.plan} plan are used this month. No request is rejected for it.`,
+  summary: `${facts.used} of the ${limit} tracked requests of the ${facts.plan} plan are used in the billing period that ends on ${facts.period.end.slice(0, 10)}. No request is rejected for it.`,
   drivers: [],
   deliveries: [{ channel: 'email', status: 'pending', attempts: 0, lastAttemptAt: null, sentAt: null, error: null }],
 });
 
 /**
- * Tells an account's users at 80 % and 100 % of the month's tracked requests: once each in a month and plan. The rule evaluator
- * delivers it as it does every alert.
+ * Tells an account's users at 80 % and 100 % of the tracked requests of its billing period: once each in a period and plan. The
+ * rule evaluator delivers it as it does every alert.
  */
-export const planNoticing = ({ findPlan, trackedRequests, notify, newAlertId, now }: PlanNoticingDependencies) => {
+export const planNoticing = ({ findAccount, usage, notify, newAlertId, now }: PlanNoticingDependencies) => {
   const restUntilMs = new Map<string, number>();
   const told = new Set<string>();
   return async (accountId: string, recordedFor: string): Promise<void> => {
     const at = now();
-    const month = monthOf(at.toISOString());
-    // Requests of a month that is over are nothing to be warned of any more.
-    if (monthOf(recordedFor) !== month || (restUntilMs.get(accountId) ?? 0) > at.getTime()) return;
-    const [plan, used] = await Promise.all([findPlan(accountId), trackedRequests(accountId, month)]);
+    if ((restUntilMs.get(accountId) ?? 0) > at.getTime()) return;
+    const account = await findAccount(accountId);
+    if (account === undefined) return;
+    const { plan, subscription } = account;
+    const period = billingPeriod(subscription, at);
+    // Requests of a period that is over are nothing to be warned of any more; nor is a period whose successor Stripe has not told of yet.
+    if (recordedFor < period.start || at.toISOString() >= period.end) return;
+    const used = await usage(accountId, period, at);
     if (restUntilMs.size + told.size >= MAX_REMEMBERED) {
       restUntilMs.clear();
       told.clear();
@@ -61,9 +68,9 @@ export const planNoticing = ({ findPlan, trackedRequests, notify, newAlertId, no
     const notice = planNotice(plan, used);
     if (notice === null) return;
     const name = `plan-${plan}-${notice.percent}`;
-    const key = `${accountId} ${month} ${name}`;
+    const key = `${accountId} ${period.start} ${name}`;
     if (told.has(key)) return;
-    await notify(noticeOf({ accountId, alertId: newAlertId(), plan, used, at }, notice), name);
+    await notify(noticeOf({ accountId, alertId: newAlertId(), plan, period, used, at }, notice), name);
     told.add(key);
   };
 };

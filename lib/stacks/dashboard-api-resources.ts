@@ -86,6 +86,7 @@ export const dashboardResources: readonly DashboardResource[] = [
         'cognito-idp:AdminInitiateAuth',
         'cognito-idp:AdminGetUser',
         'cognito-idp:AdminDeleteUser',
+        'cognito-idp:AdminUserGlobalSignOut',
       );
     },
   },

@@ -81,6 +81,8 @@ export class UsageStack extends Stack {
         { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       );
     }
+    // A billing period's requests are summed up for notices of the plan's limit.
+    grantItems(this.recorder, table, { actions: ['Query'], partitions: partitions.spend });
     grantItems(
       sweep,
       table,

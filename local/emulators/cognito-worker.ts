@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
+import { UserNotFoundError } from 'cognito-local/lib/errors.js';
 import { Router } from 'cognito-local/lib/server/Router.js';
 import { createServer } from 'cognito-local/lib/server/server.js';
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
@@ -85,7 +86,17 @@ const services = {
   tokenGenerator: new JwtTokenGenerator(clock, triggers, config.TokenConfig),
   triggers,
 };
-const server = await createServer(Router(services), logger, config.ServerConfig, services).start();
+const route = Router(services);
+/** The one operation in use that cognito-local lacks: a user's refresh tokens are forgotten. */
+const signOutEverywhere = async (_context: unknown, request: { UserPoolId: string; Username: string }) => {
+  const pool = await cognito.getUserPool(context, request.UserPoolId);
+  const user = await pool.getUserByUsername(context, request.Username);
+  if (!user) throw new UserNotFoundError();
+  await pool.saveUser(context, { ...user, RefreshTokens: [] });
+  return {};
+};
+const routeAll: typeof route = (target) => (target === 'AdminUserGlobalSignOut' ? signOutEverywhere : route(target));
+const server = await createServer(routeAll, logger, config.ServerConfig, services).start();
 await serveUntilStopped((server.address() as AddressInfo).port, async () => {
   server.close();
   server.closeAllConnections();

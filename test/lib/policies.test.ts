@@ -104,7 +104,7 @@ describe('what each function may do', () => {
         logsTo('AuthHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key} KEY#{key} USER#*',
-        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser ON identity:Users',
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
       ],
       'billing/Reconcile': [
         logsTo('Reconcile'),
@@ -155,6 +155,7 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
       ],
       'usage/Seal': [
         logsTo('Seal'),

@@ -2,14 +2,15 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { alertRepository } from '../../lambda/data/alerts.ts';
+import { billingAccounts } from '../../lambda/data/billing-accounts.ts';
+import { periodUsage } from '../../lambda/data/billing-usage.ts';
 import { openKeyUsage } from '../../lambda/data/key-usage.ts';
-import { monthKey } from '../../lambda/data/keys.ts';
+import { accountKey, monthKey } from '../../lambda/data/keys.ts';
 import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import { spendCellRepository } from '../../lambda/data/spend-cells.ts';
-import type { PlanName } from '../../lambda/domain/plans.ts';
 import { notingUse } from '../../lambda/usage-recorder/noting-use.ts';
 import { planNoticing } from '../../lambda/usage-recorder/plan-noticing.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
+import { addSpend } from '../data/add-spend.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 
@@ -21,11 +22,10 @@ afterAll(() => table.stop());
 
 describe('planNoticing', () => {
   let now = new Date('2026-11-20T16:30:00.000Z');
-  const plan = new Map<string, PlanName>();
   const check = () =>
     planNoticing({
-      findPlan: async (accountId) => plan.get(accountId) ?? 'FREE',
-      trackedRequests: spendCellRepository(table).trackedRequests,
+      findAccount: billingAccounts(table).find,
+      usage: periodUsage(table),
       notify: alertRepository(table).notify,
       newAlertId: uuidv7,
       now: () => now,
@@ -72,25 +72,70 @@ describe('planNoticing', () => {
     expect(await notices(accountId)).toHaveLength(3);
   });
 
-  it('goes by the plan, and passes over what is skipped', async () => {
-    const { accountId } = await newAccount(table);
-    plan.set(accountId, 'PRO');
+  it('goes by the plan', async () => {
+    const { accountId } = await newAccount(table, 'PRO');
     await use(accountId, 1_200_000);
     await check()(accountId, now.toISOString());
     expect(await notices(accountId)).toEqual([["100 % of the plan's tracked requests", 1_200_000]]);
   });
 
+  it("counts a paid plan's requests by its subscription's period, not by the calendar's", async () => {
+    const { accountId } = await newAccount(table, 'STARTER');
+    const subscribe = (periodStart: string, periodEnd: string) =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: accountKey(accountId),
+          UpdateExpression: 'SET subscription = :subscription',
+          ExpressionAttributeValues: { ':subscription': { id: 'sub_1', periodStart, periodEnd } },
+        }),
+      );
+    const lookAt = async (at: string, recordedFor = at) => {
+      now = new Date(at);
+      await check()(accountId, recordedFor);
+    };
+    await subscribe('2026-11-17T14:23:00.000Z', '2026-12-17T14:23:00.000Z');
+    await addSpend(table, accountId, '2026-11-16T12:00:00.000Z', { requests: 70_000 });
+    await addSpend(table, accountId, '2026-11-20T12:00:00.000Z', { requests: 60_000 });
+    await lookAt('2026-11-20T16:30:00.000Z');
+    expect(await notices(accountId)).toEqual([]);
+
+    await addSpend(table, accountId, '2026-12-02T12:00:00.000Z', { requests: 30_000 });
+    await lookAt('2026-12-02T13:00:00.000Z', '2026-11-17T14:00:00.000Z');
+    expect(await notices(accountId)).toEqual([]);
+    await lookAt('2026-12-02T13:00:00.000Z');
+    expect(await alertRepository(table).page(accountId, { limit: 50 })).toMatchObject({
+      items: [
+        {
+          observed: 90_000,
+          limit: 100_000,
+          period: { name: 'monthly', start: '2026-11-17T14:23:00.000Z', end: '2026-12-17T14:23:00.000Z' },
+          summary: expect.stringContaining('the billing period that ends on 2026-12-17'),
+        },
+      ],
+    });
+
+    // Over, and Stripe has not told of the next one yet.
+    await addSpend(table, accountId, '2026-12-17T13:00:00.000Z', { requests: 30_000 });
+    await lookAt('2026-12-17T14:23:00.000Z');
+    expect(await notices(accountId)).toHaveLength(1);
+    await subscribe('2026-12-17T14:23:00.000Z', '2027-01-17T14:23:00.000Z');
+    await addSpend(table, accountId, '2026-12-18T12:00:00.000Z', { requests: 90_000 });
+    await lookAt('2026-12-18T13:00:00.000Z');
+    expect(await notices(accountId)).toHaveLength(2);
+  });
+
   it('does not look at every batch of an account far from its limit', async () => {
-    const trackedRequests = jest.fn(async () => 10);
+    const usage = jest.fn(async () => 10);
     const look = planNoticing({
-      findPlan: async () => 'FREE',
-      trackedRequests,
+      findAccount: async () => ({ plan: 'FREE', subscription: null }),
+      usage,
       notify: async () => true,
       newAlertId: uuidv7,
       now: () => now,
     });
     for (let i = 0; i < 10; i++) await look('svc_x', now.toISOString());
-    expect(trackedRequests).toHaveBeenCalledTimes(1);
+    expect(usage).toHaveBeenCalledTimes(1);
   });
 });
 

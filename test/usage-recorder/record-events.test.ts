@@ -141,7 +141,7 @@ describe('recordEvents', () => {
       ),
       { numRuns: 25 },
     );
-  }, 180_000);
+  });
 
   it('records a close event with everything that is known of it', async () => {
     const accountId = newAccountId();

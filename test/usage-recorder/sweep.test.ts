@@ -116,5 +116,5 @@ describe('sweepParkedEvents', () => {
       expect.objectContaining({ reason: 'Could not be recorded for a day: Error' }),
     ]);
     expect(await requestsOf(accountId)).toBe(0);
-  }, 60_000);
+  });
 });
