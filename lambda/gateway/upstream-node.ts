@@ -93,6 +93,10 @@ const exchange = (
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
   });
   outgoing.on('error', fail);
+  // An unasked 101 ends the connection without an error.
+  outgoing.on('close', () => {
+    if (!response) fail(new Error('the provider closed the connection without an answer'));
+  });
   outgoing.on('response', (incoming) => {
     if (over) return;
     response = incoming;

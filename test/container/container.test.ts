@@ -22,7 +22,7 @@ beforeAll(async () => {
   queues = await emulatedQueue();
   const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
   await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(KEYS.active), ...owner } }));
-}, 120_000);
+});
 
 afterEach(() => {
   container?.kill('SIGKILL');

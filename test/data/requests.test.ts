@@ -85,7 +85,7 @@ describe('requestRepository.page', () => {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   it('lets pass what the filter names', async () => {
     const { accountId, records } = await accountWith(Array.from({ length: 30 }, (_, n) => NOW - n * 3_600_000));

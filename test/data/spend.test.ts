@@ -150,7 +150,7 @@ describe('spend of closed days and months', () => {
       }),
       { numRuns: 12 },
     );
-  }, 180_000);
+  });
 
   it('is read from a few summaries once its days are sealed', async () => {
     const accountId = newAccountId();
@@ -191,7 +191,7 @@ describe('spend of closed days and months', () => {
     expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
     expect(await service.dueMarks()).toEqual([]);
     expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
-  }, 60_000);
+  });
 
   it('never hides what is recorded between the reading of a day and its sealing', async () => {
     const accountId = newAccountId();

@@ -24,6 +24,8 @@ export interface Ask {
   readonly body?: Buffer | string | Readable;
   /** Called with each piece; may destroy the request. */
   readonly onChunk?: (chunk: Buffer, response: IncomingMessage) => void;
+  /** Called when the headers are here, before any of the body. */
+  readonly onHeaders?: () => void;
   /** Gives up after so long a silence; never unless told. */
   readonly idleTimeoutMs?: number;
 }
@@ -38,6 +40,7 @@ export const ask = ({
   headers = {},
   body,
   onChunk,
+  onHeaders,
   idleTimeoutMs,
 }: Ask): Promise<Answer> =>
   new Promise((resolve, reject) => {
@@ -56,6 +59,7 @@ export const ask = ({
       (response) => {
         answered = true;
         const headersMs = performance.now() - startedAt;
+        onHeaders?.();
         const chunks: Buffer[] = [];
         const chunkTimesMs: number[] = [];
         response.on('data', (chunk: Buffer) => {

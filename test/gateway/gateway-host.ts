@@ -32,6 +32,8 @@ export interface GatewayHost {
   /** Resolves with the close event of one request, by its X-Service-Request-Id; or with the nth close event. */
   closeOf(requestId: string): Promise<CloseEvent>;
   nthClose(count: number): Promise<CloseEvent>;
+  /** Connections of clients at the moment. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,10 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     closes,
     closeOf: (requestId) => closeWhere(() => closes().find((event) => event.requestId === requestId)),
     nthClose: (count) => closeWhere(() => closes()[count - 1]),
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      }),
     close: async () => {
       await new Promise((resolve) => {
         server.close(resolve);

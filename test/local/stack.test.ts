@@ -8,9 +8,6 @@ import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
 
-/** Synthesis, where the templates are not current. */
-const SLOW_MS = 120_000;
-
 let assembly: string;
 let dataDir: string;
 let mock: MockProviders;
@@ -29,7 +26,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stack-'));
   mock = await startMockProviders();
   stack = await start();
-}, SLOW_MS);
+});
 afterAll(async () => {
   await stack.stop();
   await mock.stop();

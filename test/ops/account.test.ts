@@ -75,7 +75,7 @@ describe('npm run account', () => {
     expect((await run('restore', accountId)).stdout).toContain('Now it is active');
     expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
     expect((await run('show', accountId)).stdout).not.toContain('by hand');
-  }, 60_000);
+  });
 
   it('leaves suspended who owes, and brings back who was cancelled', async () => {
     const owing = await accountWithKeys(1);
@@ -89,7 +89,7 @@ describe('npm run account', () => {
     expect(await gone.statuses()).toEqual({ account: 'cancelled', keys: new Set(['cancelled']) });
     expect((await run('restore', gone.accountId)).stdout).toContain('Now it is active');
     expect(await gone.statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
-  }, 60_000);
+  });
 
   it('says of an account that is none', async () => {
     expect(await run('show', newAccountKey(randomBytes))).toMatchObject({

@@ -28,7 +28,7 @@ describe('npm run redrive', () => {
     expect(stdout).not.toContain('sk-do-not-show');
     expect((await queues.bodies(queues.queue)).sort()).toEqual([...events].sort());
     expect(await queues.count(queues.deadLetters)).toBe(2);
-  }, 60_000);
+  });
 
   it('moves nothing with --dry-run', async () => {
     const other = await emulatedQueue();
@@ -43,7 +43,7 @@ describe('npm run redrive', () => {
     } finally {
       await other.stop();
     }
-  }, 60_000);
+  });
 
   it('says so where the queue has no dead letters', async () => {
     expect(await redrive('--queue', queues.deadLetters)).toMatchObject({

@@ -97,7 +97,7 @@ describe('npm run reprice', () => {
       filter: { outcome: 'completed' },
     });
     expect(items[0]).toMatchObject({ revision: 2, provenance: 'computed' });
-  }, 60_000);
+  });
 
   it('says how it is used', async () => {
     await expect(reprice('--from', 'yesterday')).rejects.toMatchObject({

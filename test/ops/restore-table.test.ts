@@ -140,7 +140,7 @@ describe('npm run restore-table', () => {
     expect(await run('carry', '--to', RESTORED, '--since', DAMAGE)).toMatchObject({ code: 0 });
     await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')((await queues.bodies(queues.queue)).map(parseUsageEvent));
     expect(await ledgerSums(restored, accountId, months)).toEqual(sums);
-  }, 120_000);
+  });
 
   it('lets the operator decide where both tables have an item and they differ', async () => {
     const { accountId } = await newAccount(table, 'PRO');
@@ -156,7 +156,7 @@ describe('npm run restore-table', () => {
     await run('carry', '--to', 'spend-again', '--since', DAMAGE, '--take', 'key');
     expect((await statuses()).sort()).toEqual(['active', 'revoked']);
     expect(await accountRepository(again).find(accountId)).toMatchObject({ activeKeys: 1 });
-  }, 120_000);
+  });
 
   it('knows every kind of item there is', async () => {
     const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));

@@ -20,7 +20,7 @@ describe('npm run stack-trace', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/at zt \(lambda\/gateway\/handler\.ts:\d+:\d+\)/);
     expect(stdout).toContain('at node:internal/x:1:2');
-  }, 120_000);
+  });
 
   it('names the functions there are', async () => {
     expect(await runOps('stack-trace', ['gateway/Nobody'])).toMatchObject({
@@ -28,5 +28,5 @@ describe('npm run stack-trace', () => {
       stderr: expect.stringContaining('gateway/Proxy/Function'),
     });
     expect(await runOps('stack-trace', [])).toMatchObject({ code: 2 });
-  }, 120_000);
+  });
 });

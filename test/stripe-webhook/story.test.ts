@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** Webhooks arrive when they do. */
 const until = async <T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> => {
-  for (const deadline = Date.now() + 10_000; ; ) {
+  for (const deadline = Date.now() + 120_000; ; ) {
     const value = await read();
     if (isSo(value) || Date.now() > deadline) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -167,5 +167,5 @@ describe('the life of a paid plan', () => {
     );
     expect(delivered).toEqual([]);
     expect(JSON.stringify(host.logger.info.mock.calls)).not.toContain(account.accountId);
-  }, 60_000);
+  });
 });

@@ -6,7 +6,6 @@ import {
   eventually,
   registerAccount,
   type Session,
-  START_TIMEOUT_MS,
   sendChat,
   startTestStack,
   type TestStack,
@@ -61,7 +60,7 @@ beforeAll(async () => {
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
   cursors = { '/requests': requests.body.nextCursor, '/alerts': alerts.body.nextCursor };
-}, START_TIMEOUT_MS);
+});
 afterAll(() => running.stop());
 
 /** Everything of theirs that the API shows them. */

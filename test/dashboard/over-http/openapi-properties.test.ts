@@ -10,7 +10,6 @@ import {
   callApi,
   registerAccount,
   type Session,
-  START_TIMEOUT_MS,
   sendChat,
   startTestStack,
   type TestStack,
@@ -89,7 +88,7 @@ beforeAll(async () => {
     (await api('POST', '/alert-rules', { token: session.token, body: rule })).body.id,
     (await api('GET', '/keys', { token: session.token })).body.items[0].id,
   ];
-}, START_TIMEOUT_MS);
+});
 afterAll(() => running.stop());
 
 /** The answer is one that the document describes, and no 5xx. */
@@ -216,7 +215,6 @@ describe('the API and its document', () => {
         { numRuns: runsOf(operation) },
       );
     },
-    120_000,
   );
 
   it.each(described.map((operation) => [operation.name, operation] as const))(
@@ -255,6 +253,5 @@ describe('the API and its document', () => {
         { numRuns: runsOf(operation) },
       );
     },
-    120_000,
   );
 });

@@ -7,9 +7,6 @@ import { startStack } from '../../../local/host/stack.ts';
 import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 
-/** Synthesis included, where the templates are not current. */
-export const START_TIMEOUT_MS = 180_000;
-
 /** The whole stack on this machine, with mock providers and schedules that run every second, on a folder of its own. */
 export const startTestStack = async () => {
   const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
@@ -113,7 +110,7 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
 export const eventually = async <T>(
   ask: () => Promise<T>,
   willDo: (answer: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 120_000,
 ): Promise<T> => {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -8,14 +8,21 @@ import { eventually } from '../eventually.ts';
 import { exchangeRaw } from '../raw/raw-client.ts';
 import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
 import type { Scenario, ScenarioGroup } from '../scenario.ts';
-import { type TransportName, transports } from '../transports.ts';
+import { type TransportName, telling, transports } from '../transports.ts';
+
+/** What happens to a gateway's exchange with its provider, to be waited for. */
+interface Moments {
+  headers: () => void;
+  error: () => void;
+}
 
 interface Context {
   readonly origin: RawOrigin;
-  readonly start: (settings?: Partial<HostSettings>) => Promise<GatewayHost>;
+  readonly start: (settings: Partial<HostSettings>, moments?: Partial<Moments>) => Promise<GatewayHost>;
 }
 
-const TIMEOUT_MS = 300;
+/** Where a time-out is what a scenario is about. Elsewhere none strikes, however slow the machine. */
+const TIMEOUT_MS = 1_000;
 const GOOD = `Host: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: Bearer sk-client\r\n`;
 const GET = `GET /v1/x HTTP/1.1\r\n${GOOD}\r\n`;
 const UPLOAD = `POST /v1/files HTTP/1.1\r\n${GOOD}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`;
@@ -32,9 +39,19 @@ const goings = {
 } as const;
 
 const firstClose = async (host: GatewayHost): Promise<CloseEvent> => {
-  await eventually(() => host.closes().length > 0, 'the request is settled', 3_000);
+  await eventually(() => host.closes().length > 0, 'the request is settled');
   return host.closes()[0] as CloseEvent;
 };
+
+/** What has happened so far. */
+interface Facts {
+  lookups: number;
+  opens: number;
+  /** Requests that came to the provider, and answers of which the gateway has the headers. */
+  heads: number;
+  answers: number;
+  received: string;
+}
 
 interface Leaving {
   readonly name: string;
@@ -42,8 +59,9 @@ interface Leaving {
   readonly sends: string;
   readonly provider: (socket: Socket, head: string) => void;
   /** True once it is time to go. */
-  readonly when: (facts: { readonly heads: number; readonly received: string }) => boolean;
-  readonly settings?: Partial<HostSettings>;
+  readonly when: (facts: Facts) => boolean;
+  /** @param gone resolves once the gateway has seen the client go */
+  readonly settings?: (gone: Promise<void>, facts: Facts) => Partial<HostSettings>;
   /** What the record must say of the answer. */
   readonly status: number | null;
   /** The request must not have reached the provider. */
@@ -72,8 +90,16 @@ const leavings: readonly Leaving[] = [
     name: 'while its key is being looked up',
     sends: GET,
     provider: endless,
-    when: () => true,
-    settings: { parts: { lookUpAccount: async () => sleep(100, owner) } },
+    when: ({ lookups }) => lookups === 1,
+    settings: (gone, facts) => ({
+      parts: {
+        lookUpAccount: async () => {
+          facts.lookups++;
+          await gone;
+          return owner;
+        },
+      },
+    }),
     status: null,
     unsent: true,
   },
@@ -81,7 +107,7 @@ const leavings: readonly Leaving[] = [
     name: 'while its body is being gathered',
     sends: CHAT,
     provider: endless,
-    when: () => true,
+    when: ({ opens }) => opens === 1,
     status: null,
     unsent: true,
   },
@@ -91,8 +117,8 @@ const leavings: readonly Leaving[] = [
     name: 'while the open event is on its way',
     sends: GET,
     provider: endless,
-    when: ({ heads }) => heads === 1,
-    settings: { send: () => sleep(40) },
+    when: ({ answers }) => answers === 1,
+    settings: (gone) => ({ send: () => gone }),
     status: 200,
   },
   {
@@ -114,29 +140,31 @@ const leavings: readonly Leaving[] = [
 const leaving = (leave: Leaving, how: keyof typeof goings): Scenario<Context> => ({
   name: `${how} ${leave.name}`,
   run: async ({ origin, start }) => {
-    const host = await start(leave.settings);
+    const { promise: gone, resolve: isGone } = Promise.withResolvers<void>();
+    const facts: Facts = { lookups: 0, opens: 0, heads: 0, answers: 0, received: '' };
+    const host = await start(leave.settings?.(gone, facts) ?? {}, { headers: () => void facts.answers++ });
     try {
-      let heads = 0;
-      let received = '';
       origin.requests.length = 0;
       origin.onHead = (socket, head) => {
-        heads++;
+        facts.heads++;
         leave.provider(socket, head);
       };
       const socket = connect({ port: host.port, host: '127.0.0.1', allowHalfOpen: true });
       socket.on('error', () => {});
       socket.on('data', (bytes: Buffer) => {
-        received += bytes.toString('latin1');
+        facts.received += bytes.toString('latin1');
       });
       await new Promise<void>((sent) => socket.write(leave.sends, () => sent()));
-      await eventually(() => leave.when({ heads, received }), 'it comes to that point');
-      await sleep(10);
+      const itIsTime = (): boolean => leave.when({ ...facts, opens: host.opens().length });
+      await eventually(itIsTime, 'it comes to that point');
       goings[how](socket);
+      await eventually(async () => (await host.connections()) === 0, 'the gateway sees it go');
+      isGone();
       const close = await firstClose(host);
       assert.equal(close.outcome, 'client_aborted');
       assert.equal(close.status, leave.status);
       await eventually(() => origin.open() === 0, 'the connection to the provider is closed');
-      if (leave.unsent) assert.equal(heads, 0, 'nothing is sent for a client that is gone');
+      if (leave.unsent) assert.equal(facts.heads, 0, 'nothing is sent for a client that is gone');
       socket.destroy();
       return 'client_aborted; provider released';
     } finally {
@@ -149,13 +177,18 @@ const leaving = (leave: Leaving, how: keyof typeof goings): Scenario<Context> =>
 const one = (
   name: string,
   settings: Partial<HostSettings>,
-  run: (parts: { readonly origin: RawOrigin; readonly host: GatewayHost }) => Promise<string>,
+  run: (parts: {
+    readonly origin: RawOrigin;
+    readonly host: GatewayHost;
+    readonly moments: Moments;
+  }) => Promise<string>,
 ): Scenario<Context> => ({
   name,
   run: async ({ origin, start }) => {
-    const host = await start(settings);
+    const moments: Moments = { headers: silent, error: silent };
+    const host = await start(settings, { headers: () => moments.headers(), error: () => moments.error() });
     try {
-      return await run({ origin, host });
+      return await run({ origin, host, moments });
     } finally {
       origin.onHead = () => {};
       origin.script = silent;
@@ -167,8 +200,10 @@ const one = (
 
 const outcomeOf = ({ outcome, status }: CloseEvent): string => `${outcome}, ${status}`;
 
+const impatient = { timeouts: { headersTimeoutMs: TIMEOUT_MS } };
+
 const others: readonly Scenario<Context>[] = [
-  one('sends its body slowly, for longer than a provider may keep silent', {}, async ({ origin, host }) => {
+  one('sends its body slowly, for longer than a provider may keep silent', impatient, async ({ origin, host }) => {
     origin.script = (socket, { body }) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const head = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 20\r\n\r\n`;
@@ -179,13 +214,13 @@ const others: readonly Scenario<Context>[] = [
     });
     for (const piece of [...(head.match(/[\s\S]{1,40}/g) ?? []), ...'abcdefghijklmnopqrst']) {
       socket.write(piece);
-      await sleep(TIMEOUT_MS / 8);
+      await sleep(TIMEOUT_MS / 12);
     }
     await eventually(() => received.endsWith('abcdefghijklmnopqrst'), 'the answer comes');
     socket.destroy();
     return outcomeOf(await firstClose(host));
   }),
-  one('stops sending in mid-body', {}, async ({ host }) => {
+  one('stops sending in mid-body', impatient, async ({ host }) => {
     const { text } = await exchangeRaw({ port: host.port, pieces: [UPLOAD], until: (text) => text.includes('}}') });
     assert.match(text, /^HTTP\/1\.1 502/);
     const close = await firstClose(host);
@@ -216,13 +251,19 @@ const others: readonly Scenario<Context>[] = [
     },
   ),
   one('is answered early, in mid-upload, and the provider resets', {}, async ({ origin, host }) => {
+    let provider: Socket | undefined;
     origin.onHead = (socket) => {
+      provider = socket;
       socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large');
-      // Late enough for the answer to have been read: a reset takes what has not been with it.
-      setTimeout(() => socket.resetAndDestroy(), 200);
     };
     const pieces = [UPLOAD, ...Array.from({ length: 20 }, () => `4000\r\n${'x'.repeat(0x4000)}\r\n`)];
-    const { text } = await exchangeRaw({ port: host.port, pieces, until: (text) => text.includes('too large') });
+    const until = (text: string): boolean => {
+      const isThere = text.includes('too large');
+      // Not before: a reset takes with it what has not been read.
+      if (isThere) provider?.resetAndDestroy();
+      return isThere;
+    };
+    const { text } = await exchangeRaw({ port: host.port, pieces, until });
     assert.match(text, /^HTTP\/1\.1 413 Too Large[\s\S]*too large$/);
     const close = await firstClose(host);
     assert.equal(close.status, 413);
@@ -241,11 +282,10 @@ const others: readonly Scenario<Context>[] = [
   one(
     'sees what came, where the answer broke off while its open event was on its way',
     { send: () => sleep(40) },
-    async (parts) => {
-      const { origin, host } = parts;
+    async ({ origin, host, moments }) => {
       origin.script = (socket) => {
+        moments.headers = () => socket.resetAndDestroy();
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n');
-        setTimeout(() => socket.resetAndDestroy(), 10);
       };
       const { text, end } = await exchangeRaw({ port: host.port, pieces: [GET] });
       assert.match(text, /^HTTP\/1\.1 200 OK\r\n/);
@@ -275,12 +315,11 @@ export const clientGroup = (transport: TransportName): ScenarioGroup<Context> =>
     origin.script = silent;
     return {
       origin,
-      start: (settings) =>
+      start: (settings, moments = {}) =>
         startGatewayHost({
           origin: origin.origin,
-          transport: transports[transport],
+          transport: telling(transports[transport], moments),
           ...settings,
-          timeouts: { headersTimeoutMs: TIMEOUT_MS, ...settings?.timeouts },
         }),
     };
   },

@@ -88,6 +88,8 @@ const fuzzedRequests: Scenario<Context> = {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${marker.length}\r\nX-Echo: ${marker}\r\n\r\n${body}`);
     };
     const seen = new Map<number, number>();
+    // Over all slices: what is sent off at the end of one may arrive in the next.
+    let arrived = 0;
     let forwarded = 0;
     await inSlices(
       REQUESTS[scale],
@@ -106,19 +108,15 @@ const fuzzedRequests: Scenario<Context> = {
       },
       async () => {
         // A body that was taken for a request would make the provider see more requests than were forwarded.
-        const paths = host.opens().map(({ path }) => path);
-        const lines = origin.requests.map(({ head }) => head.slice(0, head.indexOf('\r\n')));
-        assert.ok(
-          lines.length <= paths.length,
-          `seed ${SEED}: ${lines.length} arrived, ${paths.length} were forwarded`,
-        );
+        arrived += origin.requests.length;
+        forwarded += host.opens().length;
+        assert.ok(arrived <= forwarded, `seed ${SEED}: ${arrived} arrived, ${forwarded} were forwarded`);
         for (const { head } of origin.requests)
           assert.deepEqual(
             [...head.matchAll(/^host: *(.*)\r$/gim)].map(([, value]) => value),
             [`127.0.0.1:${origin.port}`],
             `seed ${SEED}`,
           );
-        forwarded += lines.length;
         origin.requests.length = 0;
         host.events.length = 0;
       },
@@ -175,7 +173,7 @@ const fuzzedAnswers: Scenario<Context> = {
           const closed = new Set(host.closes().map(({ requestId }) => requestId));
           return opened.filter((requestId) => !closed.has(requestId)).length;
         };
-        await eventually(() => open() === 0, 'every request is settled', 10_000);
+        await eventually(() => open() === 0, 'every request is settled');
         settled += opened.length;
         host.events.length = 0;
         origin.requests.length = 0;

@@ -23,12 +23,15 @@ const echo = (origin: RawOrigin): void => {
 /** Enough to know that nothing more comes: the echo is over, or an error of ours. */
 const isAnswered = (text: string): boolean => /^HTTP\/1\.1 (200[\s\S]*\r\n\r\n[A-Z]+ .* HTTP|4)/.test(text);
 
+const isHead = (pieces: readonly string[]): boolean => pieces[0]?.startsWith('HEAD ') ?? false;
+
 const hostile = ({ name, pieces, fate }: HostileRequest): Scenario<Context> => ({
   name,
   run: async ({ origin, host }) => {
     origin.requests.length = 0;
     echo(origin);
-    const { text } = await exchangeRaw({ port: host.port, pieces, until: isAnswered, waitMs: 400 });
+    const until = isHead(pieces) ? (text: string) => text.endsWith('\r\n\r\n') : isAnswered;
+    const { text } = await exchangeRaw({ port: host.port, pieces, until });
     const statuses = statusesOf(text);
     const lines = origin.requests.map(({ head }) => head.slice(0, head.indexOf('\r\n')));
     if ('refused' in fate) {

@@ -19,7 +19,7 @@ interface RawExchange {
 }
 
 /** Sends bytes as they stand (strings as latin1) and reads what comes until the connection ends, `until`, or the wait is over. */
-export const exchangeRaw = ({ port, pieces, halfClose, until, waitMs = 2_000 }: RawExchange): Promise<RawAnswer> =>
+export const exchangeRaw = ({ port, pieces, halfClose, until, waitMs = 60_000 }: RawExchange): Promise<RawAnswer> =>
   new Promise((resolve) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.setNoDelay(true);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../../gateway/exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../gateway/scripted-origin.ts';
@@ -66,6 +65,8 @@ const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context>
   });
 
 const SLOW_CLIENTS = { quick: 200, full: 1_500 } as const;
+/** Held up is who waits until the slow ones are gone; figures come from the full run. */
+const MAX_MEDIAN_MS = { quick: 1_000, full: 100 } as const;
 
 const slowloris = scenario(
   'clients that dribble their headers',
@@ -92,8 +93,8 @@ const slowloris = scenario(
         times.push(performance.now() - startedAt);
       }
       const median = times.sort((a, b) => a - b)[20] as number;
-      assert.ok(median < 100, `others wait ${median} ms`);
-      await eventually(() => closed === clients.length, 'they are closed in the end', 5_000);
+      assert.ok(median < MAX_MEDIAN_MS[scale], `others wait ${median} ms`);
+      await eventually(() => closed === clients.length, 'they are closed in the end');
       return `${clients.length} of them; others took ${median.toFixed(1)} ms (median)`;
     } finally {
       clearInterval(dribble);
@@ -128,7 +129,7 @@ const garbageInside = scenario('garbage behind a request whose answer has begun'
 });
 
 const STALLED = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`;
-const impatient = { headersTimeout: 600, requestTimeout: 600, connectionsCheckingInterval: 50 };
+const impatient = { headersTimeout: 1_500, requestTimeout: 1_500, connectionsCheckingInterval: 50 };
 
 const slowBody = scenario(
   'a body that never arrives',
@@ -165,10 +166,9 @@ const slowBodyAnswered = scenario(
 
 const idle = scenario('connections kept and left idle', {}, async (host) => {
   const pieces = [`GET /v1/1 HTTP/1.1\r\n${GOOD}\r\n`];
-  const { text, end } = await exchangeRaw({ port: host.port, pieces, waitMs: 300 });
+  const { text, end } = await exchangeRaw({ port: host.port, pieces, until: (text) => text.endsWith('/v1/1') });
   assert.match(text, /Keep-Alive: timeout=75/);
   assert.equal(end, 'open');
-  await sleep(1);
   return 'kept for 75 s';
 });
 

@@ -18,9 +18,9 @@ const SLACK_MS: Record<Scale, number> = { quick: 2_500, full: 300 };
 
 const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
 const CLIENTS = 8;
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 60_000;
 /** The gateway asks a store that failed again after a second, or two. */
-const RECOVERY_MS = 15_000;
+const RECOVERY_MS = 60_000;
 
 const refuses: Fault = { kind: 'refuses' };
 const silent: Fault = { kind: 'silent' };

@@ -12,7 +12,9 @@ export interface FaultyAnswer {
   /** What must have come of the body, at least. */
   readonly body?: string;
   readonly outcome: Outcome;
-  /** A client that asks directly sees the same; not where there is no answer at all, which is our 502. */
+  /** The time-out that ends it, where the provider only keeps silent: for headers, or for the next bytes. */
+  readonly endedBy?: 'headersTimeoutMs' | 'idleTimeoutMs';
+  /** A client that asks directly sees the same; not where there is no answer at all, which is our 502, nor where it would wait for ever. */
   readonly asDirect: boolean;
 }
 
@@ -48,6 +50,10 @@ const noAnswer = (name: string, answer: FaultyAnswer['answer']): FaultyAnswer =>
   outcome: 'unreachable',
   asDirect: false,
 });
+const noHeaders = (name: string, answer: FaultyAnswer['answer']): FaultyAnswer => ({
+  ...noAnswer(name, answer),
+  endedBy: 'headersTimeoutMs',
+});
 const broken = (name: string, answer: FaultyAnswer['answer'], body = ''): FaultyAnswer => ({
   name,
   answer,
@@ -56,6 +62,11 @@ const broken = (name: string, answer: FaultyAnswer['answer'], body = ''): Faulty
   body,
   outcome: 'upstream_aborted',
   asDirect: true,
+});
+const stalled = (name: string, answer: FaultyAnswer['answer'], body?: string): FaultyAnswer => ({
+  ...broken(name, answer, body),
+  endedBy: 'idleTimeoutMs',
+  asDirect: false,
 });
 const fine = (
   name: string,
@@ -77,9 +88,9 @@ const beforeHeaders: readonly FaultyAnswer[] = [
   noAnswer('resets before headers', reset),
   noAnswer('closes before headers', close),
   noAnswer('resets within headers', then('HTTP/1.1 200 OK\r\nContent-Le', reset)),
-  noAnswer('stalls before headers', nothing),
-  noAnswer('stalls within headers', bytes('HTTP/1.1 200 OK\r\nContent-Le')),
-  noAnswer('only ever says 102 Processing', bytes('HTTP/1.1 102 Processing\r\n\r\n')),
+  noHeaders('stalls before headers', nothing),
+  noHeaders('stalls within headers', bytes('HTTP/1.1 200 OK\r\nContent-Le')),
+  noHeaders('only ever says 102 Processing', bytes('HTTP/1.1 102 Processing\r\n\r\n')),
   noAnswer(
     'switches protocols unasked',
     bytes('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
@@ -105,14 +116,14 @@ const beforeHeaders: readonly FaultyAnswer[] = [
 const afterHeaders: readonly FaultyAnswer[] = [
   broken('resets after headers', then(head('Content-Length: 10'), reset)),
   broken('closes after headers', then(head('Content-Length: 10'), close)),
-  broken('stalls after headers', bytes(head('Content-Length: 10'))),
+  stalled('stalls after headers', bytes(head('Content-Length: 10'))),
   broken('resets in mid-body', then(`${head('Content-Length: 10')}hello`, reset), 'hello'),
   broken('closes in mid-body: a Content-Length too long', then(`${head('Content-Length: 10')}hello`, close), 'hello'),
   broken('resets in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, reset), `${EVENT}da`),
   broken('closes in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, close), `${EVENT}da`),
   broken('closes between chunks', then(CHUNKED + chunk(EVENT), close), EVENT),
-  broken('stalls in mid-chunk', bytes(`${CHUNKED}${chunk(EVENT)}ff\r\nda`), `${EVENT}da`),
-  broken('stalls between chunks', bytes(CHUNKED + chunk(EVENT)), EVENT),
+  stalled('stalls in mid-chunk', bytes(`${CHUNKED}${chunk(EVENT)}ff\r\nda`), `${EVENT}da`),
+  stalled('stalls between chunks', bytes(CHUNKED + chunk(EVENT)), EVENT),
   broken('a chunk size that is none', then(CHUNKED + chunk(EVENT), bytes('zz\r\nx\r\n')), EVENT),
   broken('a chunk longer than its size', then(CHUNKED + chunk(EVENT), bytes('2\r\nhello\r\n')), `${EVENT}he`),
   broken('a chunk size past 2^64', then(CHUNKED + chunk(EVENT), bytes('1ffffffffffffffff\r\nx')), EVENT),

@@ -61,7 +61,7 @@ const webhook = async (answer: (payload: string) => number) => {
 };
 
 const until = async (isSo: () => boolean) => {
-  for (const deadline = Date.now() + 5_000; !isSo() && Date.now() < deadline; )
+  for (const deadline = Date.now() + 120_000; !isSo() && Date.now() < deadline; )
     await new Promise((resolve) => setTimeout(resolve, 10));
 };
 

@@ -7,9 +7,6 @@ import { openStripe } from '../../../local/stripe/for-stack.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 import { open, press } from '../../stripe-webhook/browser.ts';
 
-/** Synthesis, where the templates are not current. */
-const SLOW_MS = 120_000;
-
 let assembly: string;
 let dataDir: string;
 let stack: LocalStack;
@@ -19,7 +16,7 @@ beforeAll(async () => {
   assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   dataDir = await mkdtemp(join(tmpdir(), 'billing-'));
   stack = await start();
-}, SLOW_MS);
+});
 afterAll(async () => {
   await stack.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -43,7 +40,7 @@ const call = async (method: string, path: string, token?: string, body?: object)
 };
 
 const statusOnce = async (token: string, plan: string) => {
-  for (const deadline = Date.now() + 15_000; ; ) {
+  for (const deadline = Date.now() + 120_000; ; ) {
     const { body } = await call('GET', '/billing/status', token);
     if (body.plan === plan || Date.now() > deadline) return body;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -79,7 +76,7 @@ describe('billing on the local stack', () => {
     const portal = await call('POST', '/billing/portal', login.body.token);
     await press(await open(portal.body.url), 'Cancel at once');
     expect(await statusOnce(login.body.token, 'FREE')).toMatchObject({ plan: 'FREE', billingStatus: 'CANCELED' });
-  }, 60_000);
+  });
 
   it('refuses events that Stripe has not signed', async () => {
     const { status, body } = await call('POST', '/billing/webhook', undefined, { id: 'evt_1', type: 'invoice.paid' });
