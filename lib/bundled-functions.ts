@@ -5,16 +5,21 @@ import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { z } from 'zod';
 import { parseStageSettings } from './config.ts';
+import { BUNDLE_FILE } from './constructs/function-bundle.ts';
 import { HandlerFunction } from './constructs/handler-function.ts';
 import { SpendGatewayStage } from './stage.ts';
 
-/** A function as it would be deployed, bundled on this machine. */
-export interface BundledFunction {
+/** A function of a stage with default settings. */
+export interface StageFunction {
   /** `gateway/Proxy/Function`: stack and construct. */
   readonly name: string;
   /** The entry file, relative to the root of the repository. */
   readonly entry: string;
-  /** The module that exports `handler`: `index.js`. */
+}
+
+/** A function as it would be deployed, bundled on this machine. */
+export interface BundledFunction extends StageFunction {
+  /** The module that exports `handler`. */
   readonly file: string;
   readonly memoryMb: number;
   /** Undefined where it refers to a resource. */
@@ -31,42 +36,58 @@ const resourceSchema = z.object({
   }),
 });
 
+const defaultStage = (bundled: readonly string[], outdir?: string) => {
+  const { context } = contextSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../cdk.json'), 'utf8')));
+  const app = new App({
+    context: { ...context, [BUNDLING_STACKS]: bundled },
+    analyticsReporting: false,
+    ...(outdir === undefined ? {} : { outdir }),
+  });
+  const stage = new SpendGatewayStage(app, parseStageSettings('dev', {}));
+  const handlers = stage.node.findAll().filter((construct) => construct instanceof HandlerFunction);
+  const functions = handlers.map((handler) => ({
+    handler,
+    name: handler.node.path.slice(stage.node.path.length + 1),
+    entry: handler.entry,
+  }));
+  return { app, stage, functions };
+};
+
+/** Every function there is; nothing is bundled for it. */
+export const stageFunctions = (): StageFunction[] =>
+  defaultStage([]).functions.map(({ name, entry }) => ({ name, entry }));
+
 /**
- * Bundles the functions of a stage with default settings exactly as a deployment would.
+ * Bundles the functions of a stage exactly as a deployment would.
  *
  * @param outdir takes the cloud assembly
  * @param stackName of this stack alone, such as `gateway`; of all where left out
  */
 export const bundleFunctions = (outdir: string, stackName?: string): BundledFunction[] => {
-  const { context } = contextSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../cdk.json'), 'utf8')));
-  const bundling = { [BUNDLING_STACKS]: [stackName === undefined ? '**' : `ai-spend-dev/${stackName}`] };
-  const app = new App({ context: { ...context, ...bundling }, analyticsReporting: false, outdir });
-  const stage = new SpendGatewayStage(app, parseStageSettings('dev', {}));
-  const assembly = app.synth().getNestedAssembly(stage.artifactId);
-
-  const stacks = stage.node.children.filter((child) => child instanceof Stack);
-  return stacks
-    .filter(({ node }) => stackName === undefined || node.id === stackName)
-    .flatMap((stack) => {
+  // Of the stacks with functions alone: the web dashboard's pages are bundled, too, and asked for by nobody here.
+  const stackNames = stackName === undefined ? stageFunctions().map(({ name }) => name.split('/')[0]) : [stackName];
+  const bundled = [...new Set(stackNames)].map((name) => `ai-spend-dev/${name}`);
+  const { app, stage, functions } = defaultStage(bundled, outdir);
+  // Of the stage alone: the app would have its templates validated as well, seconds that `npm run synth` is for.
+  const assembly = stage.synth();
+  return functions
+    .filter(({ name }) => stackName === undefined || name.startsWith(`${stackName}/`))
+    .map(({ handler, name, entry }): BundledFunction => {
+      const stack = Stack.of(handler);
       const { Resources } = z
         .object({ Resources: z.record(z.string(), z.unknown()) })
         .parse(assembly.getStackArtifact(stack.artifactId).template);
-      return stack.node
-        .findAll()
-        .filter((construct) => construct instanceof HandlerFunction)
-        .map((handler): BundledFunction => {
-          const id = stack.getLogicalId(handler.node.defaultChild as CfnFunction);
-          const { Code, MemorySize, Environment } = resourceSchema.parse(Resources[id]).Properties;
-          const variables = Object.entries(Environment?.Variables ?? {});
-          return {
-            name: handler.node.path.slice(stage.node.path.length + 1),
-            entry: handler.entry,
-            file: join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`, 'index.js'),
-            memoryMb: MemorySize,
-            environment: Object.fromEntries(
-              variables.map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
-            ),
-          };
-        });
+      const id = stack.getLogicalId(handler.node.defaultChild as CfnFunction);
+      const { Code, MemorySize, Environment } = resourceSchema.parse(Resources[id]).Properties;
+      const variables = Object.entries(Environment?.Variables ?? {});
+      return {
+        name,
+        entry,
+        file: join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`, BUNDLE_FILE),
+        memoryMb: MemorySize,
+        environment: Object.fromEntries(
+          variables.map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+        ),
+      };
     });
 };
