@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import * as requestOperations from '../../lambda/dashboard/requests/operations.ts';
+import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
+import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { requestRepository } from '../../lambda/data/requests.ts';
+import { openSeals } from '../../lambda/data/seals.ts';
+import { spendReader } from '../../lambda/data/spend.ts';
+import { dueMarks } from '../../lambda/data/unsealed.ts';
+import { untrackedRepository } from '../../lambda/data/untracked.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { sealDuePeriods } from '../../lambda/usage-recorder/seal/seal.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+import { closeEvent } from '../usage-recorder/events.ts';
+
+const SEED = 20_261_120;
+const DAY_MS = 86_400_000;
+/** Sealed at the first, read at the second: what is between is recorded late, in days that were sealed before. */
+const SEALED_AT = Date.parse('2026-11-19T06:00:00Z');
+const NOW = Date.parse('2026-11-20T16:30:00Z');
+const EVENTS = 400;
+
+/** Real models that are priced, one that nobody knows, names with everything that keys must escape. */
+const event = fc.record({
+  agoMs: fc.integer({ min: 0, max: 28 * DAY_MS }),
+  isLate: fc.boolean(),
+  model: fc.constantFrom('gpt-4o-mini', 'gpt-4.1', 'acme/house-model', 'a#b%23c', 'модель 😀'),
+  provider: fc.constantFrom('openai' as const, 'groq' as const, 'openrouter' as const),
+  tag: fc.constantFrom(null, 'search', 'a#b%', '=1+1', '😀'),
+  keyId: fc.constantFrom('key-1', 'key-2'),
+  providerKey: fc.constantFrom('p1', 'p2', null),
+  status: fc.constantFrom(200, 200, 200, 429, 500),
+  input: fc.integer({ min: 0, max: 2_000_000 }),
+  output: fc.integer({ min: 0, max: 100_000 }),
+  usageSource: fc.constantFrom('reported' as const, 'reported' as const, 'estimated' as const, 'none' as const),
+});
+
+const dimensionNames = ['provider', 'model', 'tag', 'key', 'providerKey'] as const;
+type Names = Partial<Record<(typeof dimensionNames)[number], string | null>>;
+interface Summary extends Required<Names> {
+  readonly startedAt: string;
+  readonly costNanoUsd: number | null;
+  readonly provenance: string;
+  readonly inputTokens: number | null;
+}
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: { accountId: string; userId: string };
+let everything: Summary[];
+
+const get = async (path: string, query: Record<string, string[]>) => {
+  const { status, body } = await invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });
+  expect([path, query, status, body.error]).toEqual([path, query, 200, undefined]);
+  return body;
+};
+
+const allRequests = async (query: Record<string, string[]>, limit: number): Promise<Summary[]> => {
+  const items: Summary[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await get('/requests', { ...query, limit: [String(limit)], ...(cursor && { cursor: [cursor] }) });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+};
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  caller = await newAccount(table);
+  const now = () => new Date(NOW);
+  const { cells: readCells } = spendReader(table);
+  handler = httpStack(
+    [
+      route(spendOperation, readSpend({ readCells, readUntracked: untrackedRepository(table).spans, now })),
+      route(requestOperations.listRequests, listRequests({ requests: requestRepository(table, () => NOW), now })),
+    ],
+    { logger: silentLogger(), corsOrigins: [] },
+  );
+
+  const events = fc.sample(event, { numRuns: EVENTS, seed: SEED }).map(({ agoMs, input, output, ...facts }, n) => ({
+    ...facts,
+    close: closeEvent({
+      ...facts,
+      accountId: caller.accountId,
+      n,
+      startedAt: new Date(NOW - agoMs).toISOString(),
+      reading: {
+        usage: facts.usageSource === 'none' ? null : { prompt_tokens: input, completion_tokens: output },
+        usageSource: facts.usageSource,
+        modelRequested: facts.model,
+        modelAnswered: facts.model,
+      },
+    }),
+  }));
+  const recordAt = async (at: number, isLate: boolean) => {
+    const record = openRecorder(table, { logger: silentLogger(), now: () => at });
+    const some = events.filter((each) => (each.isLate || Date.parse(each.close.startedAt) > SEALED_AT) === isLate);
+    for (let i = 0; i < some.length; i += 50) {
+      const fates = await record(some.slice(i, i + 50).map(({ close }) => close));
+      expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    }
+  };
+  await recordAt(SEALED_AT, false);
+  await sealDuePeriods({
+    dueMarks: (shard) => dueMarks(table, shard, SEALED_AT),
+    seal: openSeals(table, () => SEALED_AT),
+    logger: silentLogger(),
+    metrics: { addMetric: () => {} },
+  })(() => 60_000);
+  await recordAt(NOW, true);
+  everything = await allRequests({}, 200);
+}, 120_000);
+afterAll(() => table.stop());
+
+const costOf = (requests: readonly Summary[]) => {
+  const unpriced = requests.filter(({ costNanoUsd }) => costNanoUsd === null).length;
+  return {
+    requests: requests.length,
+    unpricedRequests: unpriced,
+    costNanoUsd:
+      requests.length > 0 && unpriced === requests.length
+        ? null
+        : requests.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
+  };
+};
+const shown = ({ requests, unpricedRequests, costNanoUsd }: ReturnType<typeof costOf>) => ({
+  requests,
+  unpricedRequests,
+  costNanoUsd,
+});
+const namesOf = (names: Names, groupBy: readonly (keyof Names)[]) => JSON.stringify(groupBy.map((name) => names[name]));
+const byGroup = (requests: readonly Summary[], groupBy: readonly (keyof Names)[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(requests, (each) => namesOf(each, groupBy))].map(([group, some]) => [group, costOf(some)]),
+  );
+const bucketLength = { hour: 13, day: 10, month: 7 } as const;
+
+const values = <T>(each: readonly T[]) => fc.subarray([...each], { minLength: 1, maxLength: 2 });
+const query = fc.record({
+  granularity: fc.constantFrom('hour' as const, 'day' as const, 'month' as const),
+  bounds: fc.uniqueArray(fc.integer({ min: 0, max: 29 * DAY_MS }), { minLength: 2, maxLength: 2 }),
+  groupBy: fc.subarray([...dimensionNames]),
+  filter: fc.record(
+    {
+      provider: values(['openai', 'groq', 'openrouter']),
+      model: values(['gpt-4o-mini', 'acme/house-model', 'a#b%23c', 'модель 😀']),
+      tag: values(['', 'search', 'a#b%', '=1+1', '😀']),
+      key: values(['key-1', 'key-2']),
+      providerKey: values(['p1', 'p2', '']),
+    },
+    { requiredKeys: [] },
+  ),
+});
+
+describe('GET /spend', () => {
+  it('has requests of every kind to report', () => {
+    expect(everything).toHaveLength(EVENTS);
+    expect(new Set(everything.map(({ requestId }: Summary & { requestId?: string }) => requestId)).size).toBe(EVENTS);
+    expect(new Set(everything.map(({ provenance }) => provenance))).toEqual(
+      new Set(['computed', 'estimated', 'unknown', 'free']),
+    );
+  });
+
+  it('is the sum of what GET /requests shows, to the nano-dollar, whatever is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(query, async ({ granularity, bounds, groupBy, filter }) => {
+        const [to, from] = bounds.toSorted((a, b) => a - b).map((ago) => new Date(NOW - ago).toISOString());
+        const report = await get('/spend', {
+          from: [from as string],
+          to: [to as string],
+          granularity: [granularity],
+          groupBy,
+          ...filter,
+          limit: ['1000'],
+        });
+        const passes = (request: Summary) =>
+          Object.entries(filter).every(([name, wanted]) =>
+            wanted.includes((request[name as keyof Names] as string | null) ?? ''),
+          );
+        const within = (span: { from: string; to: string }) =>
+          everything.filter((each) => each.startedAt >= span.from && each.startedAt < span.to && passes(each));
+        const expected = within(report);
+        expect(shown(report.totals)).toEqual(costOf(expected));
+        expect(report.totals.tokens.inputTokens).toBe(
+          expected.reduce((sum, { inputTokens }) => sum + (inputTokens ?? 0), 0),
+        );
+        const groups = (some: (Names & ReturnType<typeof costOf>)[]) =>
+          Object.fromEntries(some.map((group) => [namesOf(group, groupBy), shown(group)]));
+        if (groupBy.length > 0) expect(groups(report.groups)).toEqual(byGroup(expected, groupBy));
+        for (const { time, groups: ofPoint, ...sums } of report.series) {
+          const ofBucket = expected.filter(({ startedAt }) => startedAt.slice(0, bucketLength[granularity]) === time);
+          expect(shown(sums)).toEqual(costOf(ofBucket));
+          if (groupBy.length > 0 && report.series.length * report.groups.length <= 5_000)
+            expect(groups(ofPoint)).toEqual(byGroup(ofBucket, groupBy));
+        }
+        if (report.previous) expect(shown(report.previous.totals)).toEqual(costOf(within(report.previous)));
+      }),
+      { numRuns: 60, seed: SEED },
+    );
+  }, 120_000);
+});
+
+describe('GET /requests', () => {
+  it('shows the same requests, each once, newest first, whatever the size of its pages', async () => {
+    const ids = (requests: readonly Summary[]) => requests.map((each) => JSON.stringify(each));
+    for (const limit of [7, 33]) expect(ids(await allRequests({}, limit))).toEqual(ids(everything));
+    const times = everything.map(({ startedAt }) => startedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    const tagged = await allRequests({ tag: ['search'], provider: ['openai'] }, 5);
+    expect(ids(tagged)).toEqual(
+      ids(everything.filter(({ tag, provider }) => tag === 'search' && provider === 'openai')),
+    );
+  });
+});
