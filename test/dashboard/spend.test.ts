@@ -93,7 +93,7 @@ describe('GET /spend', () => {
     ['granularity', { granularity: ['week'] }],
     ['from', { from: ['yesterday'] }],
     ['limit', { limit: ['0'] }],
-    ['', { modle: ['gpt-4o'] }],
+    ['modle', { modle: ['gpt-4o'] }],
   ])('refuses a wrong %s', async (path, query) => {
     const { status, body } = await get(query);
     expect(status).toBe(400);

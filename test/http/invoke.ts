@@ -3,6 +3,8 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 
+import { checkDescribed } from './described-api.ts';
+
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
@@ -32,16 +34,22 @@ export const apiEvent = (call: ApiCall) =>
     },
   }) as unknown as APIGatewayProxyEvent;
 
-/** Calls a handler the way API Gateway does. */
+/** Calls a handler the way API Gateway does. An answer of the API is one that its OpenAPI document describes. */
 export const invoke = async (handler: unknown, call: ApiCall) => {
   const event = apiEvent(call);
   const result = await (handler as Handler)(event, {} as Context);
+  const mediaType = result.headers?.['Content-Type'] as string | undefined;
+  checkDescribed(call.method, call.path.replace(/^\/api/, ''), {
+    status: result.statusCode,
+    mediaType,
+    text: result.body,
+  });
   return {
     requestId: event.requestContext.requestId,
     status: result.statusCode,
     headers: result.headers as Record<string, string>,
     text: result.body,
-    body: result.headers?.['Content-Type'] === 'application/json' ? JSON.parse(result.body) : undefined,
+    body: mediaType === 'application/json' ? JSON.parse(result.body) : undefined,
   };
 };
 

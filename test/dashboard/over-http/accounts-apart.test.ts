@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import {
   callApi,
   eventually,
@@ -22,6 +23,7 @@ let ids: Record<string, string>;
 let cursors: Record<string, string>;
 
 beforeAll(async () => {
+  await clearOfMidnight();
   running = await startTestStack();
   url = running.stack.url;
   [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
@@ -61,7 +63,7 @@ beforeAll(async () => {
   };
   cursors = { '/requests': requests.body.nextCursor, '/alerts': alerts.body.nextCursor };
 });
-afterAll(() => running.stop());
+afterAll(() => running?.stop());
 
 /** Everything of theirs that the API shows them. */
 const theirWorld = async () => {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { groups, operations } from '../../../lambda/dashboard/operations.ts';
-import { openApiDocument } from '../../../lambda/http/openapi.ts';
-import { mutated, type Schema, schemaArbitrary } from './schema-arbitrary.ts';
+import { type Described, described, document, resolve, undescribed, validator } from '../../http/described-api.ts';
+import { mutated, schemaArbitrary } from './schema-arbitrary.ts';
 import {
   type Answer,
   callApi,
@@ -14,63 +11,6 @@ import {
   startTestStack,
   type TestStack,
 } from './stack.ts';
-
-/** What the document says; the stack serves the same (checked below). */
-const document = JSON.parse(JSON.stringify(openApiDocument(operations, groups)));
-const ajv = new Ajv2020({ strict: false, allErrors: false });
-addFormats.default(ajv);
-ajv.addSchema(document, 'openapi');
-
-const resolve = (ref: string) =>
-  ref
-    .slice(2)
-    .split('/')
-    .reduce((node, part) => node[part], document);
-const deref = <T>(node: T): T => {
-  const { $ref } = node as { $ref?: string };
-  return $ref === undefined ? node : resolve($ref);
-};
-
-/** A validator of a schema that stands somewhere in the document. */
-const validators = new Map<string, ReturnType<typeof ajv.compile>>();
-const validator = (schema: Schema) => {
-  const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
-  const known = validators.get(text) ?? ajv.compile(JSON.parse(text));
-  validators.set(text, known);
-  return known;
-};
-
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly required: boolean;
-  readonly schema: Schema;
-}
-interface Described {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly isOpen: boolean;
-  readonly parameters: readonly Parameter[];
-  readonly body: Schema | undefined;
-  readonly responses: Record<string, { content?: Record<string, { schema: Schema; examples?: object }> }>;
-}
-
-const described: Described[] = Object.entries(
-  document.paths as Record<string, Record<string, Record<string, unknown>>>,
-).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    name: operation['operationId'] as string,
-    method: method.toUpperCase(),
-    path,
-    isOpen: (operation['security'] as unknown[]).length === 0,
-    parameters: (operation['parameters'] ?? []) as Parameter[],
-    body: (operation['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined)?.content[
-      'application/json'
-    ]?.schema,
-    responses: operation['responses'] as Described['responses'],
-  })),
-);
 
 let running: TestStack;
 let url: string;
@@ -89,27 +29,15 @@ beforeAll(async () => {
     (await api('GET', '/keys', { token: session.token })).body.items[0].id,
   ];
 });
-afterAll(() => running.stop());
+afterAll(() => running?.stop());
 
 /** The answer is one that the document describes, and no 5xx. */
-const expectDescribed = ({ name, responses }: Described, { status, headers, body, text }: Answer, sent: unknown) => {
-  const context = () => `${name} answered ${status} ${text.slice(0, 500)} to ${JSON.stringify(sent)}`;
-  if (status >= 500) throw new Error(context());
-  const response = responses[status];
-  if (response === undefined) throw new Error(`undocumented: ${context()}`);
-  const content = deref(response).content;
-  const mediaType = headers.get('content-type')?.split(';')[0];
-  if (content === undefined) {
-    if (text !== '') throw new Error(`a body where none is documented: ${context()}`);
-    return;
-  }
-  const media = content[mediaType ?? ''];
-  if (media === undefined) throw new Error(`undocumented content type ${mediaType}: ${context()}`);
-  if (mediaType === 'application/json') {
-    const validate = validator(media.schema);
-    if (!validate(body)) throw new Error(`${ajv.errorsText(validate.errors)}: ${context()}`);
-  }
-  if (media.examples && !(body.error.code in media.examples)) throw new Error(`undocumented code: ${context()}`);
+const expectDescribed = (operation: Described, answer: Answer, sent: unknown) => {
+  const wrong = answer.status >= 500 ? 'failed' : undescribed(operation, answer);
+  if (wrong !== undefined)
+    throw new Error(
+      `${wrong}: ${operation.name} answered ${answer.status} ${answer.text.slice(0, 500)} to ${JSON.stringify(sent)}`,
+    );
 };
 
 interface Sent {
@@ -134,7 +62,7 @@ const send = ({ method, path }: Described, { ids, query, body, rawBody, token, h
     },
   );
 
-const schemaOf = (schema: Schema) => schemaArbitrary(schema, resolve);
+const schemaOf = (schema: Parameters<typeof schemaArbitrary>[0]) => schemaArbitrary(schema, resolve);
 
 const idsOf = ({ parameters }: Described): fc.Arbitrary<Record<string, string>> =>
   fc.record(

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack } from '../../../local/host/stack.ts';
 import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
+import { checkDescribed } from '../../http/described-api.ts';
 
 /** The whole stack on this machine, with mock providers and schedules that run every second, on a folder of its own. */
 export const startTestStack = async () => {
@@ -34,6 +35,7 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  readonly mediaType: string | undefined;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks at is what it says it is.
   readonly body: any;
@@ -47,7 +49,7 @@ export interface Request {
   readonly token?: string | undefined;
 }
 
-/** One call of the dashboard API. */
+/** One call of the dashboard API; its answer is one that the OpenAPI document describes. */
 export const callApi =
   (url: string) =>
   async (method: string, path: string, { query, body, rawBody, headers, token }: Request = {}): Promise<Answer> => {
@@ -62,8 +64,11 @@ export const callApi =
       },
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const { status, headers: given } = response;
+    const mediaType = given.get('content-type')?.split(';')[0];
+    checkDescribed(method, path.replace(/\?.*/, ''), { status, mediaType, text });
+    const isJson = mediaType === 'application/json' && text !== '';
+    return { status, headers: given, mediaType, text, body: isJson ? JSON.parse(text) : undefined };
   };
 
 export const PASSWORD = 'correct horse 1';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import {
   type Answer,
   callApi,
@@ -18,13 +19,14 @@ let session: Session;
 let call: (method: string, path: string, request?: Request) => Promise<Answer>;
 
 beforeAll(async () => {
+  await clearOfMidnight();
   running = await startTestStack();
   url = running.stack.url;
   session = await registerAccount(url);
   const api = callApi(url);
   call = (method, path, request = {}) => api(method, path, { token: session.token, ...request });
 });
-afterAll(() => running.stop());
+afterAll(() => running?.stop());
 
 const mailTo = async (email: string, subject: RegExp) =>
   eventually(

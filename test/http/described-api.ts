@@ -1,0 +1,103 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { groups, operations } from '../../lambda/dashboard/operations.ts';
+import { openApiDocument } from '../../lambda/http/openapi.ts';
+import type { Schema } from '../dashboard/over-http/schema-arbitrary.ts';
+
+/** What docs/openapi.json says: a test holds the two against each other. */
+export const document = JSON.parse(JSON.stringify(openApiDocument(operations, groups)));
+const ajv = new Ajv2020({ strict: false, allErrors: false });
+addFormats.default(ajv);
+ajv.addSchema(document, 'openapi');
+
+export const resolve = (ref: string) =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce((node, part) => node[part], document);
+const deref = <T>(node: T): T => {
+  const { $ref } = node as { $ref?: string };
+  return $ref === undefined ? node : resolve($ref);
+};
+
+const validators = new Map<string, ReturnType<typeof ajv.compile>>();
+/** A validator of a schema that stands somewhere in the document. */
+export const validator = (schema: Schema) => {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
+  const known = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, known);
+  return known;
+};
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+/** An operation, as the document has it. */
+export interface Described {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly isOpen: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly responses: Record<string, { content?: Record<string, { schema: Schema; examples?: object }> }>;
+}
+
+export const described: readonly Described[] = Object.entries(
+  document.paths as Record<string, Record<string, Record<string, unknown>>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: operation['operationId'] as string,
+    method: method.toUpperCase(),
+    path,
+    isOpen: (operation['security'] as unknown[]).length === 0,
+    parameters: (operation['parameters'] ?? []) as Parameter[],
+    body: (operation['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined)?.content[
+      'application/json'
+    ]?.schema,
+    responses: operation['responses'] as Described['responses'],
+  })),
+);
+
+const patterns = described.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** The operation that a request is for; undefined for one that the document does not have. @param path below `/api` */
+export const operationFor = (method: string, path: string): Described | undefined =>
+  patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
+
+/** An answer. */
+interface Given {
+  readonly status: number;
+  readonly mediaType: string | undefined;
+  readonly text: string;
+}
+
+/** What the document does not say of an answer; undefined where it says all of it. */
+export const undescribed = ({ responses }: Described, { status, mediaType, text }: Given): string | undefined => {
+  const response = responses[status];
+  if (response === undefined) return 'undocumented status';
+  const { content } = deref(response);
+  if (content === undefined) return text === '' ? undefined : 'a body where none is documented';
+  const media = content[mediaType ?? ''];
+  if (media === undefined) return `undocumented content type ${mediaType}`;
+  if (mediaType !== 'application/json') return undefined;
+  const body = JSON.parse(text);
+  const validate = validator(media.schema);
+  if (!validate(body)) return ajv.errorsText(validate.errors);
+  return media.examples && !(body.error.code in media.examples) ? 'undocumented code' : undefined;
+};
+
+/** @throws where a request of the API gets an answer that the document does not describe */
+export const checkDescribed = (method: string, path: string, given: Given): void => {
+  const operation = operationFor(method, path);
+  const wrong = operation && undescribed(operation, given);
+  if (wrong !== undefined)
+    throw new Error(`${wrong}: ${operation?.name} answered ${given.status} ${given.text.slice(0, 500)}`);
+};
