@@ -6,11 +6,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../lib/bundled-functions.ts';
 import { environmentToLoad } from './cold/stand-ins.ts';
+import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
 const rounds = Number(options.rounds);
@@ -30,10 +31,6 @@ const load = (file: string, env: Readonly<Record<string, string>>): Load => {
   if (status !== 0) throw new Error(`${file} could not be loaded: ${stderr}`);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Load;
 };
-
-const quantile = (values: readonly number[], q: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN;
-const round = (value: number): number => Math.round(value * 10) / 10;
 
 const folder = mkdtempSync(join(tmpdir(), 'cold-'));
 const empty = join(folder, 'empty.cjs');
@@ -55,31 +52,20 @@ const results = subjects.map(({ name, file }) => {
   const wall = all.map(({ wallMs }) => wallMs);
   return {
     function: name,
-    kB: round(statSync(file).size / 1_024),
-    p50Ms: round(quantile(wall, 0.5)),
-    minMs: round(Math.min(...wall)),
-    cpuP50Ms: round(
-      quantile(
-        all.map(({ cpuMs }) => cpuMs),
-        0.5,
-      ),
-    ),
+    kB: rounded(statSync(file).size / 1_024, 1),
+    p50Ms: rounded(median(wall), 1),
+    minMs: rounded(Math.min(...wall), 1),
+    cpuP50Ms: rounded(median(all.map(({ cpuMs }) => cpuMs)), 1),
   };
 });
 rmSync(folder, { recursive: true });
 const emptyMs = results[0]?.p50Ms ?? Number.NaN;
-const table = results.map((result) => ({
-  ...result,
-  'x empty': Math.round(result.p50Ms / emptyMs),
-  targetMs: result.function.startsWith('gateway/') ? TARGET_MS.gateway : TARGET_MS.others,
-}));
-console.table(table);
-console.log(
-  JSON.stringify({
-    bench: 'cold',
-    node: process.version,
-    cpu: cpus()[0]?.model,
-    rounds,
-    results: table.map(({ 'x empty': timesEmpty, ...rest }) => ({ ...rest, timesEmpty })),
-  }),
+report(
+  'cold',
+  { rounds },
+  results.map((result) => ({
+    ...result,
+    timesEmpty: Math.round(result.p50Ms / emptyMs),
+    targetMs: result.function.startsWith('gateway/') ? TARGET_MS.gateway : TARGET_MS.others,
+  })),
 );

@@ -6,12 +6,12 @@
  * node bench/memory.ts [--requests N]
  */
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startLambdaGateway } from '../test/conformance/lambda-gateway.ts';
 import { ask } from '../test/gateway/exchange.ts';
 import { KEYS } from '../test/gateway/gateway-host.ts';
 import { type Script, startScriptedOrigin } from '../test/gateway/scripted-origin.ts';
+import { report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { requests: { type: 'string', default: '50' } } });
 const requests = Number(options.requests);
@@ -78,12 +78,11 @@ for (const { name, script, count, bodyBytes } of kinds) {
   const each = (cpuMs(lambda.pid) - before) / count;
   results.push({
     kind: name,
-    cpuMs: Math.round(each * 10) / 10,
+    cpuMs: rounded(each, 1),
     peakRssMb: Math.round(peakRssMb(lambda.pid)),
     ...Object.fromEntries(SIZES_MB.map((mb) => [`ms at ${mb} MB`, Math.round(each / Math.min(1, mb / MB_PER_VCPU))])),
   });
 }
 await lambda.stop();
 await origin.close();
-console.table(results);
-console.log(JSON.stringify({ bench: 'memory', node: process.version, cpu: cpus()[0]?.model, requests, results }));
+report('memory', { requests }, results);

@@ -4,9 +4,9 @@
  *
  * node --expose-gc bench/meter.ts [--rounds N] [--chunks N]
  */
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createMeter } from '../lambda/gateway/meter/meter.ts';
+import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, chunks: { type: 'string', default: '20000' } },
@@ -137,9 +137,6 @@ const timed = async (reader: Reader, shape: Shape, pieces: readonly Buffer[]): P
   return { ms: performance.now() - startedAt, heapBytes: Math.max(0, process.memoryUsage().heapUsed - heapBefore) };
 };
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
-
 const results = [];
 for (const shape of shapes) {
   const pieces = piecesOf(shape.body);
@@ -156,15 +153,13 @@ for (const shape of shapes) {
   }
   results.push({
     stream: shape.name,
-    megabytes: Math.round(megabytes * 10) / 10,
+    megabytes: rounded(megabytes, 1),
     meterMBps: Math.round(megabytes / (median(meter.map(({ ms }) => ms)) / 1000)),
     linesMBps: Math.round(megabytes / (median(lines.map(({ ms }) => ms)) / 1000)),
-    ratio: Math.round(median(meter.map(({ ms }, i) => (lines[i] as Timing).ms / ms)) * 10) / 10,
+    ratio: rounded(median(meter.map(({ ms }, i) => (lines[i] as Timing).ms / ms)), 1),
     meterHeapKB: Math.round(median(meter.map(({ heapBytes }) => heapBytes)) / 1024),
     linesHeapKB: Math.round(median(lines.map(({ heapBytes }) => heapBytes)) / 1024),
   });
 }
 
-console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${rounds} rounds, pieces of ${PIECE_BYTES} bytes`);
-console.table(results);
-console.log(JSON.stringify({ bench: 'meter', node: process.version, results }));
+report('meter', { rounds, chunks: chunkCount, pieceBytes: PIECE_BYTES }, results);

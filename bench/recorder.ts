@@ -4,17 +4,14 @@
  *
  * node bench/recorder.ts [--rounds N] [--events N]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import type { Table } from '../lambda/data/table.ts';
 import type { CloseEvent } from '../lambda/domain/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
-import { startDynamoDb } from '../local/emulators/dynamodb.ts';
+import { emulatedTable } from '../test/data/emulated-table.ts';
+import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, events: { type: 'string', default: '1000' } },
@@ -136,44 +133,8 @@ const variants = [
   { name: 'batches of 100, 100 accounts', batchSize: 100, accounts: 100 },
 ].map((variant) => ({ ...variant, units: { all: 0, ofRecords: 0 }, perSecond: [] as number[] }));
 
-const createTable = async (endpoint: string): Promise<Table> => {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  const key = (pk: string, sk: string) => [
-    { AttributeName: pk, KeyType: 'HASH' as const },
-    { AttributeName: sk, KeyType: 'RANGE' as const },
-  ];
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'bench',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'gsi1pk', 'gsi1sk'].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
-      KeySchema: key('pk', 'sk'),
-      GlobalSecondaryIndexes: [
-        { IndexName: 'gsi1', KeySchema: key('gsi1pk', 'gsi1sk'), Projection: { ProjectionType: 'ALL' } },
-      ],
-    }),
-  );
-  return {
-    name: 'bench',
-    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
-  };
-};
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
-
-const dataDir = await mkdtemp(join(tmpdir(), 'bench-recorder-'));
-const emulator = await startDynamoDb({ dataDir });
+const table = await emulatedTable();
 try {
-  const table = await createTable(emulator.endpoint);
   const runs = variants.map((variant) => ({
     ...variant,
     recorders: Array.from({ length: CONCURRENCY }, () =>
@@ -205,19 +166,7 @@ try {
     writeUnitsPerRecord: rounded(units.ofRecords / counted, 2),
     writeUnitsBeyondRecord: rounded((units.all - units.ofRecords) / counted, 2),
   }));
-  console.table(results);
-  console.log(
-    JSON.stringify({
-      bench: 'recorder',
-      node: process.version,
-      cpu: cpus()[0]?.model,
-      cores: cpus().length,
-      rounds,
-      eventsPerRound,
-      results,
-    }),
-  );
+  report('recorder', { rounds, eventsPerRound }, results);
 } finally {
-  await emulator.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await table.stop();
 }

@@ -6,7 +6,7 @@ import { JsonPicker } from './json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
 import type { RequestFacts } from './request-reader.ts';
 import { SseReader } from './sse-reader.ts';
-import { usageMarkOf, wantedInResponse } from './wanted.ts';
+import { usageMarkOf, wantedInBatch, wantedInResponse } from './wanted.ts';
 
 export interface MeteredRequest {
   readonly method: string;
@@ -52,7 +52,8 @@ const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb
 /** The reader that fits a body, by its first bytes, which know better, and where they say nothing by its content type. */
 const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder: ReadingBuilder): BodyReader => {
   const head = first.toString('latin1', 0, HEAD_BYTES);
-  const picker = () => new JsonPicker(wantedInResponse, builder, MAX_PICKED_BYTES);
+  const wanted = dialect === 'inline-batch-output' ? wantedInBatch : wantedInResponse;
+  const picker = () => new JsonPicker(wanted, builder, MAX_PICKED_BYTES);
   const isJson = JSON_HEAD.test(head);
   if (!isJson && (contentType.startsWith('text/event-stream') || SSE_HEAD.test(head)))
     return new SseReader(picker, () => builder.model !== null, usageMarkOf(dialect));
@@ -126,6 +127,9 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
   };
 };
 
+/** Names under which usage objects tell the tier. */
+const tierNames = ['service_tier', 'serviceTier', 'service_tier_used'];
+
 /** The reading of a request that never got an answer. */
 export const emptyReading = (request: MeteredRequest): Reading =>
   assemble(request, dialectOf(request.method, request.path), new ReadingBuilder(), false);
@@ -138,15 +142,17 @@ const assemble = (
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
   const asked = facts();
+  const { usage } = builder;
   return {
     dialect,
-    usage: builder.usage,
-    usageSource: builder.hasUsage ? 'reported' : 'none',
-    complete,
+    usage,
+    usageSource: usage ? 'reported' : 'none',
+    complete: complete && !builder.isHalf,
     modelRequested: modelOfPath(path) ?? asked.model,
     modelAnswered: builder.model,
     streamed: asked.stream || path.endsWith(':streamGenerateContent'),
-    serviceTier: builder.serviceTier ?? asked.serviceTier,
+    // What was asked for is not what was served, where the usage tells.
+    serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : asked.serviceTier),
     extras: { ...asked.extras, ...builder.extras(dialect) },
   };
 };

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../domain/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/limits.ts';
-import { addUsage } from '../../domain/usage/add-usage.ts';
 import { EXTRA } from '../../domain/usage/extras.ts';
 import type { Reading } from '../../domain/usage-event.ts';
+import { BatchTotal } from './batch-total.ts';
 import type { PickerSink } from './json-picker.ts';
 
 type Usage = Record<string, unknown>;
@@ -28,10 +28,27 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
   return merged;
 };
 
+const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta'] as const;
+
+/** The usage object of one document; an empty one says nothing (Cohere v2 sends it when it failed): zeros would be members. */
+const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
+  const meta = values.get('meta');
+  const usage =
+    values.get('usage') ??
+    values.get('usageMetadata') ??
+    values.get('xGroqUsage') ??
+    (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
+  return isObject(usage) && Object.keys(usage).length > 0 ? usage : null;
+};
+
+/** xAI's answer to a request whose result is fetched later: its id and nothing else. */
+const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): boolean =>
+  values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
+
 /** Extras that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [EXTRA.responseId]: ['openai-responses', 'gemini-interactions'],
-  [EXTRA.responseStatus]: ['openai-responses', 'gemini-interactions'],
+  [EXTRA.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
   [EXTRA.responseBackground]: ['openai-responses', 'gemini-interactions'],
   [EXTRA.imageCount]: ['openai-images', 'gemini-predict'],
   [EXTRA.imageSize]: ['openai-images'],
@@ -45,7 +62,8 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
  * batch's results, which are answers of their own, are summed.
  */
 export class ReadingBuilder implements PickerSink {
-  readonly #isBatch: boolean;
+  /** Null unless the documents are the results of a batch. */
+  readonly #batch: BatchTotal | null;
   #usage: Usage | null = null;
   /** Usage of Anthropic's message_start, which message_delta is laid over. */
   #startUsage: Usage | null = null;
@@ -63,13 +81,14 @@ export class ReadingBuilder implements PickerSink {
   #hasChoices = false;
   #isFirstDocument = true;
 
-  /** @param isBatch the documents are lines of a batch's results */
+  /** @param isBatch the documents are lines of a batch's results, or hold them as `#line`s */
   constructor(isBatch = false) {
-    this.#isBatch = isBatch;
+    this.#batch = isBatch ? new BatchTotal() : null;
   }
 
   value(name: string, json: string): void {
-    if (name === '#image') this.#images++;
+    if (name === '#line') this.#takeLine();
+    else if (name === '#image') this.#images++;
     else if (name === '#error') this.#hasError = true;
     else if (name === '#choices') this.#hasChoices = true;
     else if (name === '#grounded') this.#extras.set(EXTRA.groundedPrompts, 1);
@@ -90,12 +109,10 @@ export class ReadingBuilder implements PickerSink {
 
   documentEnd(): void {
     const values = this.#values;
-    this.#takeUsage(values);
-    const model = values.get('model');
-    if (typeof model === 'string') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
-    const tier = values.get('serviceTier');
-    if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
-    this.#text(EXTRA.responseStatus, values.get('status'));
+    if (this.#batch) this.#takeLine();
+    else this.#takeUsage(values);
+    this.#takeNames(values);
+    this.#text(EXTRA.responseStatus, values.get('status') ?? (isDeferred(values, this.#hasChoices) ? 'queued' : null));
     this.#text(EXTRA.responseId, values.get('id'));
     if (typeof values.get('background') === 'boolean')
       this.#extras.set(EXTRA.responseBackground, Number(values.get('background')));
@@ -115,13 +132,13 @@ export class ReadingBuilder implements PickerSink {
     this.#groundingQueries = 0;
   }
 
-  /** True once an answer's usage was seen. */
-  get hasUsage(): boolean {
-    return this.#usage !== null;
+  get usage(): Usage | null {
+    return this.#batch ? this.#batch.usage : this.#usage;
   }
 
-  get usage(): Usage | null {
-    return this.#usage;
+  /** True where Anthropic's stream told what it began with and never what it came to: an error ended it. */
+  get isHalf(): boolean {
+    return this.#startUsage !== null && this.#startUsage === this.#usage;
   }
 
   get model(): string | null {
@@ -141,7 +158,7 @@ export class ReadingBuilder implements PickerSink {
 
   /** What the content says of the dialect where the path says nothing. */
   guessDialect(): Dialect {
-    const usage = this.#usage;
+    const { usage } = this;
     if (!usage) return 'unknown';
     if ('promptTokenCount' in usage || 'totalTokenCount' in usage) return 'gemini-generate';
     if ('billed_units' in usage) return 'cohere-chat';
@@ -157,25 +174,34 @@ export class ReadingBuilder implements PickerSink {
       this.#startUsage = start;
       this.#usage = start;
     }
-    const meta = values.get('meta');
-    const usage =
-      values.get('usage') ??
-      values.get('usageMetadata') ??
-      values.get('xGroqUsage') ??
-      (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
-    // An empty object says nothing (Cohere v2 sends one when it failed): explicit zeros would be members.
-    if (!isObject(usage) || Object.keys(usage).length === 0) return;
-    if (this.#isBatch) this.#usage = addUsage(this.#usage, usage);
-    else this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
-    if (this.#isBatch) this.#extras.set(EXTRA.batch, 1);
-    if (this.#startUsage) this.#startUsage = this.#usage;
+    const usage = usageIn(values);
+    if (usage) this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+  }
+
+  /** One answer of a batch is over, or the next begins. */
+  #takeLine(): void {
+    const usage = usageIn(this.#values);
+    this.#takeNames(this.#values);
+    this.#values.delete('model');
+    if (!usage) return;
+    this.#batch?.add(this.#model, usage);
+    this.#extras.set(EXTRA.batch, 1);
+    for (const name of usageNames) this.#values.delete(name);
+  }
+
+  #takeNames(values: Map<string, unknown>): void {
+    const model = values.get('model');
+    if (typeof model === 'string') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
+    const tier = values.get('serviceTier');
+    if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
   }
 
   /** An answer that is an error and nothing else, though its status says otherwise. */
   #takeError(values: Map<string, unknown>): void {
-    if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#isBatch)
+    if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#batch)
       this.#extras.set(EXTRA.responseError, 1);
-    this.#isFirstDocument = false;
+    // A ping says nothing.
+    if (values.size > 0 || this.#hasChoices || this.#hasError) this.#isFirstDocument = false;
     this.#hasError = false;
     this.#hasChoices = false;
   }
@@ -223,6 +249,6 @@ export class ReadingBuilder implements PickerSink {
   #number(name: string, value: unknown): void {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return;
     const before = Number(this.#extras.get(name) ?? 0);
-    this.#extras.set(name, this.#isBatch ? before + value : Math.max(before, value));
+    this.#extras.set(name, this.#batch ? before + value : Math.max(before, value));
   }
 }

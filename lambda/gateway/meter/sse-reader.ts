@@ -118,6 +118,7 @@ export class SseReader {
     }
     const firstMark = this.#mark.next(bytes, from);
     if (firstMark === -1) return;
+    if (this.#mark.isNull(bytes, firstMark) && !this.#mark.hasValue(bytes, firstMark - 1)) return;
     if (this.#held.length === 0) {
       from = this.#holdFirst(bytes, firstMark);
       if (from === -1) return;

@@ -13,7 +13,10 @@ export class UsageMark {
    * times as long.
    */
   readonly #name: Buffer;
+  /** Made when it is first needed: most streams have no nulls. */
+  #notNull: RegExp | undefined;
 
+  /** @param name letters and underscores */
   constructor(name: string) {
     this.#name = Buffer.from(name);
   }
@@ -43,6 +46,12 @@ export class UsageMark {
     at++;
     while (isSpace(bytes[at])) at++;
     return bytes[at] === LETTER_N;
+  }
+
+  /** True where a member from `from` on is not null. A run of nulls is passed over by this one search, not by one for each. */
+  hasValue(bytes: Buffer, from: number): boolean {
+    this.#notNull ??= new RegExp(`"${this.#name.toString()}(?!"\\s*:\\s*n)`);
+    return this.#notNull.test(bytes.toString('latin1', from));
   }
 }
 

@@ -71,11 +71,45 @@ export const wantedInResponse: Wanted = {
   delta: { usage: 'usage' },
   // Groq
   x_groq: { usage: 'xGroqUsage' },
+  // Mistral: text recognition; conversations name the model with each output
+  usage_info: 'usage',
+  outputs: { '*': { model: 'model' } },
+  // xAI: of an answer to be fetched later
+  request_id: 'requestId',
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
   size: 'image.size',
   quality: 'image.quality',
   duration: 'audio.seconds',
+};
+
+const lineAnswer: Wanted = {
+  model: 'model',
+  modelVersion: 'model',
+  usage: 'usage',
+  usageMetadata: 'usageMetadata',
+  service_tier: 'serviceTier',
+};
+
+/**
+ * The results of a batch that stand inside one document, each told by `#line`, and Gemini's lines `{key, response}`.
+ * @see https://ai.google.dev/api/batch-api https://openrouter.ai/docs/batch-quickstart https://docs.x.ai/docs/guides/batch-api
+ */
+export const wantedInBatch: Wanted = {
+  error: '#error',
+  model: 'model',
+  metadata: { model: 'model' },
+  response: {
+    ...lineAnswer,
+    inlinedResponses: { inlinedResponses: { '*': { '': '#line', response: lineAnswer } } },
+  },
+  results: {
+    '*': {
+      '': '#line',
+      response: { body: lineAnswer },
+      batch_result: { response: { chat_get_completion: lineAnswer } },
+    },
+  },
 };
 
 /** Text of a prompt, in every dialect's forms of it: a string, or parts with a `text` or `content` each. Told by its length alone. */
@@ -88,6 +122,7 @@ export const wantedInRequest: Wanted = {
   model: 'model',
   stream: 'stream',
   service_tier: 'serviceTier',
+  serviceTier: 'serviceTier',
   size: 'image.size',
   quality: 'image.quality',
   seconds: 'video.seconds',
