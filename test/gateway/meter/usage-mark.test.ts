@@ -3,7 +3,7 @@ import { UsageMark } from '../../../lambda/gateway/meter/usage-mark.ts';
 
 describe('hasValue', () => {
   const mark = new UsageMark('usage');
-  const event = (member: string): string => `data: {"choices":[{"delta":{"content":"usage"}}],${member}}\n\n`;
+  const event = (member: string): string => `data: {"choices":[{"delta":{"content":"its usage"}}],${member}}\n\n`;
   const nulls = event('"usage":null').repeat(5);
 
   it.each(['"usage":null', '"usage": null', '"usage" : null', '"usage"\t:\n null'])(
