@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../lambda/data/keys.ts';
@@ -120,10 +119,8 @@ describe('the container', () => {
   it('breaks off what takes longer than it may, and says so in its event', async () => {
     const { port, exited, stop } = await start(300);
     streaming(1_000);
-    const asking = ask({ port, headers });
-    await sleep(400);
-    stop();
-    const answer = await asking;
+    let pieces = 0;
+    const answer = await ask({ port, headers, onChunk: () => void (pieces++ === 0 && stop()) });
     expect(answer.whole).toBe(false);
     expect(await exited).toBe(0);
     const close = await closeEventOf(String(answer.headers['x-service-request-id']));

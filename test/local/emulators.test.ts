@@ -93,7 +93,7 @@ describe('SQS', () => {
       );
       for (const message of Messages ?? []) bodies.push(message.Body);
     }
-    expect(bodies).toEqual(['now', 'later']);
+    expect(bodies.sort()).toEqual(['later', 'now']);
   });
 
   it('listens on the loopback interface alone', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { currentAssembly } from '../../local/synth.ts';
 
@@ -10,11 +11,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const OPEN_EVENT_DELAY_SECONDS = 4;
 
 let dataDir: string;
-let child: ChildProcess;
+let child: ChildProcess | undefined;
 let url: string;
 
 const start = async () => {
-  child = spawn(
+  const started = spawn(
     process.execPath,
     [
       'local/start.ts',
@@ -28,8 +29,8 @@ const start = async () => {
     ],
     { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const { stdout } = child;
-  if (!stdout) throw new Error('No output to read.');
+  child = started;
+  const { stdout } = started;
   url = await new Promise<string>((resolve, reject) => {
     let output = '';
     stdout.on('data', (chunk: Buffer) => {
@@ -37,7 +38,7 @@ const start = async () => {
       const [, found] = /Dashboard\s+(http:\S+)\/api/.exec(output) ?? [];
       if (found && output.includes('Ctrl-C')) resolve(found);
     });
-    child.once('exit', () => reject(new Error(`The stack did not start: ${output}`)));
+    started.once('exit', () => reject(new Error(`The stack did not start: ${output}`)));
   });
 };
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'kill-'));
 });
 afterAll(async () => {
-  if (child.exitCode === null && child.signalCode === null) {
+  if (child?.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');
     await once(child, 'exit');
   }
@@ -76,36 +77,37 @@ describe('kill -9 in the midst of traffic', () => {
     const governed = new Set<string>();
     let finished = 0;
     /** Resolves at the answer's headers; `ended` at its end. */
-    const call = async (prompt: string): Promise<{ readonly ended: Promise<unknown> }> => {
+    const call = async (
+      prompt: string,
+    ): Promise<{ readonly isGoverned: boolean; readonly ended: Promise<unknown> }> => {
       const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-service-key': accountId, authorization: 'Bearer sk' },
         body: JSON.stringify({ model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: prompt }] }),
       });
       // A bypassed request was forwarded before tracking was confirmed: it may be lost, and its client has been told so.
-      if (response.headers.get('x-service-route') === 'governed')
-        governed.add(response.headers.get('x-service-request-id') ?? '');
+      const isGoverned = response.headers.get('x-service-route') === 'governed';
+      if (isGoverned) governed.add(response.headers.get('x-service-request-id') ?? '');
       const ended = response.text().then(() => {
         finished += 1;
       });
-      return { ended };
+      return { isGoverned, ended };
     };
-    const slow = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const { ended } = await call('A long story. [slow]');
-        return { outcome: ended.catch(() => 'cut') };
-      }),
-    );
-    const begun = governed.size;
     const quick = Array.from({ length: 3 }, async () => {
-      for (;;) await await call('Hello.');
+      for (;;) await (await call('Hello.')).ended;
     }).map((client) => client.catch(() => {}));
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    child.kill('SIGKILL');
+    while (finished <= 5) await sleep(20);
+    const slow = async () => {
+      const { isGoverned, ended } = await call('A long story. [slow]');
+      return { isGoverned, outcome: ended.catch(() => 'cut') };
+    };
+    let stories: Awaited<ReturnType<typeof slow>>[] = [];
+    // A machine may be too busy to have an event accepted before the answer begins; not for ever.
+    while (!stories.some(({ isGoverned }) => isGoverned)) stories = await Promise.all(Array.from({ length: 5 }, slow));
+    const begun = stories.filter(({ isGoverned }) => isGoverned).length;
+    child?.kill('SIGKILL');
     await Promise.all(quick);
-    expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual(Array.from({ length: 5 }, () => 'cut'));
-    expect(begun).toBeGreaterThan(0);
-    expect(finished).toBeGreaterThan(5);
+    expect(await Promise.all(stories.map(({ outcome }) => outcome))).toEqual(stories.map(() => 'cut'));
 
     await start();
     interface Page {
@@ -128,8 +130,8 @@ describe('kill -9 in the midst of traffic', () => {
       const ids = new Set((await allRequests()).map(({ requestId }) => requestId));
       return [...governed].filter((id) => !ids.has(id));
     };
-    const deadline = Date.now() + 40_000;
-    while ((await missing()).length > 0 && Date.now() < deadline) await new Promise((r) => setTimeout(r, 500));
+    const deadline = Date.now() + 120_000;
+    while ((await missing()).length > 0 && Date.now() < deadline) await sleep(250);
     expect(await missing()).toEqual([]);
 
     const requests = await allRequests();

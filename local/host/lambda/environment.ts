@@ -27,7 +27,8 @@ export interface ExecutionEnvironment {
   stop(): Promise<void>;
 }
 
-const INIT_TIMEOUT_MS = 10_000;
+/** Lambda gives ten seconds; all functions of a stack may begin at once here. */
+const INIT_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 500;
 
 /** @param env the function's whole environment: nothing of the host's own shows through */

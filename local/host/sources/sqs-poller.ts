@@ -68,7 +68,7 @@ export const pollQueue = (options: QueuePollerOptions): Poller => {
     while (windowMs > 0 && batch.length > 0 && batch.length < batchSize && !stopping.signal.aborted) {
       const remainingMs = Math.max(0, closesAt - Date.now());
       // Long polls are in whole seconds: the rest of the window is slept through, and what has come by then still joins.
-      const wholeSeconds = Math.floor(remainingMs / 1000);
+      const wholeSeconds = Math.min(Math.floor(remainingMs / 1000), LONG_POLL_SECONDS);
       if (wholeSeconds === 0) await delay(remainingMs, undefined, { signal: stopping.signal }).catch(() => {});
       const more = await receive(batchSize - batch.length, wholeSeconds).catch(() => []);
       batch.push(...more);

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { eventually } from '../eventually.ts';
 import { pathOf } from './provider.ts';
 
 /** One request of a client, and what it saw of it. */
@@ -74,6 +75,21 @@ export const requestNumbers = () => {
     /** As long as something holds. */
     while: (holds: () => boolean) => (): number | undefined => (holds() ? next++ : undefined),
   };
+};
+
+/**
+ * Requests one after the other until one is governed: the gateway knows the key, and the queue takes its events in time.
+ *
+ * @throws AssertionError when none is
+ */
+export const untilGoverned = async (caller: Caller, numbers: ReturnType<typeof requestNumbers>): Promise<Sent[]> => {
+  const sent: Sent[] = [];
+  const isGoverned = async (): Promise<boolean> => {
+    sent.push(...(await drive(1, caller, numbers.some(1))));
+    return sent.at(-1)?.route === 'governed';
+  };
+  await eventually(isGoverned, 'requests are governed', undefined, 50);
+  return sent;
 };
 
 /** A client whose gateway is gone does not hammer on. */

@@ -138,7 +138,7 @@ beforeAll(async () => {
     label: name,
     file: join(folder, 'index.mjs'),
     exportName: name,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     memoryMb: 128,
     environment: {},
   });

@@ -14,10 +14,11 @@ import { stackOf } from './stack-of.ts';
 
 const usage = stackOf('usage', {
   Dead: { Type: 'AWS::SQS::Queue' },
+  Patient: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 120 } },
   Queue: {
     Type: 'AWS::SQS::Queue',
     Properties: {
-      VisibilityTimeout: 1,
+      VisibilityTimeout: 2,
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 2 },
     },
   },
@@ -63,13 +64,25 @@ const poll = (invoke: (event: SQSEvent) => Promise<unknown>, options = {}) => {
   });
 };
 
-const send = (...bodies: string[]) =>
+const sendTo = (name: string, ...bodies: string[]) =>
   sqs.send(
     new SendMessageBatchCommand({
-      QueueUrl: url('Queue'),
+      QueueUrl: url(name),
       Entries: bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody })),
     }),
   );
+
+const send = (...bodies: string[]) => sendTo('Queue', ...bodies);
+
+const inFlight = async (name: string) => {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: url(name),
+      AttributeNames: ['ApproximateNumberOfMessagesNotVisible'],
+    }),
+  );
+  return Number(Attributes?.['ApproximateNumberOfMessagesNotVisible']);
+};
 
 const count = async (name: string) => {
   const { Attributes } = await sqs.send(
@@ -117,11 +130,13 @@ describe('an event source mapping', () => {
         batches.push(Records.length);
         return {};
       },
-      { batchSize: 100, windowMs: 900 },
+      { queueUrl: url('Patient'), batchSize: 5, windowMs: 60_000 },
     );
-    await send('1', '2', '3');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await send('4', '5');
+    await sendTo('Patient', '1', '2', '3');
+    await until(async () => (await inFlight('Patient')) === 3);
+    expect(batches).toEqual([]);
+    // A batch that is full does not wait for the window's end.
+    await sendTo('Patient', '4', '5');
     await until(() => batches.length > 0);
     expect(batches).toEqual([5]);
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   stack = await start();
 });
 afterAll(async () => {
-  await stack.stop();
+  await stack?.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
 
