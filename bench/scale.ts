@@ -65,7 +65,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const input = { caller: { accountId: ACCOUNT, userId: 'u' }, body: undefined, authorization: '', requestId: 'r' };
   const noParams = { ...input, params: undefined };
   const inSpan = { from: monthAgo, limit: 20 };
-  const middle = requestCursor(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });
+  const middle = requestCursor.write(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });
   const byDay = { granularity: 'day', groupBy: ['model'], limit: 100, from: monthAgo } as const;
   return [
     { what: 'admission (cache missed)', ask: () => readKey(SERVICE_KEY) },

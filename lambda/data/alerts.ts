@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../domain/alert-rules/alert.ts';
 import { NotFoundError } from '../domain/errors.ts';
-import { alertCursor, parseAlertCursor } from './alert-cursor.ts';
+import { alertCursor } from './alert-cursor.ts';
 import { undeliveredKey } from './alert-deliveries.ts';
 import { accountKey, alertKey, firedKey, ruleKey } from './keys.ts';
 import type { Rule } from './rules.ts';
@@ -99,7 +99,7 @@ export const alertRepository = (table: Table) => {
       query: { status?: Alert['status'] | undefined; limit: number; cursor?: string | undefined },
     ): Promise<AlertPage> => {
       const items: Alert[] = [];
-      let below = query.cursor === undefined ? HIGHEST : parseAlertCursor(accountId, query.cursor);
+      let below = query.cursor === undefined ? HIGHEST : alertCursor.read(accountId, query.cursor);
       for (let examined = 0; examined < MAX_EXAMINED; ) {
         const { Items = [], LastEvaluatedKey } = await client.send(
           new QueryCommand({
@@ -119,7 +119,7 @@ export const alertRepository = (table: Table) => {
         for (const alert of Items.map((item) => alertSchema.parse(item))) {
           if (alert.alertId === below) continue;
           if (query.status === undefined || alert.status === query.status) {
-            if (items.length === query.limit) return { items, nextCursor: alertCursor(accountId, below) };
+            if (items.length === query.limit) return { items, nextCursor: alertCursor.write(accountId, below) };
             items.push(alert);
           }
           below = alert.alertId;
@@ -127,7 +127,7 @@ export const alertRepository = (table: Table) => {
         if (LastEvaluatedKey === undefined) return { items, nextCursor: null };
         examined += Items.length;
       }
-      return { items, nextCursor: alertCursor(accountId, below) };
+      return { items, nextCursor: alertCursor.write(accountId, below) };
     },
 
     /** Acknowledges an alert; one that is acknowledged already stays as it is. @throws NotFoundError */

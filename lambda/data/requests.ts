@@ -2,7 +2,7 @@ import { dayOf } from '../domain/spend/periods.ts';
 import { modelOf, type RequestRecord } from '../domain/spend/request-record.ts';
 import { batchRead } from './batch-read.ts';
 import { requestKey } from './keys.ts';
-import { parseRequestCursor, type RequestPosition, requestCursor } from './request-cursor.ts';
+import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestSpan } from './request-pages.ts';
 import { daysOfRequestId } from './request-time.ts';
@@ -86,14 +86,14 @@ export const requestRepository = (table: Table, now: () => number = Date.now) =>
     },
   ): Promise<RequestPage> => {
     const filter = query.filter ?? {};
-    const position = query.cursor === undefined ? null : parseRequestCursor(accountId, query.cursor);
+    const position = query.cursor === undefined ? null : requestCursor.read(accountId, query.cursor);
     const pageSize = isFiltered(filter) ? FILTERED_PAGE_SIZE : query.limit + 1;
     const items: RequestRecord[] = [];
     let examined = 0;
     let queries = 0;
     const end = (next: RequestPosition | null): RequestPage => ({
       items,
-      nextCursor: next && requestCursor(accountId, next),
+      nextCursor: next && requestCursor.write(accountId, next),
     });
     for await (const { records, next } of newestFirst(table, accountId, query, { position, pageSize })) {
       for (const [index, record] of records.entries()) {

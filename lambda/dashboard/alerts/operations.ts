@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { alertSchema } from '../../domain/alert-rules/alert.ts';
 import { operation } from '../../http/operation.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 
 const alertView = alertSchema
   .omit({ alertId: true, accountId: true })
@@ -19,22 +20,16 @@ export const listAlerts = operation({
   path: '/alerts',
   group,
   summary: 'List triggered alerts, newest first',
-  description: 'A page may be short, even empty, and yet have a next one: go on until nextCursor is null.',
+  description: PAGE_DESCRIPTION,
   access: 'authorizer',
   query: z.strictObject({
     status: z.enum(['triggered', 'acknowledged']).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(25),
-    cursor: z
-      .string()
-      .min(1)
-      .max(1024)
-      .describe('nextCursor of the page before; keep the other parameters.')
-      .optional(),
+    ...pageParameters({ default: 25, max: 100 }),
   }),
   success: {
     status: 200,
     description: 'A page.',
-    schema: z.object({ items: z.array(alertView), nextCursor: z.string().nullable() }),
+    schema: pageOf(alertView),
   },
   errors: ['NOT_FOUND'],
 });

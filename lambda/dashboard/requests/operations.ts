@@ -3,6 +3,7 @@ import { providerLabels } from '../../domain/providers.ts';
 import { provenances } from '../../domain/usage.ts';
 import { outcomes } from '../../domain/usage-event.ts';
 import { operation } from '../../http/operation.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
 const filterValue = z.string().max(256).describe('Empty stands for "none".').optional();
@@ -63,7 +64,7 @@ export const listRequests = operation({
   path: '/requests',
   group,
   summary: 'List tracked requests, newest first',
-  description: 'A page may be short, even empty, and yet have a next one: go on until nextCursor is null.',
+  description: PAGE_DESCRIPTION,
   access: 'authorizer',
   query: z.strictObject({
     from: dayOrInstant.describe('First day or instant. Default: 30 days before `to`.').optional(),
@@ -76,18 +77,12 @@ export const listRequests = operation({
     outcome: z.enum(outcomes).optional(),
     provenance: z.enum(provenances).optional(),
     status: z.coerce.number().int().min(100).max(599).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: z
-      .string()
-      .min(1)
-      .max(1024)
-      .describe('nextCursor of the page before; keep the other parameters.')
-      .optional(),
+    ...pageParameters({ default: 50, max: 200 }),
   }),
   success: {
     status: 200,
     description: 'A page.',
-    schema: z.object({ items: z.array(requestSummary), nextCursor: z.string().nullable() }),
+    schema: pageOf(requestSummary),
   },
   errors: ['NOT_FOUND'],
 });
