@@ -98,7 +98,9 @@ export const previewRule = operation({
       firings: z.array(
         z.object({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
-          by: z.iso.datetime().describe('It would have fired by then: as exact as spend is kept, the end of an hour or day.'),
+          by: z.iso
+            .datetime()
+            .describe('It would have fired by then: as exact as spend is kept, the end of an hour or day.'),
           unit: z.enum(['nanoUsd', 'percent', 'requests']),
           observed: z.number().describe('At that time.'),
           limit: z.number(),
