@@ -17,10 +17,15 @@ export const dialects = [
   'openai-batch-output',
   'anthropic-messages',
   'anthropic-batch-output',
+  /** The results of a batch inside one document, or Gemini's lines of them. */
+  'inline-batch-output',
+  /** An answer asked for by one call and fetched by others: Perplexity's async chat, xAI's deferred chat and videos. */
+  'async-result',
   'gemini-generate',
   'gemini-embed',
   'gemini-predict',
   'gemini-interactions',
+  'gemini-cache',
   'cohere-chat',
   'cohere-generate',
   'cohere-embed',
@@ -39,6 +44,11 @@ const GET = /^GET$/;
 /** First match wins. Paths are matched by their ends: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
   [POST, /\/(count_tokens|input_tokens)$/, 'free'],
+  [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
+  [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
+  [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
+  [POST, /\/videos\/(generations|edits|extensions)$/, 'async-result'],
+  [GET, /\/videos\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
   [POST, /\/completions$/, 'openai-completions'],
   [POST, /\/responses(\/compact)?$/, 'openai-responses'],
@@ -51,12 +61,20 @@ const rows: readonly Row[] = [
   [POST, /\/(chat\/)?moderations$/, 'openai-moderations'],
   [GET, /\/files\/[^/]+\/content$/, 'openai-batch-output'],
   [GET, /\/messages\/batches\/[^/]+\/results$/, 'anthropic-batch-output'],
+  [GET, /\/batches\/[^/]+\/results$/, 'inline-batch-output'],
+  // OpenRouter; then Gemini. OpenAI's batch object repeats the usage of its output file.
+  [GET, /^\/api\/v\d+\/batches\/[^/]+$/, 'inline-batch-output'],
+  [GET, /\/v\d+(alpha|beta)\d*\/batches\/[^/]+$/, 'inline-batch-output'],
+  [GET, /\/files\/[^/]+:download$/, 'inline-batch-output'],
   [POST, /\/threads\/[^/]+\/messages$/, 'free'],
   [POST, /\/v\d[^/]*\/messages$/, 'anthropic-messages'],
   [POST, /:(streamGenerateContent|generateContent)$/, 'gemini-generate'],
-  [POST, /:(embedContent|batchEmbedContents|asyncBatchEmbedContent)$/, 'gemini-embed'],
+  [POST, /:(embedContent|batchEmbedContents)$/, 'gemini-embed'],
   [POST, /:predict$/, 'gemini-predict'],
   [POST, /:(countTokens|countMessageTokens|countTextTokens)$/, 'free'],
+  [POST, /:(batchGenerateContent|asyncBatchEmbedContent|cancel|register)$/, 'free'],
+  [POST, /\/cachedContents$/, 'gemini-cache'],
+  [/^(PATCH|PUT)$/, /\/cachedContents\/[^/]+$/, 'free'],
   [POST, /\/interactions$/, 'gemini-interactions'],
   [GET, /\/interactions\/[^/]+$/, 'gemini-interactions'],
   [POST, /\/v\d+\/chat$/, 'cohere-chat'],
@@ -64,9 +82,18 @@ const rows: readonly Row[] = [
   [POST, /\/embed$/, 'cohere-embed'],
   [POST, /\/rerank$/, 'cohere-rerank'],
   // Creating a batch costs nothing by itself: its results do, and are metered when they are fetched.
-  [POST, /\/(files|uploads|batches|vector_stores|tokenize|detokenize|check-api-key|threads|assistants)$/, 'free'],
+  [
+    POST,
+    /\/(files|uploads|batches|batch\/jobs|vector_stores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries)$/,
+    'free',
+  ],
   [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],
-  [POST, /\/batches\/[^/]+\/cancel$/, 'free'],
+  [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
+  // Its metadata; the answer has the usage that was charged when it was made.
+  [POST, /\/chat\/completions\/[^/]+$/, 'free'],
+  [POST, /\/threads\/(?!runs$)[^/]+$/, 'free'],
+  [POST, /\/realtime\/(client_secrets|sessions|transcription_sessions)$/, 'free'],
+  [POST, /\/v\d+\/organizations?\//, 'free'],
   [/^(GET|HEAD|OPTIONS|DELETE)$/, /^/, 'free'],
 ];
 

@@ -1,5 +1,6 @@
 import { type AnswerName, answerKeyText } from '../data/counted-answers.ts';
 import type { Change } from '../data/ledger-plan.ts';
+import { countedOnceBy } from '../domain/price/charged-once.ts';
 import { dimensionsOf } from '../domain/spend/contribution.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -33,8 +34,8 @@ const MAX_ANSWER_ID_CHARACTERS = 256;
 
 /** The answer a request shows, where it is one that can be fetched again and costs something. */
 export const countableAnswer = (event: AccountCloseEvent, priced: PricedUsage): AnswerName | null => {
-  const answerId = event.reading.extras[EXTRA.responseId];
-  if (typeof answerId !== 'string' || answerId.length > MAX_ANSWER_ID_CHARACTERS) return null;
+  const answerId = countedOnceBy(event);
+  if (answerId === null || answerId.length > MAX_ANSWER_ID_CHARACTERS) return null;
   // What was not made in the background was counted when it was made, and fetching it is free: see priceRequest.
   if (event.reading.extras[EXTRA.responseBackground] === 0) return null;
   if (priced.usage === null || priced.provenance === 'free') return null;

@@ -62,9 +62,9 @@ export const charge = (usage: Usage, rates: Rates): Charges => {
   return { charges: [...quantities].map(([kind, { quantity, rate }]) => ({ kind, quantity, rate })), unpriced };
 };
 
-/** True for what a model sold by the token counts as well: its images and seconds are in the tokens. */
+/** True for what a model sold by the token counts as well: its images, seconds and characters are in the tokens. */
 const isInTokens = (usage: Usage, unit: UnitName): boolean =>
-  (unit === 'images' || unit === 'audioSeconds') && usage.inputTokens + usage.outputTokens > 0;
+  (unit === 'images' || unit === 'audioSeconds' || unit === 'characters') && usage.inputTokens + usage.outputTokens > 0;
 
 export const lineOf = ({ kind, quantity, rate }: Charge): PriceLine => ({
   kind,

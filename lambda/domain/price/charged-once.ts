@@ -1,13 +1,21 @@
 import { EXTRA } from '../usage/extras.ts';
+import { count } from '../usage/raw.ts';
 import type { PriceableRequest } from './request-rates.ts';
 
+/** Paths whose answers come page by page, by a query string that is not kept. */
+const PAGED = /\/batches\/[^/]+\/results$/;
+
 /**
- * What an answer that can be fetched again is to be counted once by: the background answer's id, the batch's file. Null for all
- * other requests, which are counted as they come. The first fetch that reports usage is charged; later ones are free.
+ * What an answer that can be fetched again is to be counted once by: its id, or the path that batch results and answers made
+ * elsewhere are fetched from. Null for all other requests, which are counted as they come. Unique by account and provider.
  */
-export const chargedOnceKey = ({ provider, method, path, reading }: PriceableRequest): string | null => {
-  if (method !== 'GET' || reading.usage === null) return null;
-  if (reading.dialect.endsWith('-batch-output')) return `${provider}${path}`;
-  const id = reading.extras[EXTRA.responseId];
-  return typeof id === 'string' ? `${provider}/${id}` : null;
+export const countedOnceBy = ({ method, path, reading }: PriceableRequest): string | null => {
+  const { dialect, usage, extras } = reading;
+  if (method === 'GET' && (dialect.endsWith('-batch-output') || dialect === 'async-result')) {
+    if (!PAGED.test(path) || dialect === 'anthropic-batch-output') return path;
+    // Pages differ in what they sum up to.
+    return `${path} ${count(usage?.['prompt_tokens'])}+${count(usage?.['completion_tokens'])}`;
+  }
+  const id = extras[EXTRA.responseId];
+  return typeof id === 'string' ? id : null;
 };

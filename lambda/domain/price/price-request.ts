@@ -20,6 +20,7 @@ export const reasons = {
   noRate: 'Something this request used has no known price.',
   estimatedUsage: 'The provider reported no usage: it was counted from the visible text.',
   cut: 'The answer broke off: usage may be too low.',
+  storage: 'What is kept is charged by the hour besides.',
   tier: 'The price of the service tier is not known exactly.',
   allowance: 'Fees that are partly free of charge are counted in full.',
   imageEstimate: "The provider's own estimate by image, as no usage was reported.",
@@ -27,7 +28,13 @@ export const reasons = {
 } as const;
 
 /** Statuses of an answer that is not made yet. */
-const pendingStatuses: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'processing', 'requires_action']);
+const pendingStatuses: ReadonlySet<string> = new Set([
+  'queued',
+  'created',
+  'in_progress',
+  'processing',
+  'requires_action',
+]);
 
 /**
  * The price of one request from what the meter read of it. Pure and synchronous; never throws: what lies is clamped, what is
@@ -96,10 +103,14 @@ const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   };
 };
 
-const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
+/** OpenAI's conversations hold what was said; at Mistral the same path answers. */
+const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;
+
+const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (reading.dialect === 'free') return true;
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
-  if (method === 'GET' && reading.extras[EXTRA.responseBackground] === 0) return true;
+  if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
+  if (method === 'GET' && isReadAgain(reading)) return true;
   if (usage) return false;
   if (status !== null && status >= 400) return true;
   if (reading.extras[EXTRA.responseError]) return true;
@@ -107,10 +118,16 @@ const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: 
   return method !== 'POST' && reading.complete;
 };
 
+/** Answers made in the background say so, at OpenAI and whoever copies it; all others were charged when they were made. */
+const isReadAgain = ({ dialect, extras }: Reading): boolean =>
+  dialect === 'openai-responses' ? extras[EXTRA.responseBackground] !== 1 : extras[EXTRA.responseBackground] === 0;
+
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noAnswer;
   if (!reading.complete) return reasons.cutWithoutUsage;
-  return pendingStatuses.has(reading.extras[EXTRA.responseStatus]) ? reasons.pending : reasons.noUsage;
+  return pendingStatuses.has(String(reading.extras[EXTRA.responseStatus]).toLowerCase())
+    ? reasons.pending
+    : reasons.noUsage;
 };
 
 const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt[]): string | null => {

@@ -1,6 +1,6 @@
 import type { AttoUsd } from '../money.ts';
 import { EXTRA } from '../usage/extras.ts';
-import { at } from '../usage/raw.ts';
+import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage.ts';
 import type { CloseEvent } from '../usage-event.ts';
 import { imageRate } from './image-prices.ts';
@@ -19,7 +19,7 @@ export interface RequestRates {
   readonly doubts: readonly Doubt[];
 }
 
-export type Doubt = 'tier' | 'allowance' | 'imageEstimate' | 'route';
+export type Doubt = 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
 /** Models that an endpoint falls back to when the request names none. */
 const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
@@ -45,12 +45,13 @@ export const ratesFor = (request: PriceableRequest, usage: Usage): RequestRates 
 const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): RequestRates | null => {
   const { provider, reading } = request;
   const doubts: Doubt[] = [];
-  const query = { provider, at: new Date(request.startedAt), inputTokens: usage.inputTokens };
+  const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
   const priced = findPrice({ ...query, model });
   const pieces = imageRate(model, reading.extras[EXTRA.imageQuality], reading.extras[EXTRA.imageSize]);
   const byThePiece = pieces !== null && usage.inputTokens + usage.outputTokens === 0;
   if (!priced && !byThePiece) return null;
   if (byThePiece && pieces.isEstimate) doubts.push('imageEstimate');
+  if (reading.dialect === 'gemini-cache') doubts.push('storage');
   // What a route of OpenRouter's costs is in its answers; the list has the cheapest.
   if (provider === 'openrouter') doubts.push('route');
 
@@ -70,6 +71,10 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
   }
   return { source: priced?.source ?? `overrides:${provider}/${model}`, rates, doubts };
 };
+
+/** Of a batch's answers the largest prompt, of any other request its own. */
+const promptTokens = ({ extras }: CloseEvent['reading'], usage: Usage): number =>
+  countOf(extras[EXTRA.largestPromptTokens]) ?? usage.inputTokens;
 
 const hasImageTool = ({ units }: Usage): boolean =>
   Boolean(units.imageToolInputTokens || units.imageToolInputImageTokens || units.imageToolOutputTokens);

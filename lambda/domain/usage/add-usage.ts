@@ -1,7 +1,21 @@
 import { isRaw, type Raw } from './raw.ts';
 
+const kindOf = (item: Raw): string => JSON.stringify([item['modality'], item['type'], item['model']]);
+
+/** Lists such as Gemini's tokens by modality and Anthropic's iterations: items of one kind are added. */
+const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown[] => {
+  const sum = [...total];
+  for (const item of items.filter(isRaw)) {
+    const same = sum.findIndex((other) => isRaw(other) && kindOf(other) === kindOf(item));
+    if (same === -1) sum.push(item);
+    else sum[same] = addUsage(sum[same] as Raw, item);
+  }
+  return sum;
+};
+
 /**
- * The sum of two raw usage objects: numbers are added, name by name and level by level; of anything else the later is kept.
+ * The sum of two raw usage objects: numbers are added, name by name and level by level, in lists by the items' kind; of anything
+ * else the later is kept.
  * For the lines of a batch's results, which are answers of their own; events of one stream are never summed.
  */
 export const addUsage = (total: Raw | null, usage: Raw): Raw => {
@@ -11,6 +25,7 @@ export const addUsage = (total: Raw | null, usage: Raw): Raw => {
     const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
     if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
     else if (isRaw(before) && isRaw(value)) sum[name] = addUsage(before, value);
+    else if (Array.isArray(before) && Array.isArray(value)) sum[name] = addLists(before, value);
     else if (value !== null && value !== undefined) sum[name] = value;
   }
   return sum;

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialect.ts';
 import { byModality, count, countOf, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
 
@@ -6,11 +7,13 @@ import type { UsageDraft } from './settle.ts';
  * candidates unless prompt and candidates make up the total already.
  * @see https://ai.google.dev/api/generate-content#UsageMetadata
  */
-export const readGeminiUsage = (raw: Raw): UsageDraft => {
+export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
   const prompt = count(raw['promptTokenCount']);
   const tool = count(raw['toolUsePromptTokenCount']);
   const thoughts = count(raw['thoughtsTokenCount']);
   const total = countOf(raw['totalTokenCount']);
+  // What is put into a cache has its total alone: all of it is input.
+  if (dialect === 'gemini-cache') return { inputTokens: total ?? prompt };
   const inferred = Math.max(0, (total ?? 0) - prompt - tool - thoughts);
   const candidates = countOf(raw['candidatesTokenCount'], raw['responseTokenCount']) ?? inferred;
   const thoughtsInside = total !== null && prompt + tool + candidates === total;

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { amountOf, at, count, countOf, type Raw } from './raw.ts';
+import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
 
 /**
@@ -32,8 +32,10 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
   const audio = count(at(input, 'audio_tokens'));
   const audioBeside =
     provider === 'mistral' && (count(raw['prompt_audio_seconds']) > 0 || (audio > 0 && beyond >= audio)) ? beyond : 0;
+  // What Mistral's conversations read from their connectors is input that stands beside the prompt.
+  const connected = count(raw['connector_tokens']);
   return {
-    inputTokens: prompt + audioBeside,
+    inputTokens: prompt + audioBeside + connected,
     outputTokens: completion + (beside ? reported : 0) + thinking,
     cacheReadTokens: count(
       at(input, 'cached_tokens'),
@@ -50,13 +52,19 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
     outputImageTokens: count(at(output, 'image_tokens')),
     cacheReadAudioTokens: count(at(input, 'cached_tokens_details', 'audio_tokens')),
     cacheReadImageTokens: count(at(input, 'cached_tokens_details', 'image_tokens')),
-    units: { audioSeconds: amountOf(raw['prompt_audio_seconds']) ?? 0 },
+    units: {
+      audioSeconds: amountOf(raw['prompt_audio_seconds']) ?? 0,
+      // Calls of connectors, by name; their fees are not known.
+      otherUnits: isRaw(raw['connectors'])
+        ? Object.values(raw['connectors']).reduce<number>((sum, calls) => sum + count(calls), 0)
+        : 0,
+    },
   };
 };
 
 /**
  * Responses, images, speech-to-text by tokens: cached, audio, image and reasoning tokens are inside the totals. Where an answer
- * of images does not tell its output apart, all of it is images.
+ * of images does not tell its output apart, all of it is images; of one that speaks (as a stream of events), all is audio.
  */
 export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
   const input = raw['input_tokens_details'] ?? raw['input_token_details'];
@@ -73,7 +81,7 @@ export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect
     reasoningTokens: reasoning,
     inputAudioTokens: count(at(input, 'audio_tokens')),
     inputImageTokens: count(at(input, 'image_tokens')),
-    outputAudioTokens: count(at(output, 'audio_tokens')),
+    outputAudioTokens: countOf(at(output, 'audio_tokens')) ?? (dialect === 'openai-speech' ? outputTokens : 0),
     outputImageTokens: countOf(at(output, 'image_tokens')) ?? (dialect === 'openai-images' ? outputTokens : 0),
     cacheReadAudioTokens: count(at(input, 'cached_tokens_details', 'audio_tokens')),
     cacheReadImageTokens: count(at(input, 'cached_tokens_details', 'image_tokens')),

@@ -1,11 +1,33 @@
 import type { Reading } from '../usage-event.ts';
-import { isRaw } from './raw.ts';
+import { EXTRA } from './extras.ts';
+import { at, count, isRaw, type Raw } from './raw.ts';
 
 /**
- * A reading split where models of different prices share one usage object: iterations of Anthropic's advisor tool name a model
- * of their own, and are left out of the totals. Mostly the reading itself, alone.
+ * A reading split where answers of different prices share one usage object: the groups of a batch's results; iterations of
+ * Anthropic's advisor tool, which name a model of their own and are left out of the totals. Mostly the reading itself, alone.
  */
 export const partsOf = (reading: Reading): readonly Reading[] => {
+  const groups = reading.usage?.['batch_groups'];
+  const parts = Array.isArray(groups) ? groups.filter(isRaw).map((group, index) => ofGroup(reading, group, index)) : [];
+  return (parts.length > 0 ? parts : [reading]).flatMap(byModel);
+};
+
+/** What stands beside the tokens is counted over the whole batch: with its first group. */
+const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
+  const usage = at(group, 'usage');
+  const model = at(group, 'model');
+  return {
+    ...reading,
+    usage: isRaw(usage) ? usage : null,
+    modelAnswered: typeof model === 'string' ? model : null,
+    extras: {
+      ...(index === 0 ? reading.extras : { [EXTRA.batch]: 1 }),
+      [EXTRA.largestPromptTokens]: count(at(group, 'largest_prompt_tokens')),
+    },
+  };
+};
+
+const byModel = (reading: Reading): readonly Reading[] => {
   const iterations = reading.usage?.['iterations'];
   if (!Array.isArray(iterations)) return [reading];
   const isForeign = (iteration: unknown): boolean =>

@@ -23,7 +23,14 @@ export class BatchTotal {
 
   add(model: string | null, usage: Usage): void {
     const promptTokens = promptTokensOf(usage);
-    const named = JSON.stringify([model, promptSizeStep(promptTokens), usage['inference_geo'], usage['speed']]);
+    const step = promptSizeStep(promptTokens);
+    const named = JSON.stringify([
+      model,
+      step,
+      usage['inference_geo'],
+      usage['speed'],
+      Array.isArray(usage['iterations']),
+    ]);
     const isKnown = this.#groups.has(named) || this.#groups.size < MAX_GROUPS;
     const key = isKnown ? named : '';
     const group = this.#groups.get(key);

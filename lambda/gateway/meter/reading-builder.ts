@@ -67,6 +67,7 @@ export class ReadingBuilder implements PickerSink {
   #usage: Usage | null = null;
   /** Usage of Anthropic's message_start, which message_delta is laid over. */
   #startUsage: Usage | null = null;
+  #isHalf = false;
   #model: string | null = null;
   #serviceTier: string | null = null;
   #extras = new Map<string, number | string>();
@@ -138,7 +139,7 @@ export class ReadingBuilder implements PickerSink {
 
   /** True where Anthropic's stream told what it began with and never what it came to: an error ended it. */
   get isHalf(): boolean {
-    return this.#startUsage !== null && this.#startUsage === this.#usage;
+    return this.#isHalf;
   }
 
   get model(): string | null {
@@ -173,9 +174,13 @@ export class ReadingBuilder implements PickerSink {
     if (isObject(start)) {
       this.#startUsage = start;
       this.#usage = start;
+      this.#isHalf = true;
     }
     const usage = usageIn(values);
-    if (usage) this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+    if (!usage) return;
+    this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
+    if (this.#startUsage) this.#startUsage = this.#usage;
+    this.#isHalf = false;
   }
 
   /** One answer of a batch is over, or the next begins. */

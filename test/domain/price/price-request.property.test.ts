@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dialects } from '../../../lambda/domain/dialect.ts';
-import { chargedOnceKey } from '../../../lambda/domain/price/charged-once.ts';
+import { countedOnceBy } from '../../../lambda/domain/price/charged-once.ts';
 import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { EXTRA } from '../../../lambda/domain/usage/extras.ts';
 import { provenances } from '../../../lambda/domain/usage.ts';
+import type { Reading } from '../../../lambda/domain/usage-event.ts';
 import { request } from '../reading.ts';
 
 const models = fc.constantFrom(
@@ -70,22 +71,31 @@ describe('priceRequest', () => {
   });
 });
 
-describe('chargedOnceKey', () => {
+describe('countedOnceBy', () => {
   const usage = { input_tokens: 1 };
+  const get = (path: string, reading: Partial<Reading>) => countedOnceBy(request({ method: 'GET', path, reading }));
 
-  it('is the answer that can be fetched again', () => {
+  it('is the id of an answer that can be fetched again, however it came', () => {
     const reading = { dialect: 'openai-responses', usage, extras: { [EXTRA.responseId]: 'resp_1' } } as const;
-    expect(chargedOnceKey(request({ method: 'GET', reading }))).toBe('openai/resp_1');
-    expect(chargedOnceKey(request({ method: 'POST', reading }))).toBeNull();
-    const batch = { dialect: 'openai-batch-output', usage } as const;
-    expect(chargedOnceKey(request({ method: 'GET', path: '/v1/files/f/content', reading: batch }))).toBe(
-      'openai/v1/files/f/content',
-    );
+    expect(countedOnceBy(request({ method: 'GET', reading }))).toBe('resp_1');
+    expect(countedOnceBy(request({ method: 'POST', reading }))).toBe('resp_1');
+    expect(countedOnceBy(request({ reading: { usage } }))).toBeNull();
   });
 
-  it('is nothing while there is no usage', () => {
-    expect(
-      chargedOnceKey(request({ method: 'GET', reading: { extras: { [EXTRA.responseId]: 'resp_1' } } })),
-    ).toBeNull();
+  it('is the path of batch results and of answers made elsewhere', () => {
+    for (const [path, dialect] of [
+      ['/v1/files/f/content', 'openai-batch-output'],
+      ['/v1/messages/batches/b/results', 'anthropic-batch-output'],
+      ['/v1beta/batches/b', 'inline-batch-output'],
+      ['/async/chat/completions/a', 'async-result'],
+    ] as const)
+      expect(get(path, { dialect, usage })).toBe(path);
+  });
+
+  it('tells the pages of one path apart', () => {
+    const page = (prompt_tokens: number) =>
+      get('/v1/batches/b/results', { dialect: 'inline-batch-output', usage: { prompt_tokens } });
+    expect(page(1)).toBe(page(1));
+    expect(page(1)).not.toBe(page(2));
   });
 });
