@@ -1,7 +1,9 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { InvalidSettings, readDelivery, readStageSettings } from '../lib/config.ts';
+import { InvalidSettings, readStageSettings } from '../lib/config.ts';
+import { deliveryAsked, readGithub, readPipeline } from '../lib/delivery.ts';
+import { githubTrust } from '../lib/stacks/github-trust.ts';
 import { PipelineStack } from '../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../lib/stage.ts';
 
@@ -11,8 +13,9 @@ const app = new App({
   postCliContext: { [FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true },
 });
 try {
-  const delivery = readDelivery(app.node);
-  if (delivery) new PipelineStack(app, 'ai-spend-pipeline', { delivery });
+  const asked = deliveryAsked(app.node);
+  if (asked === 'pipeline') new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
+  else if (asked === 'github') githubTrust(app, readGithub(app.node));
   else new SpendGatewayStage(app, readStageSettings(app.node));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();

@@ -2,11 +2,10 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
-import { type PipelineSettings, pipelineSettings } from './pipeline-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /**
- * The settings of a stage. This is the only reader of the CDK context: nothing else in `lib` asks where it runs.
+ * The settings of a stage. This and delivery.ts are the only readers of the CDK context: nothing else in `lib` asks where it runs.
  * Every setting has a default, so that `npm run synth` works on a fresh clone; `missingForDeploy` says what a real
  * account still needs.
  */
@@ -29,7 +28,7 @@ export interface Retention {
 export class InvalidSettings extends Error {}
 
 /** Keys that begin with `//` are comments; empty strings, and objects of nothing else, are settings not filled in yet. */
-const withoutBlanks = (value: unknown): unknown => {
+export const withoutBlanks = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).flatMap(([key, member]) => {
@@ -73,7 +72,7 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
 };
 
 /** Settings that a deployment needs and a synthesis does not: one line each, naming the setting and what it is for. */
-const missingForDeploy = (settings: StageSettings): readonly string[] => {
+export const missingForDeploy = (settings: StageSettings): readonly string[] => {
   const at = (key: string) => `stages.${settings.name}.${key}`;
   const isExample = (domain: string) => domain.endsWith('.example.com');
   return [
@@ -115,43 +114,4 @@ export const readStageSettings = (node: Node): StageSettings => {
     throw new InvalidSettings([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'));
   }
   return settings;
-};
-
-/** A stage as the pipeline deploys it: where, and by which account's roles. */
-export interface DeliveredStage {
-  readonly name: string;
-  readonly account: string;
-  readonly region: string;
-}
-
-export interface Delivery {
-  readonly settings: PipelineSettings;
-  readonly stages: readonly DeliveredStage[];
-}
-
-/**
- * The pipeline that the context asks for by `app=pipeline`; undefined where it asks for a stage.
- *
- * @throws InvalidSettings
- */
-export const readDelivery = (node: Node): Delivery | undefined => {
-  if (node.tryGetContext('app') !== 'pipeline') return undefined;
-  const parsed = pipelineSettings.safeParse(withoutBlanks(node.tryGetContext('pipeline') ?? {}));
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${['pipeline', ...issue.path].join('.')}: ${issue.message}`);
-    throw new InvalidSettings(['Fill in cdk.json before deploying the pipeline:', ...lines].join('\n'));
-  }
-  const { stages } = contextSchema.parse({ stages: node.tryGetContext('stages') });
-  return {
-    settings: parsed.data,
-    stages: parsed.data.stages.map((name) => {
-      if (!(name in stages)) throw new InvalidSettings(`pipeline.stages: cdk.json has no stages.${name}`);
-      const settings = parseStageSettings(name, stages[name]);
-      const missing = missingForDeploy(settings);
-      const { account, region } = settings;
-      if (missing.length > 0 || account === undefined || region === undefined)
-        throw new InvalidSettings([`Fill in cdk.json before deploying the pipeline:`, ...missing].join('\n'));
-      return { name, account, region };
-    }),
-  };
 };

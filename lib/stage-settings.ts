@@ -39,7 +39,10 @@ const throttle = (ratePerSecond: number, burst: number) =>
 const concurrency = {
   /** Upper bound of requests in flight, taken out of the account's concurrency. Unset: what the account has. */
   reservedConcurrency: wholeNumber(1, 100_000).optional(),
-  /** Environments kept warm. 0: none, the first requests after a quiet time meet cold starts. */
+  /**
+   * Environments kept warm. 0: none, the first requests after a quiet time meet cold starts. Change it in a deployment of its own:
+   * Lambda refuses a new number while two versions share the alias, as they do in a canary release.
+   */
   provisionedConcurrency: wholeNumber(0, 100_000).default(0),
 };
 

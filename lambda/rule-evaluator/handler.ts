@@ -61,11 +61,16 @@ const run = runEvaluator({
   logger,
 });
 
+/** When a run was due; one that somebody starts by hand is due now. */
+const scheduleSchema = z.object({ time: z.iso.datetime() }).catch(() => ({ time: now().toISOString() }));
+
 /** Every minute: alert rules to alerts, alerts to mail and webhooks. */
-export const handler = async (): Promise<void> => {
+export const handler = async (event: unknown): Promise<void> => {
+  const due = Date.parse(scheduleSchema.parse(event).time);
   const { failures, ...counts } = await run();
   logger.info('rules judged', { ...counts, failures });
   metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);
   metrics.addMetric('AlertsFired', MetricUnit.Count, counts.alerts);
+  metrics.addMetric('EvaluationLagMs', MetricUnit.Milliseconds, now().getTime() - due);
   metrics.publishStoredMetrics();
 };

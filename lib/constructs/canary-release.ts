@@ -8,6 +8,8 @@ export interface CanaryReleaseProps {
   readonly alias: Alias;
   /** Per cent of the new version's requests that may end in an error. */
   readonly maxErrorPercent: number;
+  /** Section of the runbook for whoever finds a release taken back. */
+  readonly runbook: string;
 }
 
 const MINUTE = Duration.minutes(1);
@@ -17,7 +19,7 @@ const MINUTE = Duration.minutes(1);
  * alias points back at the old one and the deployment fails.
  */
 export class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, { alias, maxErrorPercent }: CanaryReleaseProps) {
+  constructor(scope: Construct, id: string, { alias, maxErrorPercent, runbook }: CanaryReleaseProps) {
     super(scope, id);
     // Of the new version alone: among all requests, a tenth of them failing would go unnoticed.
     const ofNewVersion = (metricName: string) =>
@@ -33,7 +35,7 @@ export class CanaryRelease extends Construct {
         period: MINUTE,
       });
     const alarm = new Alarm(this, 'Errors', {
-      alarmDescription: 'The new version fails: it is taken back.',
+      alarmDescription: `The new version fails: it is taken back. Runbook: ${runbook}`,
       metric: new MathExpression({
         label: 'Errors of the new version, %',
         expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations)',
@@ -52,6 +54,8 @@ export class CanaryRelease extends Construct {
       alarms: [alarm],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
+    // Before the first request goes to the new version, the alarm must look at it, and no longer at the one before.
+    alias.node.addDependency(alarm);
     Validations.of(group).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'The policy AWS keeps for this: CodeDeploy shifts aliases with it and may invoke nothing.',

@@ -5,7 +5,8 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 
-const FIVE_MINUTES = Duration.minutes(5);
+export const FIVE_MINUTES = Duration.minutes(5);
+export const HOUR = Duration.hours(1);
 
 /** Namespace of what our functions count themselves. @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,seal}/ */
 const NAMESPACE = 'AiSpendGateway';
@@ -24,7 +25,7 @@ const METRICS = {
   'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
   'usage-seal': ['SealedPeriods', 'SealFailures'],
   'billing-reconcile': ['RepairedAccounts', 'UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'],
-  'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures'],
+  'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures', 'EvaluationLagMs'],
 } as const;
 
 /** A count that a function writes to its log in the embedded metric format. */
@@ -44,6 +45,9 @@ export const sweepCount = functionCount('usage-sweep');
 export const sealCount = functionCount('usage-seal');
 export const evaluatorCount = functionCount('rule-evaluator');
 export const reconcileCount = functionCount('billing-reconcile');
+
+/** From the minute a run was due to the end of its work, the longest. */
+export const evaluationLag = evaluatorCount('EvaluationLagMs').with({ statistic: Stats.MAXIMUM });
 
 /** Events of Stripe's that were answered with 5xx. @see lib/stacks/dashboard-api-resources.ts */
 export const webhookFailures = new Metric({

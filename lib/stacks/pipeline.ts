@@ -1,23 +1,22 @@
-import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { BuildSpec, ComputeType, LinuxArmBuildImage, PipelineProject } from 'aws-cdk-lib/aws-codebuild';
+import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { BuildSpec, ComputeType, LinuxBuildImage, PipelineProject } from 'aws-cdk-lib/aws-codebuild';
 import { Artifact, ExecutionMode, Pipeline, PipelineType } from 'aws-cdk-lib/aws-codepipeline';
 import {
   CodeBuildAction,
   CodeStarConnectionsSourceAction,
   ManualApprovalAction,
 } from 'aws-cdk-lib/aws-codepipeline-actions';
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, Effect, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { DeliveredStage, Delivery } from '../config.ts';
+import { grantDeployments } from '../constructs/bootstrap-roles.ts';
+import type { DeliveredStage, Delivery } from '../delivery.ts';
+import type { PipelineSettings } from '../delivery-settings.ts';
 
 interface PipelineStackProps extends StackProps {
-  readonly delivery: Delivery;
+  readonly delivery: Delivery<PipelineSettings>;
 }
-
-/** Roles that `cdk bootstrap` makes; deployments assume them and have no rights of their own. */
-const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -34,6 +33,7 @@ export class PipelineStack extends Stack {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
+      lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy: RemovalPolicy.DESTROY,
     });
     Validations.of(artifacts).acknowledge({
@@ -50,6 +50,15 @@ export class PipelineStack extends Stack {
 
     const source = new Artifact('Source');
     const [owner = '', repo = ''] = settings.repository.split('/');
+    const sourceRole = new Role(this, 'SourceRole', { assumedBy: new ArnPrincipal(pipeline.role.roleArn) });
+    // CDK grants this by the service's former name alone.
+    sourceRole.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['codeconnections:UseConnection'],
+        resources: [settings.connectionArn],
+      }),
+    );
     pipeline.addStage({
       stageName: 'Source',
       actions: [
@@ -60,6 +69,7 @@ export class PipelineStack extends Stack {
           repo,
           branch: settings.branch,
           output: source,
+          role: sourceRole,
         }),
       ],
     });
@@ -91,45 +101,36 @@ export class PipelineStack extends Stack {
     );
   }
 
-  #project(id: string, commands: readonly string[], secrets: BuildSecrets = {}): PipelineProject {
+  #project(id: string, commands: readonly string[], secrets?: BuildSecrets): PipelineProject {
     return new PipelineProject(this, id, {
-      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0, computeType: ComputeType.LARGE },
+      environment: {
+        // Of x64: the emulator that tests run against has no other.
+        buildImage: LinuxBuildImage.AMAZON_LINUX_2023_5,
+        computeType: ComputeType.LARGE,
+      },
+      grantReportGroupPermissions: false,
       buildSpec: BuildSpec.fromObject({
         version: '0.2',
-        env: { 'secrets-manager': secrets },
+        ...(secrets && { env: { 'secrets-manager': secrets } }),
         phases: {
-          install: { 'runtime-versions': { nodejs: 24 }, commands: ['npm ci --no-audit --no-fund'] },
+          // The image's newest; npm scripts run on the Node 24 among the packages.
+          install: { 'runtime-versions': { nodejs: 22 }, commands: ['npm ci --no-audit --no-fund'] },
           build: { commands },
         },
       }),
     });
   }
 
-  #deployment({ name, account, region }: DeliveredStage): PipelineProject {
-    const project = this.#project(`Deploy${capitalised(name)}`, [
-      `npm run deploy -- --stage ${name} --require-approval never`,
+  #deployment(stage: DeliveredStage): PipelineProject {
+    const project = this.#project(`Deploy${capitalised(stage.name)}`, [
+      `npm run deploy -- --stage ${stage.name} --require-approval never`,
     ]);
-    project.addToRolePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['sts:AssumeRole'],
-        resources: BOOTSTRAP_ROLES.map(
-          (role) => `arn:${this.partition}:iam::${account}:role/cdk-hnb659fds-${role}-${account}-${region}`,
-        ),
-      }),
-    );
+    grantDeployments(project, this, stage);
     return project;
   }
 
   #smokeTest({ name }: DeliveredStage, secretName: string | undefined): PipelineProject {
-    const secrets: BuildSecrets =
-      secretName === undefined
-        ? {}
-        : {
-            CANARY_SERVICE_KEY: `${secretName}:serviceKey`,
-            CANARY_EMAIL: `${secretName}:email`,
-            CANARY_PASSWORD: `${secretName}:password`,
-          };
+    const secrets = secretName === undefined ? undefined : canaryVariables(secretName);
     const project = this.#project(`Smoke${capitalised(name)}`, [`npm run smoke -- --stage ${name}`], secrets);
     if (secretName !== undefined)
       Secret.fromSecretNameV2(this, `Canary${capitalised(name)}`, secretName).grantRead(project);
@@ -138,3 +139,9 @@ export class PipelineStack extends Stack {
 }
 
 type BuildSecrets = Readonly<Record<string, string>>;
+
+const canaryVariables = (secretName: string): BuildSecrets => ({
+  CANARY_SERVICE_KEY: `${secretName}:serviceKey`,
+  CANARY_EMAIL: `${secretName}:email`,
+  CANARY_PASSWORD: `${secretName}:password`,
+});

@@ -50,7 +50,12 @@ export class ProviderProxy extends Construct {
         ? { provisionedConcurrentExecutions: concurrency.provisionedConcurrency }
         : {}),
     });
-    if (settings.gateway.canaryRelease) new CanaryRelease(this, 'Release', { alias: live, maxErrorPercent: 5 });
+    if (settings.gateway.canaryRelease)
+      new CanaryRelease(this, 'Release', {
+        alias: live,
+        maxErrorPercent: 5,
+        runbook: `${settings.runbookUrl}#release-taken-back`,
+      });
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-gateway${label === '*' ? '' : `-${label}`}`,
       domainName: `${label}.${settings.gatewayDomain}`,

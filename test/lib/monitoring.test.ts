@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+import { onlyResource, resourcesOf, stackNames, synthStage } from './synth-stage.ts';
 
 const alarmSchema = z.object({ AlarmDescription: z.string(), AlarmActions: z.array(z.object({ Ref: z.string() })) });
 
@@ -33,6 +33,18 @@ describe('alarms', () => {
       expect(AlarmActions).toEqual([{ Ref: topicId }]);
     },
   );
+
+  it('of every other stack link the runbook, too', () => {
+    const stage = synthStage();
+    const others = stackNames
+      .filter((name) => name !== 'monitoring')
+      .flatMap((name) => Object.values(resourcesOf(stage(name), 'AWS::CloudWatch::Alarm')));
+    expect(others.length).toBeGreaterThan(0);
+    for (const { Properties } of others) {
+      const [, anchor] = /Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(String(Properties['AlarmDescription'])) ?? [];
+      expect(runbookAnchors).toContain(anchor);
+    }
+  });
 
   it('link the runbook where the settings say it is', () => {
     for (const { AlarmDescription } of alarmsOf({ runbookUrl: 'https://wiki.acme.dev/ai-spend' })) {
@@ -119,6 +131,12 @@ describe('the CloudWatch dashboard', () => {
       'TimeToFirstByteMs',
       'BypassedRequests',
       'MailFailures',
+      'EvaluationLagMs',
+      'RepairedAccounts',
+      'UnreconciledAccounts',
+      'DuplicateSubscriptions',
+      'UnownedSubscriptions',
+      'StripeWebhookFailures',
     ]) {
       expect(text).toContain(metric);
     }

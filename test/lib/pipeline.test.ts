@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { readDelivery } from '../../lib/config.ts';
+import { z } from 'zod';
+import { deliveryAsked, readPipeline } from '../../lib/delivery.ts';
 import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { cdkContext, onlyResource, resourcesOf } from './synth-stage.ts';
 
@@ -24,16 +26,21 @@ const pipeline = {
 };
 const stages = { staging: stage('staging'), prod: stage('prod') };
 
+const buildSpecSchema = z.object({
+  env: z.object({ 'secrets-manager': z.record(z.string(), z.string()) }).optional(),
+  phases: z.object({ build: z.object({ commands: z.array(z.string()) }) }),
+});
+const projectSchema = z.object({
+  Environment: z.object({ Image: z.string() }),
+  Source: z.object({ BuildSpec: z.string().transform((text) => buildSpecSchema.parse(JSON.parse(text))) }),
+});
+
 const appWith = (context: Record<string, unknown>) =>
   new App({ context: { ...cdkContext, [STRICT_CFN_VALIDATE_ERRORS]: true, ...context }, analyticsReporting: false });
-const stackOf = (app: App) => {
-  const delivery = readDelivery(app.node);
-  if (!delivery) throw new Error('no pipeline');
-  return new PipelineStack(app, 'ai-spend-pipeline', { delivery });
-};
+const stackOf = (app: App) => new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
 
 describe('the pipeline', () => {
-  const app = appWith({ app: 'pipeline', pipeline, stages });
+  const app = appWith({ pipeline, stages });
   const stack = stackOf(app);
   const template = Template.fromStack(stack);
   const steps = (
@@ -55,12 +62,13 @@ describe('the pipeline', () => {
     ]);
   });
 
+  const projects = Object.values(resourcesOf(template, 'AWS::CodeBuild::Project')).map(({ Properties }) =>
+    projectSchema.parse(Properties),
+  );
+  const commands = projects.flatMap(({ Source: { BuildSpec } }) => BuildSpec.phases.build.commands);
+
   it('calls the scripts that people call', () => {
-    const commands = Object.values(resourcesOf(template, 'AWS::CodeBuild::Project')).flatMap(({ Properties }) => {
-      const { BuildSpec } = Properties['Source'] as { BuildSpec: string };
-      return JSON.parse(BuildSpec).phases.build.commands as string[];
-    });
-    expect(commands.sort()).toEqual([
+    expect([...commands].sort()).toEqual([
       'npm run check',
       'npm run deploy -- --stage prod --require-approval never',
       'npm run deploy -- --stage staging --require-approval never',
@@ -69,6 +77,53 @@ describe('the pipeline', () => {
       'npm run synth',
       'npm test',
     ]);
+  });
+
+  it('runs where the tests’ emulator does', () => {
+    for (const { Environment } of projects) expect(Environment.Image).toContain('x86_64');
+  });
+
+  it('hands the canary account to the smoke test of its stage, and to nothing else', () => {
+    const secrets = projects.flatMap(({ Source: { BuildSpec } }) =>
+      Object.values(BuildSpec.env?.['secrets-manager'] ?? {}).map((secret) => [
+        BuildSpec.phases.build.commands,
+        secret,
+      ]),
+    );
+    expect(secrets).toEqual(
+      ['serviceKey', 'email', 'password'].map((name) => [
+        ['npm run smoke -- --stage staging'],
+        `canary/staging:${name}`,
+      ]),
+    );
+    const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
+    const readers = policies.filter(([, policy]) => JSON.stringify(policy).includes('secretsmanager:'));
+    expect(readers.map(([id]) => id)).toEqual([expect.stringMatching(/^SmokeStagingRole/)]);
+    expect(JSON.stringify(readers)).toContain(':secret:canary/staging-??????');
+  });
+
+  it('has a wildcard for its own artifacts and logs, and for the end of a secret’s name, alone', () => {
+    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => (Properties['PolicyDocument'] as { Statement: { Resource: unknown }[] }).Statement,
+    );
+    const wild = statements
+      .flatMap(({ Resource }) => [Resource].flat())
+      .filter((each) => /[*?]/.test(JSON.stringify(each)));
+    for (const resource of wild)
+      expect(JSON.stringify(resource)).toMatch(
+        /\["Artifacts\w+","Arn"\]\},"\/\*"|log-group:\/aws\/codebuild\/.*":\*"|\?{6}"/,
+      );
+    expect(wild.length).toBeGreaterThan(0);
+  });
+
+  it('and GitHub Actions take the same steps', () => {
+    const runs = ['check', 'deliver-stage'].flatMap((name) =>
+      [...readFileSync(`.github/workflows/${name}.yml`, 'utf8').matchAll(/run: (npm .*)/g)].map(([, run = '']) => run),
+    );
+    const ofStages = new Set(commands.map((command) => command.replace(/--stage \w+/, '--stage "$STAGE"')));
+    expect(new Set(runs)).toEqual(new Set(['npm ci --no-audit --no-fund', ...ofStages]));
+    const deliver = readFileSync('.github/workflows/deliver.yml', 'utf8');
+    expect([...deliver.matchAll(/^ {6}stage: (\w+)/gm)].map(([, name]) => name)).toEqual(['staging', 'prod']);
   });
 
   it('deploys with the bootstrap roles of the stage’s account alone', () => {
@@ -90,15 +145,24 @@ describe('the pipeline', () => {
 
 describe('without its settings', () => {
   it('there is no pipeline', () => {
-    expect(readDelivery(appWith({}).node)).toBeUndefined();
+    expect(deliveryAsked(appWith({}).node)).toBeUndefined();
+    expect(() => deliveryAsked(appWith({ app: 'pipelines' }).node)).toThrow('app: must be pipeline or github');
   });
 
   it('asking for one says what is missing', () => {
-    expect(() => readDelivery(appWith({ app: 'pipeline' }).node)).toThrow('pipeline.connectionArn');
-    expect(() => readDelivery(appWith({ app: 'pipeline', pipeline, stages: { prod: {} } }).node)).toThrow(
-      'cdk.json has no stages.staging',
+    expect(() => readPipeline(appWith({}).node)).toThrow(
+      [
+        'Fill in cdk.json before deploying this:',
+        'pipeline.account: the AWS account that the pipeline runs in, 12 digits',
+        'pipeline.region: the AWS region that the pipeline runs in, such as eu-central-1',
+        'pipeline.connectionArn: the ARN of a connection to the sources (CodeConnections), made and confirmed by hand',
+        'pipeline.repository: where the sources are: owner/name',
+      ].join('\n'),
     );
-    expect(() => readDelivery(appWith({ app: 'pipeline', pipeline, stages: { ...stages, prod: {} } }).node)).toThrow(
+    expect(() => readPipeline(appWith({ pipeline, stages: { prod: {} } }).node)).toThrow(
+      'pipeline.stages: cdk.json has no stages.staging',
+    );
+    expect(() => readPipeline(appWith({ pipeline, stages: { ...stages, prod: {} } }).node)).toThrow(
       'stages.prod.account',
     );
   });

@@ -1,0 +1,36 @@
+import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import { evaluationLag, evaluatorCount } from '../metrics.ts';
+
+const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+
+/** From alert rules to mail. That the evaluator fails or does not run is told by scheduled-alarms.ts. */
+export const alertAlarms = (): RunbookAlarm[] => [
+  {
+    id: 'EvaluationFailures',
+    summary: 'Alert rules of some accounts could not be judged, or alerts not be sent.',
+    section: 'evaluation-failures',
+    metric: evaluatorCount('EvaluationFailures'),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 3 },
+  },
+  {
+    id: 'MailFailures',
+    summary: 'Mail with alerts was not taken by SES; it is tried again for some hours.',
+    section: 'mail-failures',
+    metric: evaluatorCount('MailFailures'),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'EvaluationLag',
+    summary: 'Alert rules are judged, and alerts sent, more than three minutes after they are due.',
+    section: 'evaluation-lag',
+    metric: evaluationLag,
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 180_000,
+    periods: { breaching: 2, of: 3 },
+  },
+];

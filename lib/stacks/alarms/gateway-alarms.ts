@@ -1,0 +1,82 @@
+import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import { errorShare, FIVE_MINUTES, serverErrorShare, share, traffic } from '../metrics.ts';
+import type { Monitored } from '../monitoring.ts';
+
+const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+
+/** The way of a request to its provider and back. */
+export const gatewayAlarms = ({ gateway }: Pick<Monitored, 'gateway'>): RunbookAlarm[] => [
+  {
+    id: 'BypassedRequests',
+    summary:
+      'More than 1 % of the requests were forwarded without being registered first: the usage queue or the table is slow or down.',
+    section: 'bypassed-requests',
+    metric: share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 5 },
+  },
+  {
+    id: 'GatewayOverhead',
+    summary: 'Every tenth request waited more than 200 ms in the gateway before it was forwarded.',
+    section: 'gateway-overhead',
+    metric: traffic('OverheadMs', { statistic: Stats.p(90) }),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 200,
+    periods: { breaching: 3, of: 3 },
+    ignoresFewSamples: true,
+  },
+  ...gateway.proxies.flatMap((proxy) => proxyAlarms(proxy)),
+];
+
+const proxyAlarms = ({
+  node,
+  handler,
+  api,
+  reservedConcurrency,
+}: Monitored['gateway']['proxies'][number]): RunbookAlarm[] => {
+  const bounded: RunbookAlarm[] =
+    reservedConcurrency === undefined
+      ? []
+      : [
+          {
+            id: `${node.id}Concurrency`,
+            summary: 'A gateway function uses more than 80 % of the concurrency reserved for it.',
+            section: 'gateway-throttles',
+            metric: handler.metric('ConcurrentExecutions', { period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+            operator: GREATER_THAN_THRESHOLD,
+            threshold: Math.floor(reservedConcurrency * 0.8),
+          },
+        ];
+  return [
+    {
+      id: `${node.id}Errors`,
+      summary:
+        'More than 5 % of the proxied requests broke off: the function crashed or ran out of time, or a provider breaks its streams.',
+      section: 'gateway-errors',
+      metric: errorShare(handler),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: 5,
+      periods: { breaching: 3, of: 5 },
+    },
+    {
+      id: `${node.id}Throttles`,
+      summary: 'Proxy requests were refused because no concurrency was left.',
+      section: 'gateway-throttles',
+      metric: handler.metricThrottles({ period: FIVE_MINUTES }),
+      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+    },
+    ...bounded,
+    {
+      id: `${node.id}ServerErrors`,
+      summary: 'More than 25 % of the proxied requests were answered with 5xx, by a provider or by us.',
+      section: 'gateway-server-errors',
+      metric: serverErrorShare(api),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: 25,
+      periods: { breaching: 3, of: 5 },
+    },
+  ];
+};

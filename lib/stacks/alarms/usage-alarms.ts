@@ -1,0 +1,96 @@
+import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import { FIVE_MINUTES, HOUR, recorderCount, sealCount, share, sweepCount, traffic } from '../metrics.ts';
+import type { Monitored } from '../monitoring.ts';
+
+const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+
+/** From usage events to priced and sealed records. */
+export const usageAlarms = ({
+  settings,
+  usage,
+  gateway,
+}: Pick<Monitored, 'settings' | 'usage' | 'gateway'>): RunbookAlarm[] => [
+  {
+    id: 'LostUsageEvents',
+    summary:
+      'A usage event could be delivered neither to the queue nor to the table: it is in the log of the gateway only.',
+    section: 'lost-usage-events',
+    metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'DeadLetters',
+    summary: 'Usage events were given up after repeated deliveries: their requests are missing from the spend.',
+    section: 'dead-letters',
+    metric: usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      period: FIVE_MINUTES,
+      statistic: Stats.MAXIMUM,
+    }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'RefusedParkedEvents',
+    summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
+    section: 'refused-parked-events',
+    metric: sweepCount('RefusedParkedEvents'),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'UsageQueueAge',
+    summary: 'The recorder falls behind: spend and alerts are late.',
+    section: 'usage-queue-age',
+    metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+    operator: GREATER_THAN_THRESHOLD,
+    // An open event counts as old from the moment it was sent, also while it is held back.
+    threshold: settings.gateway.openEventDelaySeconds + 600,
+    periods: { breaching: 2, of: 2 },
+  },
+  {
+    id: 'RecorderErrors',
+    summary: 'The usage recorder fails on whole batches.',
+    section: 'recorder-errors',
+    metric: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'UnsettledRequests',
+    summary: 'More than 1 % of the requests of an hour ended without a close event: their cost is unknown.',
+    section: 'unsettled-requests',
+    metric: share(
+      'Unsettled, %',
+      recorderCount('UnsettledRequests', HOUR),
+      recorderCount('RecordedEvents', HOUR),
+      HOUR,
+    ),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'UnpricedRequests',
+    summary: 'More than 10 % of the requests of an hour have no known cost: most often a new model without a price.',
+    section: 'unpriced-requests',
+    metric: share(
+      'Unpriced, %',
+      traffic('UnpricedRequests', { period: HOUR }),
+      traffic('Requests', { period: HOUR }),
+      HOUR,
+    ),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 10,
+  },
+  {
+    id: 'SealFailures',
+    summary: 'Days or months that are over cannot be summarised: spend is read from live cells, slower but as right.',
+    section: 'seal-failures',
+    metric: sealCount('SealFailures', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 3, of: 3 },
+  },
+];
