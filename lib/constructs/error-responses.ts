@@ -137,11 +137,22 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
     api.addGatewayResponse(response.type.responseType, {
       type: response.type,
       ...('status' in response ? { statusCode: String(response.status) } : {}),
-      responseHeaders: corsHeaders(corsOrigins),
+      responseHeaders: {
+        ...plainHeaders,
+        ...('status' in response ? retryAfter(response.status) : {}),
+        ...corsHeaders(corsOrigins),
+      },
       templates: { 'application/json': template(response.code, response.message) },
     });
   }
 };
+
+/** Text in quotes is taken as it is, the rest names a variable. */
+const plainHeaders = { 'X-Request-Id': 'context.requestId', 'Cache-Control': "'no-store'" };
+
+/** Seconds after which trying again makes sense, as the handlers say it. */
+const retryAfter = (status: number): Record<string, string> =>
+  status === 429 || status === 503 ? { 'Retry-After': status === 429 ? "'10'" : "'5'" } : {};
 
 /**
  * A gateway response cannot choose among origins by itself. With several, `*` is what lets each of them read the error: no
@@ -149,7 +160,10 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
  */
 const corsHeaders = (origins: readonly string[]): Record<string, string> => {
   if (origins.length === 0) return {};
-  return { 'Access-Control-Allow-Origin': origins.length === 1 ? `'${origins[0]}'` : "'*'" };
+  return {
+    'Access-Control-Allow-Origin': origins.length === 1 ? `'${origins[0]}'` : "'*'",
+    'Access-Control-Expose-Headers': "'X-Request-Id, Retry-After'",
+  };
 };
 
 /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html: only simple variables, no VTL. */

@@ -121,6 +121,17 @@ describe('the dashboard API', () => {
     });
   });
 
+  it('gives the request id, and when to try again, also where API Gateway answers', () => {
+    for (const { Properties } of Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse'))) {
+      const isTemporary = ['429', '503'].includes(String(Properties['StatusCode']));
+      expect(Properties['ResponseParameters']).toEqual({
+        'gatewayresponse.header.X-Request-Id': 'context.requestId',
+        'gatewayresponse.header.Cache-Control': "'no-store'",
+        ...(isTemporary && { 'gatewayresponse.header.Retry-After': expect.stringMatching(/^'\d+'$/) }),
+      });
+    }
+  });
+
   it('limits the rate of sign-in by address', () => {
     const rules = onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules'] as Record<string, unknown>[];
     expect(rules[0]).toMatchObject({
