@@ -12,8 +12,8 @@ import {
 import { bucketOf } from './spend-span.ts';
 import { sumMap } from './sum-map.ts';
 
-/** Spreadsheets run a cell that begins with one of these as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
-const FORMULA_START = /^[=+\-@\t\r\n]/;
+/** Spreadsheets run a cell that begins with one of these, or its full-width twin, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
+const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** One cell as RFC 4180 has it; text that a spreadsheet would run is put behind an apostrophe. */
 export const csvCell = (value: string | number | null): string => {
