@@ -42,6 +42,8 @@ interface Frame {
  * Picks values out of JSON as it streams by, in one pass and bounded memory: bytes are scanned for structure, strings are
  * skipped by native search, and only the wanted values are kept until they end. Takes concatenated documents (so also JSON
  * lines) and top-level arrays. Bytes may be cut anywhere. Malformed input never throws; it picks what it can.
+ *
+ * One class, though long: with the captured value in an object of its own it read 5 to 10 % slower.
  */
 export class JsonPicker {
   readonly #root: Wanted;
