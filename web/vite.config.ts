@@ -17,7 +17,7 @@ export default defineConfig({
       checks: { moduleLevelDirective: false },
       output: {
         // The framework changes more rarely than the pages: its file stays cached from one deployment to the next.
-        advancedChunks: {
+        codeSplitting: {
           groups: [{ name: 'framework', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/ }],
         },
       },

@@ -1,7 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { exactMoney, formatAxisMoney, formatFineMoney, formatMoney } from '../../web/src/format/money.ts';
-import { formatBytes, formatCompact, formatDuration, formatShare, plural } from '../../web/src/format/quantity.ts';
-import { bucketStart, formatAgo } from '../../web/src/format/time.ts';
+import {
+  exactMoney,
+  formatAxisMoney,
+  formatCallMoney,
+  formatFineMoney,
+  formatMoney,
+  formatPartMoney,
+} from '../../web/src/format/money.ts';
+import {
+  formatBytes,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShare,
+  plural,
+} from '../../web/src/format/quantity.ts';
+import { bucketEnd, bucketStart, formatAgo, formatInstants, formatShortInstant } from '../../web/src/format/time.ts';
 
 const NANO = 1e9;
 
@@ -17,6 +32,7 @@ describe('money', () => {
     [1_234.5 * NANO, '$1,234.50'],
     [0.05 * NANO, '$0.05'],
     [4_230_000, '$0.0042'],
+    [2_000_000, '$0.0020'],
     [12_345, '$0.000012'],
   ])('%d nano-USD is %s', (nano, text) => {
     expect(formatMoney(nano)).toBe(text);
@@ -36,10 +52,25 @@ describe('money', () => {
   });
 });
 
+describe('money of calls', () => {
+  it('has the same decimals in every row, and is never nought where it is something', () => {
+    expect([109_077_000, 2_110_000_000, 6_790_000].map(formatCallMoney)).toEqual(['$0.1091', '$2.1100', '$0.0068']);
+    expect([50_760_000, 109_077_300].map(formatPartMoney)).toEqual(['$0.050760', '$0.109077']);
+    expect([0, null].map(formatCallMoney)).toEqual(['$0.0000', 'unknown']);
+    expect([4_900, null].map(formatPartMoney)).toEqual(['$0.000005', 'unknown']);
+    expect([4_900, 12].map(formatCallMoney)).toEqual(['$0.0000049', '$0.000000012']);
+  });
+});
+
 describe('quantities', () => {
   it('are short where they are long', () => {
     expect([999, 9_999, 1_240_000].map(formatCompact)).toEqual(['999', '9,999', '1.24M']);
     expect([plural(1, 'request'), plural(2, 'request')]).toEqual(['1 request', '2 requests']);
+  });
+
+  it('below one another are of one precision', () => {
+    expect([0, 9_999, 13_000, 130_400_000].map(formatCount)).toEqual(['0', '9,999', '13.0K', '130M']);
+    expect([12, 12.5].map(formatPercent)).toEqual(['12%', '12.5%']);
   });
 
   it('a share that is there is never nought', () => {
@@ -65,6 +96,20 @@ describe('time', () => {
       '2026-11-20T00:00:00.000Z',
       '2026-11-01T00:00:00.000Z',
     ]);
+  });
+
+  it('buckets end where the next begins', () => {
+    expect(['2026-11-20T16', '2026-11-20', '2026-12'].map((time) => bucketEnd(time).toISOString())).toEqual([
+      '2026-11-20T17:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+      '2027-01-01T00:00:00.000Z',
+    ]);
+  });
+
+  it('a span within a minute is an instant', () => {
+    const [at, soon, later] = ['2026-11-20T12:00:00Z', '2026-11-20T12:00:40Z', '2026-11-20T12:09:00Z'] as const;
+    expect(formatInstants(at, soon)).toBe(formatShortInstant(at));
+    expect(formatInstants(at, later)).toContain('–');
   });
 
   it('is told from now', () => {

@@ -24,6 +24,8 @@ const days = (from: string, count: number, usd: (index: number) => number) =>
     point(new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10), usd(index)),
   );
 
+const none = { requests: 0, spans: [] };
+
 describe('the forecast', () => {
   it('is the one that rules of the type budget_forecast make', () => {
     const series = days('2026-10-01', 51, (index) => 3 + ((index * 7) % 11));
@@ -37,11 +39,11 @@ describe('the forecast', () => {
       { period: periodAt('monthly', now), now, series: spendSeries(cells as never, undefined) },
     );
     expect(judged?.observed).toBeGreaterThan(0);
-    expect(monthOf(series, now).forecastNanoUsd).toBe(judged?.observed);
+    expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
   });
 
   it('is unknown where nothing of the month is known', () => {
-    const month = monthOf([point('2026-11-20', null, 3, 3)], now);
+    const month = monthOf({ series: [point('2026-11-20', null, 3, 3)], untracked: none }, now);
     expect(month.sum).toEqual({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });
@@ -49,22 +51,29 @@ describe('the forecast', () => {
 
 describe('what came before', () => {
   it('is last month until the same day, and yesterday until the same hour', () => {
-    expect(
-      monthOf(
-        days('2026-10-01', 51, () => 1),
-        now,
-      ).before.costNanoUsd,
-    ).toBe(20 * NANO);
-    const hours = ['2026-11-19T13', '2026-11-19T14', '2026-11-19T15', '2026-11-20T00', '2026-11-20T14'];
-    const today = todayOf(
-      hours.map((time) => point(time, 1)),
-      now,
+    expect(monthOf({ series: days('2026-10-01', 51, () => 1), untracked: none }, now).before.costNanoUsd).toBe(
+      20 * NANO,
     );
+    const hours = ['2026-11-19T13', '2026-11-19T14', '2026-11-19T15', '2026-11-20T00', '2026-11-20T14'];
+    const today = todayOf({ series: hours.map((time) => point(time, 1)), untracked: none }, now);
     expect([today.sum.costNanoUsd, today.before.costNanoUsd]).toEqual([2 * NANO, 2 * NANO]);
   });
 
   it('gives no change where there is nothing to compare with', () => {
     expect([changeOf(2, 1), changeOf(1, 0), changeOf(null, 1), changeOf(1, null)]).toEqual([1, null, null, null]);
+  });
+});
+
+describe('requests that went untracked', () => {
+  it('are told beside the sums they may be missing from', () => {
+    const spans = [
+      { from: '2026-10-31T23:50:00.000Z', to: '2026-10-31T23:59:00.000Z', requests: 1 },
+      { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:05:00.000Z', requests: 10 },
+      { from: '2026-11-19T23:58:00.000Z', to: '2026-11-20T00:01:00.000Z', requests: 100 },
+    ];
+    const untracked = { requests: 111, spans };
+    expect(todayOf({ series: [], untracked }, now).untrackedRequests).toBe(100);
+    expect(monthOf({ series: [], untracked }, now).untrackedRequests).toBe(110);
   });
 });
 

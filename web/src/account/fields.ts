@@ -1,7 +1,7 @@
 import { problemOf } from '../api/problem.ts';
 
 /** The rules of passwords that can be told before asking; the API has the last word. */
-export const PASSWORD_RULE = 'At least 8 characters, with a letter and something that is not a letter.';
+export const PASSWORD_RULE = '8 characters or more, with a letter and a non-letter.';
 
 export const passwordProblem = (password: string): string | null => {
   if (password.length < 8) return 'At least 8 characters.';

@@ -12,6 +12,8 @@ const NOTES = {
   passwordChanged: 'Your password is changed. Sign in with the new one.',
 } as const;
 
+const REFUSALS = { INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.' } as const;
+
 export const SignIn = () => {
   const { session } = useApp();
   const router = useRouter();
@@ -44,7 +46,7 @@ export const SignIn = () => {
             {NOTES[reason]}
           </Alert>
         )}
-        {logIn.isError && <ProblemNote error={logIn.error} title="Sign-in failed" />}
+        {logIn.isError && <ProblemNote error={logIn.error} title="Sign-in failed" messages={REFUSALS} />}
         <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
         <Button type="submit" loading={logIn.isPending}>

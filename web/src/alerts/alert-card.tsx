@@ -8,16 +8,15 @@ import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatShare, plural } from '../format/quantity.ts';
-import { formatInstant } from '../format/time.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
 import { alertTypeNames, measured, periodText } from './names.ts';
+import { Summary } from './summary.tsx';
 
 type Delivery = Alert['deliveries'][number];
 
-const deliveryText = ({ status, attempts, sentAt, error }: Delivery): string => {
-  if (status === 'sent') return `sent ${sentAt ? formatInstant(sentAt) : ''}`;
+const undeliveredText = ({ status, attempts, error }: Delivery): string => {
   const tried = attempts === 0 ? 'not tried yet' : `tried ${plural(attempts, 'time')}`;
   return `${status === 'failed' ? 'failed' : 'on its way'}, ${tried}${error ? `: ${error}` : ''}`;
 };
@@ -30,7 +29,13 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
       <Channel size={14} aria-hidden />
       <span>{delivery.channel === 'email' ? 'E-mail' : 'Webhook'}</span>
       <State size={14} aria-hidden />
-      <span>{deliveryText(delivery)}</span>
+      <span>
+        {delivery.status === 'sent' ? (
+          <>sent {delivery.sentAt && <Instant iso={delivery.sentAt} />}</>
+        ) : (
+          undeliveredText(delivery)
+        )}
+      </span>
     </li>
   );
 };
@@ -46,7 +51,56 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
   );
 };
 
-export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => {
+/** What happened in words, what drove it, and who was told. */
+const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => (
+  <>
+    <Summary text={alert.summary} className={`dim ${classes['summary']}`} />
+    {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
+      <p className="unknown small">
+        The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown, and not in these
+        figures.
+      </p>
+    )}
+    {alert.drivers.length > 0 && (
+      <div className={classes['drivers']}>
+        {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
+          <dl key={dimension}>
+            <dt>By {dimensionNames[dimension].toLowerCase()}</dt>
+            {drivers.map(({ value, share }) => (
+              <dd key={value}>
+                <span className="truncate">{valueName(dimension, value, keyNames)}</span>
+                <span className="num dim">{formatShare(share)}</span>
+              </dd>
+            ))}
+          </dl>
+        ))}
+      </div>
+    )}
+    <div className={classes['foot']}>
+      <ul aria-label="Deliveries">
+        {alert.deliveries.map((delivery) => (
+          <DeliveryNote key={delivery.channel} delivery={delivery} />
+        ))}
+      </ul>
+      {alert.ruleId && (
+        <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
+          The rule
+        </AnchorLink>
+      )}
+    </div>
+  </>
+);
+
+export const AlertCard = ({
+  alert,
+  keyNames,
+  brief = false,
+}: {
+  readonly alert: Alert;
+  readonly keyNames: KeyNames;
+  /** Figures alone, as for what is done with: the rest is a click away. */
+  readonly brief?: boolean;
+}) => {
   const queryClient = useQueryClient();
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
     onSuccess: () => {
@@ -92,40 +146,7 @@ export const AlertCard = ({ alert, keyNames }: { readonly alert: Alert; readonly
         <Gauge alert={alert} />
         <span className="dim small num">limit {measured(alert.unit, alert.limit)}</span>
       </div>
-      <p className={`dim ${classes['summary']}`}>{alert.summary}</p>
-      {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
-        <p className="unknown small">
-          The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown, and not in these
-          figures.
-        </p>
-      )}
-      {alert.drivers.length > 0 && (
-        <div className={classes['drivers']}>
-          {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
-            <dl key={dimension}>
-              <dt>By {dimensionNames[dimension].toLowerCase()}</dt>
-              {drivers.map(({ value, share }) => (
-                <dd key={value}>
-                  <span className="truncate">{valueName(dimension, value, keyNames)}</span>
-                  <span className="num dim">{formatShare(share)}</span>
-                </dd>
-              ))}
-            </dl>
-          ))}
-        </div>
-      )}
-      <div className={classes['foot']}>
-        <ul aria-label="Deliveries">
-          {alert.deliveries.map((delivery) => (
-            <DeliveryNote key={delivery.channel} delivery={delivery} />
-          ))}
-        </ul>
-        {alert.ruleId && (
-          <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
-            The rule
-          </AnchorLink>
-        )}
-      </div>
+      {!brief && <Explanation alert={alert} keyNames={keyNames} />}
     </article>
   );
 };

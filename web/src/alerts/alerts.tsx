@@ -65,7 +65,7 @@ export const Alerts = () => {
       )}
       <div className={classes['list']}>
         {items.map((alert) => (
-          <AlertCard key={alert.id} alert={alert} keyNames={keyNames} />
+          <AlertCard key={alert.id} alert={alert} keyNames={keyNames} brief={alert.status === 'acknowledged'} />
         ))}
       </div>
       {hasNextPage && (

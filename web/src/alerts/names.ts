@@ -1,6 +1,6 @@
 import type { Alert } from '../api/answers.ts';
 import { formatMoney } from '../format/money.ts';
-import { formatExact, plural } from '../format/quantity.ts';
+import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
 
 export const alertTypeNames: Readonly<Record<Alert['type'], string>> = {
@@ -14,11 +14,7 @@ export const alertTypeNames: Readonly<Record<Alert['type'], string>> = {
 
 /** What was seen, or its limit, in its own unit. */
 export const measured = (unit: Alert['unit'], amount: number): string =>
-  unit === 'nanoUsd'
-    ? formatMoney(amount)
-    : unit === 'percent'
-      ? `${formatExact(amount)} %`
-      : plural(amount, 'request');
+  unit === 'nanoUsd' ? formatMoney(amount) : unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
 
 /** The period of an alert, as the service counts it. */
 export const periodText = ({ name, start }: Alert['period']): string => {

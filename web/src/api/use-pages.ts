@@ -17,7 +17,10 @@ interface PagesOptions {
   readonly refreshMs?: (pages: number) => number | false;
 }
 
-/** A list of the API, page after page. Empty pages in between, which the API allows, are read on over by the user's next step. */
+/** Pages that may be empty before the search rests, and asks whether to go on. */
+const EMPTY_READ_OVER = 5;
+
+/** A list of the API, page after page; empty pages in between, which the API allows, are read over. */
 export const usePages = <Path extends keyof PagedLists>(
   path: Path,
   query: Omit<PagedLists[Path]['query'], 'cursor'>,
@@ -27,13 +30,18 @@ export const usePages = <Path extends keyof PagedLists>(
   const result = useInfiniteQuery({
     queryKey: ['get', path, 'pages', query],
     queryFn: async ({ pageParam, signal }) => {
-      const params = { query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } };
-      const { data, error } = await client.GET(path as '/requests', {
-        params: params as { query: RequestsQuery },
-        signal,
-      });
-      if (error) throw error;
-      return data as Page<PagedLists[Path]['item']>;
+      let cursor = pageParam;
+      for (let empty = 0; ; empty++) {
+        const params = { query: { ...query, ...(cursor !== undefined && { cursor }) } };
+        const { data, error } = await client.GET(path as '/requests', {
+          params: params as { query: RequestsQuery },
+          signal,
+        });
+        if (error) throw error;
+        const page = data as Page<PagedLists[Path]['item']>;
+        if (page.items.length > 0 || page.nextCursor === null || empty === EMPTY_READ_OVER) return page;
+        cursor = page.nextCursor;
+      }
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,

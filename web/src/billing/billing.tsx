@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Check, ExternalLink } from 'lucide-react';
 import type { PlanName } from '../../../lambda/domain/plans.ts';
 import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
-import { formatInstant } from '../format/time.ts';
 import classes from './billing.module.css';
 import { planList, planTitles, stateNotes } from './plans.ts';
 
@@ -78,13 +78,17 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
           <article key={name} className={`card ${classes['plan']}`} data-current={name === current || undefined}>
             <div className={classes['plan-head']}>
               <h3>{title}</h3>
-              {name === current && <Badge variant="light">Yours</Badge>}
+              {name === current && (
+                <Badge variant="light" tt="none">
+                  Your plan
+                </Badge>
+              )}
             </div>
             <ul>
               <li>
                 <Check size={15} aria-hidden />
                 <span>
-                  <strong>{formatCompact(trackedRequests)}</strong> tracked requests a month
+                  <strong>{formatCompact(trackedRequests)}</strong> requests a month
                 </span>
               </li>
               <li>
@@ -93,7 +97,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
               </li>
               <li>
                 <Check size={15} aria-hidden />
-                <span>{plural(requestRetentionDays, 'day')} of single requests</span>
+                <span>{plural(requestRetentionDays, 'day')} of request log</span>
               </li>
             </ul>
             {name !== current && (
@@ -110,9 +114,9 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
           </article>
         ))}
       </div>
-      <p className="dim small">
-        Past a limit nothing is rejected: traffic flows on, and you are told at 80 % and at 100 %. Spend sums stay
-        whatever the plan.
+      <p className={`dim small ${classes['note']}`}>
+        Past a limit nothing is rejected: traffic flows on, and you are told at 80% and at 100%. Sums of spend are kept
+        whatever the plan; its price is on the payment page, before you pay.
       </p>
     </section>
   );
@@ -179,7 +183,7 @@ export const Billing = () => {
             />
             <Meter name="Service keys" used={data.usage.keys} limit={data.usage.keyLimit} unit="keys" />
             <p className="dim small">
-              {planTitles[data.plan]} plan. The period ends {formatInstant(data.currentPeriodEnd)}.
+              {planTitles[data.plan]} plan. The period ends <Instant iso={data.currentPeriodEnd} />.
             </p>
           </section>
           <Plans current={data.plan} />

@@ -1,6 +1,6 @@
 /** Colours of the chart, from the sheet: a canvas knows no variables. */
 
-const SERIES_COLORS = 8;
+const SERIES_COLORS = 7;
 
 /** The colour of a series by its place, for elements of the page. */
 export const seriesColor = (index: number): string =>

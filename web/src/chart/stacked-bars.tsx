@@ -13,6 +13,8 @@ import {
 } from 'chart.js';
 import { useMemo, useState } from 'react';
 import { Bar } from 'react-chartjs-2';
+import type { SpendReport } from '../api/answers.ts';
+import { bucketEnd, bucketStart } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
 import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
@@ -26,9 +28,13 @@ export interface Series {
   readonly color: string;
 }
 
+type Gaps = SpendReport['untracked']['spans'];
+
 interface StackedBarsProps {
   readonly points: readonly TrendPoint[];
   readonly series: readonly Series[];
+  /** When requests went untracked. */
+  readonly gaps: Gaps;
   /** What the chart shows, for those who cannot see it; the table beside it has the figures. */
   readonly label: string;
   readonly onPick?: (time: string) => void;
@@ -56,8 +62,33 @@ const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
   },
 });
 
+/** A shade behind buckets with requests that went untracked: they are in no bar. */
+const shadeGaps = (points: readonly TrendPoint[], gaps: Gaps): Plugin<'bar'> => {
+  const isGap = points.map(({ time }) => {
+    const [start, end] = [bucketStart(time).getTime(), bucketEnd(time).getTime()];
+    return gaps.some(({ from, to }) => Date.parse(from) < end && Date.parse(to) >= start);
+  });
+  return {
+    id: 'shadeGaps',
+    beforeDatasetsDraw({ ctx, chartArea: { top, bottom }, scales: { x } }) {
+      if (!x) return;
+      const width = x.width / Math.max(1, points.length);
+      ctx.save();
+      isGap.forEach((shaded, index) => {
+        if (!shaded) return;
+        const left = x.getPixelForValue(index) - width / 2;
+        ctx.fillStyle = cssColor('var(--warn-soft)');
+        ctx.fillRect(left, top, width, bottom - top);
+        ctx.fillStyle = cssColor('var(--warn)');
+        ctx.fillRect(left, top, width, 2);
+      });
+      ctx.restore();
+    },
+  };
+};
+
 /** Spend through time, stacked by series. */
-const StackedBars = ({ points, series, label, onPick }: StackedBarsProps) => {
+const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) => {
   const scheme = useComputedColorScheme('light');
   const animated = !useReducedMotion();
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
@@ -92,14 +123,14 @@ const StackedBars = ({ points, series, label, onPick }: StackedBarsProps) => {
     };
     return { ...barOptions({ animated }), onHover: follow, onClick: pick };
   }, [points, animated, onPick, scheme]);
-  const plugins = useMemo(() => [shadeActive, markUnpriced(points)], [points]);
+  const plugins = useMemo(() => [shadeActive, shadeGaps(points, gaps), markUnpriced(points)], [points, gaps]);
   const point = active && points[active.index];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer alone opens the box, whose figures the table has, too.
     <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
       {/* Plugins are taken at the start alone: new points make a new chart. */}
       <Bar
-        key={`${scheme} ${points[0]?.time} ${points.length}`}
+        key={`${scheme} ${points[0]?.time} ${points.length} ${gaps.length}`}
         data={data}
         options={options}
         plugins={plugins}

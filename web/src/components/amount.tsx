@@ -1,20 +1,22 @@
-import { exactMoney, formatFineMoney, formatMoney } from '../format/money.ts';
-import { formatCompact, formatExact } from '../format/quantity.ts';
+import { exactMoney, formatCallMoney, formatFineMoney, formatMoney, formatPartMoney } from '../format/money.ts';
+import { formatCount, formatExact } from '../format/quantity.ts';
 import { formatAgo, formatInstant, formatShortInstant } from '../format/time.ts';
+
+const moneyFormats = { sum: formatMoney, call: formatCallMoney, fine: formatFineMoney, part: formatPartMoney } as const;
 
 /** An amount of money; its full precision on hover. One that is not known is said so. */
 export const Money = ({
   nano,
-  fine = false,
+  as = 'sum',
   className = '',
 }: {
   readonly nano: number | null;
-  /** With up to six decimals. */
-  readonly fine?: boolean;
+  /** `call`: with four decimals; `part`: with six, as lines of a price; `fine`: with as many as it takes up to six. */
+  readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
 }) => (
   <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
-    {(fine ? formatFineMoney : formatMoney)(nano)}
+    {moneyFormats[as](nano)}
   </span>
 );
 
@@ -24,7 +26,7 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
     <span className="dim">–</span>
   ) : (
     <span className="num" title={`${formatExact(of)} ${unit}`.trim()}>
-      {formatCompact(of)}
+      {formatCount(of)}
     </span>
   );
 

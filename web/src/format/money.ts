@@ -7,7 +7,7 @@ const usd = (options: Intl.NumberFormatOptions) =>
 
 const cents = usd({});
 /** A call may cost a thousandth of a cent: two digits that say something, not two zeros. */
-const small = usd({ minimumFractionDigits: 2, maximumSignificantDigits: 2 });
+const small = usd({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
 const compact = usd({ notation: 'compact', minimumFractionDigits: 0, maximumSignificantDigits: 3 });
 const whole = usd({ maximumFractionDigits: 0 });
 
@@ -22,10 +22,26 @@ export const formatMoney = (nanoUsd: number | null): string => {
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
 };
 
-/** `$0.095151`: fine enough for the parts of one call to add up. */
+/** `$0.095151`, `$2.11`: all of one call that people may want to read. */
 export const formatFineMoney = (nanoUsd: number | null): string => {
   const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
   return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : fine.format(nanoUsd / NANO);
+};
+
+const sixDecimals = usd({ minimumFractionDigits: 6, maximumFractionDigits: 6 });
+
+/** `$0.050760`: the lines of a call's price, below one another and over their sum. */
+export const formatPartMoney = (nanoUsd: number | null): string => {
+  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
+  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : sixDecimals.format(nanoUsd / NANO);
+};
+
+const perCall = usd({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
+
+/** `$0.1097`, `$2.1100`: single calls below one another, which cost fractions of a cent and more. */
+export const formatCallMoney = (nanoUsd: number | null): string => {
+  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 50_000;
+  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : perCall.format(nanoUsd / NANO);
 };
 
 /** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */

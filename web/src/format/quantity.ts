@@ -1,10 +1,20 @@
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const even = new Intl.NumberFormat(undefined, {
+  notation: 'compact',
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const exactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 });
 
-/** `1.24M`; numbers that fit are written whole. */
+/** `13.0K`, `1.24M`, and `9,999` whole: counts below one another, all of the same precision. */
+export const formatCount = (count: number): string =>
+  Math.abs(count) < 10_000 ? whole.format(count) : even.format(count);
+
+/** `10K`, `1.24M`: a count among words. Numbers that fit are written whole. */
 export const formatCompact = (count: number): string =>
   Math.abs(count) < 10_000 ? whole.format(count) : compact.format(count);
 
@@ -13,7 +23,10 @@ export const formatWhole = (count: number): string => whole.format(count);
 /** With all its decimals. */
 export const formatExact = (count: number): string => fine.format(count);
 
-/** `38 %`; a share that is there is never written as 0 %. */
+/** `12.5%` of a number in percent, as rules have it. */
+export const formatPercent = (percentage: number): string => exactPercent.format(percentage / 100);
+
+/** `38%`; a share that is there is never written as 0%. */
 export const formatShare = (share: number): string =>
   share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
 

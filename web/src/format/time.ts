@@ -33,6 +33,10 @@ export const formatInstant = (iso: string): string => instant.format(new Date(is
 /** `Nov 20, 5:24 PM` */
 export const formatShortInstant = (iso: string): string => shortInstant.format(new Date(iso));
 
+/** `Nov 20, 5:24 – 5:31 PM`; one instant where both fall into the same minute. */
+export const formatInstants = (fromIso: string, toIso: string): string =>
+  shortInstant.formatRange(new Date(fromIso), new Date(toIso));
+
 /** `5:24 PM` */
 export const formatClock = (at: Date): string => clock.format(at);
 
@@ -61,6 +65,13 @@ export type Granularity = 'hour' | 'day' | 'month';
 /** The instant at which a bucket of spend begins: `2026-11-20T16`, `2026-11-20` or `2026-11`. */
 export const bucketStart = (time: string): Date =>
   new Date(`${time}${{ 7: '-01T00', 10: 'T00', 13: '' }[time.length] ?? ''}:00:00Z`);
+
+/** The first instant after it. */
+export const bucketEnd = (time: string): Date => {
+  const start = bucketStart(time);
+  if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  return new Date(start.getTime() + (time.length === 10 ? 24 * HOUR_MS : HOUR_MS));
+};
 
 /** For an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */
 export const formatBucket = (time: string): string => {

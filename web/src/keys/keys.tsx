@@ -1,4 +1,16 @@
-import { ActionIcon, Alert, Badge, Button, Modal, Skeleton, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus, Trash2 } from 'lucide-react';
@@ -8,6 +20,7 @@ import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Copying } from '../components/copy.tsx';
+import { AnchorLink } from '../components/links.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
@@ -101,9 +114,14 @@ const RevokeKey = ({ target, onClose }: { readonly target: Key; readonly onClose
         </Alert>
       )}
       {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
-      <Button color="red" loading={revoke.isPending} onClick={send}>
-        {isLast ? 'Revoke the last key all the same' : 'Revoke the key'}
-      </Button>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color="red" loading={revoke.isPending} onClick={send}>
+          {isLast ? 'Revoke the last key all the same' : 'Revoke the key'}
+        </Button>
+      </Group>
     </Stack>
   );
 };
@@ -120,7 +138,7 @@ const KeyRow = ({ item, onRevoke }: { readonly item: Key; readonly onRevoke: () 
     <td>{item.lastUsedAt ? <Instant iso={item.lastUsedAt} ago /> : <span className="dim">never</span>}</td>
     <td className="right">
       {item.status === 'revoked' ? (
-        <Badge variant="default" color="gray">
+        <Badge variant="default" color="gray" tt="none">
           revoked
         </Badge>
       ) : (
@@ -147,23 +165,23 @@ export const Keys = () => {
       <div className="page-head">
         <div>
           <h1>Keys</h1>
-          <p>
-            Service keys tell your requests from others’. Give each application or team its own, and spend can be told
-            apart by it.
-          </p>
+          <p>A service key says whose spend a request is. Give each application or team its own.</p>
         </div>
         <div className="page-actions">
           {data && (
             <span className="dim small num">
               {data.active} of {plural(data.limit, 'key')} in use
+              {atLimit && (
+                <>
+                  {': '}
+                  <AnchorLink to="/billing" underline="always">
+                    a larger plan has more
+                  </AnchorLink>
+                </>
+              )}
             </span>
           )}
-          <Button
-            leftSection={<Plus size={16} />}
-            disabled={!data || atLimit}
-            onClick={() => setCreating(true)}
-            title={atLimit ? 'Your plan allows no more: revoke one, or upgrade.' : undefined}
-          >
+          <Button leftSection={<Plus size={16} />} disabled={!data || atLimit} onClick={() => setCreating(true)}>
             New key
           </Button>
         </div>

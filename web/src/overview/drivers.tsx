@@ -28,7 +28,7 @@ export const Drivers = ({
   const total = report.totals.costNanoUsd ?? 0;
   const rows = all ? report.groups : report.groups.slice(0, FIRST);
   return (
-    <section className="card" aria-labelledby="drivers">
+    <section className={`card ${classes['drivers']}`} aria-labelledby="drivers">
       <div className={`card-head ${classes['drivers-head']}`}>
         <h2 id="drivers">Top {dimensionNames[by].toLowerCase()}s</h2>
         <span className="dim small">Pick one to look closer</span>

@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import type { Dimension } from '../api/answers.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { bucketStart } from '../format/time.ts';
+import { bucketEnd, bucketStart } from '../format/time.ts';
 import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
 import { spanOf } from '../spend/spans.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -13,6 +13,7 @@ import classes from './overview.module.css';
 import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
 import { Trend } from './trend.tsx';
+import { Untracked } from './untracked.tsx';
 import { useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
@@ -24,12 +25,6 @@ const closer: Readonly<Record<Dimension, Dimension>> = {
   tag: 'model',
   key: 'model',
   providerKey: 'model',
-};
-
-const bucketEnd = (time: string): Date => {
-  const start = bucketStart(time);
-  if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
-  return new Date(start.getTime() + (time.length === 10 ? 86_400_000 : 3_600_000));
 };
 
 /** The request log takes one value of each. */
@@ -83,6 +78,7 @@ export const Overview = () => {
       <FilterPills filters={filters} keyNames={keyNames} />
       {error && <ProblemNote error={error} onRetry={() => report.refetch()} title="The figures could not be read" />}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
+      {shown && <Untracked untracked={shown.untracked} />}
       {(!error || report.data) && (
         <>
           <Trend
@@ -91,14 +87,15 @@ export const Overview = () => {
             by={by}
             keyNames={keyNames}
             isStale={report.isPlaceholderData}
+            filtered={hasFilters(filters)}
             onPick={toRequests}
           />
-          {shown && (
+          {shown && shown.totals.requests > 0 && (
             <div className={classes['columns']}>
               <Drivers report={shown} by={shown.groupBy[0] ?? by} keyNames={keyNames} onPick={pick} />
               <div className={classes['aside']}>
                 <Provenance totals={shown.totals} />
-                <Coverage totals={shown.totals} />
+                <Coverage totals={shown.totals} untracked={shown.untracked} />
               </div>
             </div>
           )}

@@ -28,7 +28,8 @@ export const Change = ({ now, before }: { readonly now: number | null; readonly 
 };
 
 const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
-  const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 1);
+  const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 0);
+  if (most === 0) return null;
   return (
     <span className={classes['spark']} aria-hidden="true">
       {points.map(({ time, costNanoUsd }) => (
@@ -51,16 +52,25 @@ const Tile = ({
 }) => (
   <div className={`card ${classes['tile']}`}>
     <span className="label">{label}</span>
-    <span className={classes['amount']}>{sum}</span>
+    <span className={classes['figure']}>
+      <span className={classes['amount']}>{sum}</span>
+      {spark}
+    </span>
     <span className={classes['note']}>{children}</span>
-    {spark}
   </div>
 );
 
-const Unpriced = ({ of }: { readonly of: Sum }) =>
-  of.unpricedRequests > 0 ? (
-    <span className={`unknown ${classes['unpriced']}`}>+ {plural(of.unpricedRequests, 'request')} of unknown cost</span>
-  ) : null;
+/** What the sum leaves out. */
+const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => (
+  <>
+    {of.unpricedRequests > 0 && (
+      <span className={`unknown ${classes['more']}`}>+ {plural(of.unpricedRequests, 'request')} of unknown cost</span>
+    )}
+    {untracked > 0 && (
+      <span className={`unknown ${classes['more']}`}>+ up to {plural(untracked, 'untracked request')}</span>
+    )}
+  </>
+);
 
 const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 
@@ -85,7 +95,7 @@ export const Tiles = ({
         >
           <Change now={today.sum.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
           <Money nano={today.before.costNanoUsd} /> yesterday by now
-          <Unpriced of={today.sum} />
+          <Missing of={today.sum} untracked={today.untrackedRequests} />
         </Tile>
       ) : (
         <TileSkeleton />
@@ -99,11 +109,12 @@ export const Tiles = ({
           >
             <Change now={month.sum.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
             <Money nano={month.before.costNanoUsd} /> by this day last month
-            <Unpriced of={month.sum} />
+            <Missing of={month.sum} untracked={month.untrackedRequests} />
           </Tile>
           <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Money nano={month.forecastNanoUsd} />}>
             <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
-            <Money nano={month.lastMonth.costNanoUsd} /> last month, at the rate of the last 7 days
+            <Money nano={month.lastMonth.costNanoUsd} /> last month
+            <span className={classes['more']}>at the rate of the last 7 days</span>
           </Tile>
         </>
       ) : (
@@ -118,8 +129,9 @@ export const Tiles = ({
 
 const TileSkeleton = () => (
   <div className={`card ${classes['tile']}`} aria-hidden="true">
-    <Skeleton height={12} width={90} my={3} />
+    <Skeleton height={12} width={110} my={3} />
     <Skeleton height={28} width={130} my={5} />
-    <Skeleton height={12} width={190} my={4} />
+    <Skeleton height={12} width="72%" my={4} />
+    <Skeleton height={12} width="48%" my={3} />
   </div>
 );

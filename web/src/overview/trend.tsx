@@ -1,10 +1,11 @@
-import { Button, Skeleton } from '@mantine/core';
-import { ChartColumnStacked, Table2 } from 'lucide-react';
+import { ActionIcon, Skeleton, Tooltip } from '@mantine/core';
+import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Dimension, SpendReport } from '../api/answers.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
+import { Nothing } from '../components/nothing.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
@@ -15,6 +16,8 @@ import type { Span } from '../spend/spans.ts';
 import { TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change } from './tiles.tsx';
+
+const NO_GAPS: SpendReport['untracked']['spans'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
 
@@ -49,7 +52,7 @@ const TrendTable = ({
             <td className="right num">{formatWhole(point.requests)}</td>
             {names.map((name, index) => (
               <td key={name} className="right">
-                <Money nano={point.values[index] ?? 0} />
+                {point.values[index] ? <Money nano={point.values[index]} /> : <span className="dim">–</span>}
               </td>
             ))}
           </tr>
@@ -66,6 +69,7 @@ export const Trend = ({
   by,
   keyNames,
   isStale,
+  filtered,
   onPick,
 }: {
   readonly report: SpendReport | undefined;
@@ -73,6 +77,7 @@ export const Trend = ({
   readonly by: Dimension;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
+  readonly filtered: boolean;
   readonly onPick: (time: string) => void;
 }) => {
   const [asTable, setAsTable] = useState(false);
@@ -90,6 +95,7 @@ export const Trend = ({
     [trend, dimension, keyNames],
   );
   const totals = report?.totals;
+  const gaps = report?.untracked.spans ?? NO_GAPS;
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
@@ -116,11 +122,29 @@ export const Trend = ({
             <Skeleton height={22} width={280} my={6} />
           )}
         </div>
-        <TrendControls span={span} by={by} />
+        <div className="page-actions">
+          <TrendControls span={span} by={by} />
+          <Tooltip label={asTable ? 'As a chart' : 'As a table'}>
+            <ActionIcon
+              variant="default"
+              size={30}
+              aria-label={asTable ? 'As a chart' : 'As a table'}
+              onClick={() => setAsTable(!asTable)}
+            >
+              {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
+            </ActionIcon>
+          </Tooltip>
+        </div>
       </div>
       <div className={isStale ? classes['stale'] : undefined}>
         {!trend ? (
           <Skeleton className={chartClasses['chart']} />
+        ) : totals?.requests === 0 ? (
+          <div className={chartClasses['chart']}>
+            <Nothing icon={CalendarOff} title="No requests in this span">
+              {filtered ? 'None passes the filters above.' : 'Choose a longer one, or send some.'}
+            </Nothing>
+          </div>
         ) : asTable ? (
           <TrendTable trend={trend} names={series.map(({ name }) => name)} />
         ) : (
@@ -128,37 +152,33 @@ export const Trend = ({
             <StackedBars
               points={trend.points}
               series={series}
+              gaps={gaps}
               onPick={onPick}
               label={`Spend by ${dimensionNames[dimension].toLowerCase()} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The same figures are there as a table.`}
             />
           </Suspense>
         )}
       </div>
-      <div className={classes['trend-foot']}>
-        <ul className={chartClasses['legend']}>
-          {series.map(({ name, color }) => (
-            <li key={name}>
-              <span className={chartClasses['swatch']} style={{ background: color }} />
-              <span className="truncate">{name}</span>
-            </li>
-          ))}
-          {hasUnpriced && (
-            <li>
-              <span className={chartClasses['diamond']} />
-              has requests of unknown cost
-            </li>
-          )}
-        </ul>
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          leftSection={asTable ? <ChartColumnStacked size={14} /> : <Table2 size={14} />}
-          onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? 'As a chart' : 'As a table'}
-        </Button>
-      </div>
+      <ul className={chartClasses['legend']}>
+        {series.map(({ name, color }) => (
+          <li key={name}>
+            <span className={chartClasses['swatch']} style={{ background: color }} />
+            <span className="truncate">{name}</span>
+          </li>
+        ))}
+        {hasUnpriced && (
+          <li>
+            <span className={chartClasses['diamond']} />
+            has requests of unknown cost
+          </li>
+        )}
+        {gaps.length > 0 && (
+          <li>
+            <span className={chartClasses['gap']} />
+            has untracked requests
+          </li>
+        )}
+      </ul>
     </section>
   );
 };

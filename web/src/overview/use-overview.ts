@@ -55,8 +55,8 @@ export const useHeadline = (filters: Filters) => {
     { params: { query: { from: lastMonth, granularity: 'day', ...lists(filters) } } },
     live,
   );
-  const today = useMemo(() => hours.data && todayOf(hours.data.series, new Date()), [hours.data]);
-  const month = useMemo(() => days.data && monthOf(days.data.series, new Date()), [days.data]);
+  const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);
+  const month = useMemo(() => days.data && monthOf(days.data, new Date()), [days.data]);
   return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests };
 };
 

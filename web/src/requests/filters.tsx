@@ -31,7 +31,7 @@ const TextFilter = ({
   return (
     <TextInput
       size="xs"
-      w={150}
+      w={138}
       aria-label={label}
       placeholder={label}
       value={text}
@@ -57,7 +57,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       <Select
         size="xs"
-        w={140}
+        w={130}
         aria-label="Provider"
         placeholder="Provider"
         clearable
@@ -75,7 +75,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       <TextFilter key={`tag ${isFiltered}`} label="Tag" value={search.tag} onChange={(tag) => change({ tag })} />
       <Select
         size="xs"
-        w={150}
+        w={136}
         aria-label="Service key"
         placeholder="Service key"
         clearable
@@ -85,7 +85,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       />
       <Select
         size="xs"
-        w={140}
+        w={130}
         aria-label="Outcome"
         placeholder="Outcome"
         clearable
@@ -95,7 +95,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       />
       <Select
         size="xs"
-        w={170}
+        w={150}
         aria-label="How the cost is known"
         placeholder="Cost"
         clearable

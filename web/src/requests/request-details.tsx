@@ -37,7 +37,7 @@ const Price = ({ request }: { readonly request: RequestDetail }) => (
             <td className="num">{formatExact(quantity)}</td>
             <td className="num dim">{rateText(kind, rateNanoUsdPerUnit)}</td>
             <td>
-              <Money fine nano={Math.round(quantity * rateNanoUsdPerUnit)} />
+              <Money as="part" nano={Math.round(quantity * rateNanoUsdPerUnit)} />
             </td>
           </tr>
         ))}
@@ -46,7 +46,7 @@ const Price = ({ request }: { readonly request: RequestDetail }) => (
         <tr>
           <td colSpan={3}>Total</td>
           <td>
-            <Money fine nano={request.costNanoUsd} />
+            <Money as="part" nano={request.costNanoUsd} />
           </td>
         </tr>
       </tfoot>
@@ -118,7 +118,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
     <div className={classes['detail']}>
       <section>
         <div className={classes['hero']}>
-          <Money fine nano={request.costNanoUsd} className={classes['hero-cost']} />
+          <Money as="fine" nano={request.costNanoUsd} className={classes['hero-cost']} />
           <Status request={request} />
         </div>
         <p className="dim small">
@@ -171,7 +171,10 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
             <Instant iso={request.recordedAt} />
           </Fact>
           <Fact name="Request id">
-            <span className="mono">{request.requestId}</span>
+            <span className={classes['copied']}>
+              <span className="mono">{request.requestId}</span>
+              <Copying value={request.requestId} label="Copy the request id" />
+            </span>
           </Fact>
           {request.repeatOf && (
             <Fact name="Counted with">

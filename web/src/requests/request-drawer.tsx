@@ -18,7 +18,7 @@ export const RequestDrawer = () => {
       onClose={close}
       position="right"
       size={560}
-      title="Request"
+      title={data ? (data.modelAnswered ?? data.modelRequested ?? data.path) : 'Request'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="This request cannot be shown" />}

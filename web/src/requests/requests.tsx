@@ -55,7 +55,7 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
     <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
     <td className="right">
       <span title={provenanceNames[request.provenance]}>
-        <Money nano={request.costNanoUsd} />
+        <Money as="call" nano={request.costNanoUsd} />
         {request.provenance === 'estimated' && <span className={classes['about']}>estimated</span>}
         {request.provenance === 'free' && <span className={classes['about']}>free</span>}
       </span>
@@ -117,8 +117,8 @@ export const Requests = () => {
                   <th className="wide-only">Tag</th>
                   <th className="wide-only">Status</th>
                   <th className="right wide-only">Tokens in</th>
-                  <th className="right wide-only">out</th>
-                  <th className="right wide-only">Took</th>
+                  <th className="right wide-only">Tokens out</th>
+                  <th className="right wide-only">Duration</th>
                   <th className="right">Cost</th>
                 </tr>
               </thead>
@@ -128,8 +128,9 @@ export const Requests = () => {
             </table>
             {hasNextPage && (
               <div className={classes['next']}>
+                {items.length === 0 && <span className="dim small">None among the newest.</span>}
                 <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-                  Older requests
+                  {items.length === 0 ? 'Search further back' : 'Older requests'}
                 </Button>
               </div>
             )}

@@ -8,7 +8,7 @@ import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
-import { formatShortInstant, utcDate } from '../format/time.ts';
+import { formatBucketLong, utcDate } from '../format/time.ts';
 import { backtestBars } from './backtest.ts';
 import { canPreview, conditionOf, filterOf, type RuleValues } from './rule-form.ts';
 import classes from './rules.module.css';
@@ -39,6 +39,10 @@ const limitOf = ({ type, threshold, budget }: RuleValues): number | undefined =>
   if (type === 'budget_forecast') return Number(budget) * NANO;
   return type === 'unpriced_usage' ? Number(threshold) : undefined;
 };
+
+/** The hour or day in which it would have fired, by its end. */
+const bucketOf = (by: string, period: RuleValues['period']): string =>
+  formatBucketLong(new Date(Date.parse(by) - 1).toISOString().slice(0, period === 'hourly' ? 13 : 10));
 
 /** When the rule would have fired in the last 30 days, drawn before it is saved. */
 export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
@@ -84,12 +88,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
   return (
     <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
       <div className="card-head">
-        <div>
-          <h2 id="backtest">The last 30 days</h2>
-          <p className="dim small">
-            Bars: {measure.what}, summed up within each period. Red: the rule would have fired.
-          </p>
-        </div>
+        <h2 id="backtest">The last 30 days</h2>
         <output className={classes['verdict']}>{enabled ? (verdict ?? '…') : 'Complete the rule to try it.'}</output>
       </div>
       {error && <ProblemNote error={error} title="The rule cannot be tried" />}
@@ -107,6 +106,11 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
           )}
         </Suspense>
       )}
+      {!error && (
+        <p className={`dim small ${classes['chart-note']}`}>
+          Bars: {measure.what}, summed up within each period. Red: the rule would have fired.
+        </p>
+      )}
       {firings && firings.length > 0 && !error && (
         <ul className={classes['firings']}>
           {firings
@@ -114,7 +118,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
             .toReversed()
             .map(({ by, unit, observed, limit }) => (
               <li key={by}>
-                <span className="dim">by {formatShortInstant(by)}</span>
+                <span className="dim">{bucketOf(by, period)}</span>
                 <span className="num">
                   {measured(unit, observed)}{' '}
                   <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : measured(unit, limit)}</span>

@@ -99,13 +99,18 @@ const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
         <Stack>
           <p className="small">It watches no more. The alerts it fired stay.</p>
           {remove.isError && <ProblemNote error={remove.error} />}
-          <Button
-            color="red"
-            loading={remove.isPending}
-            onClick={() => remove.mutate({ params: { path: { id: rule.id } } })}
-          >
-            Delete the rule
-          </Button>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setAsking(false)}>
+              Cancel
+            </Button>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => remove.mutate({ params: { path: { id: rule.id } } })}
+            >
+              Delete the rule
+            </Button>
+          </Group>
         </Stack>
       </Modal>
     </>

@@ -64,7 +64,7 @@ const Limit = ({ form }: { readonly form: RuleForm }) => {
       <Group grow align="flex-start">
         <NumberInput
           label="Failing share"
-          suffix=" %"
+          suffix="%"
           min={0.01}
           max={100}
           decimalScale={2}

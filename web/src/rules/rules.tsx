@@ -1,13 +1,14 @@
 import { Skeleton, Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
+import { ChevronRight, Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
 import type { AlertRule } from '../api/answers.ts';
 import { useApi } from '../app.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { formatPercent } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
 import { periodNames, ruleTypes, valuesOf } from './rule-form.ts';
 import classes from './rules.module.css';
@@ -27,7 +28,7 @@ const sentence = (rule: AlertRule): string => {
     cost_threshold: `More than ${amount.format(Number(threshold))} ${period === 'hourly' ? 'an' : 'a'} ${each}`,
     spend_anomaly: `A ${each} of ${factor} times the usual, and of ${amount.format(Number(minimum))} at least`,
     budget_forecast: `The month is heading past ${amount.format(Number(budget))}`,
-    error_rate: `${threshold} % of ${minimumRequests} requests or more fail within ${period === 'hourly' ? 'an' : 'a'} ${each}`,
+    error_rate: `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${period === 'hourly' ? 'an' : 'a'} ${each}`,
     unpriced_usage: `${threshold} or more requests of unknown cost ${period === 'hourly' ? 'an' : 'a'} ${each}`,
   }[type];
   const only = [provider && providerName(provider), model, tag && `tag ${tag}`].filter(Boolean).join(', ');
@@ -43,6 +44,7 @@ const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
   return (
     <li className={classes['rule']} data-off={!rule.isActive || undefined}>
       <Switch
+        withThumbIndicator={false}
         checked={update.isPending ? (update.variables.body.isActive ?? rule.isActive) : rule.isActive}
         aria-label={`${rule.name} is on`}
         onChange={({ currentTarget }) =>
@@ -58,6 +60,7 @@ const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
         {rule.channels.includes('email') && <Mail size={16} aria-label="by e-mail" role="img" />}
         {rule.channels.includes('webhook') && <Webhook size={16} aria-label="by webhook" role="img" />}
       </span>
+      <ChevronRight size={16} className="dim" aria-hidden />
     </li>
   );
 };

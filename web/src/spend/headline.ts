@@ -1,4 +1,4 @@
-import type { SpendPoint } from '../api/answers.ts';
+import type { SpendPoint, SpendReport } from '../api/answers.ts';
 import { utcDate } from '../format/time.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,8 +24,15 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
   };
 };
 
+/** What is read of a report. */
+type Figures = Pick<SpendReport, 'series' | 'untracked'>;
+
+/** Requests at most that no sum since then holds; a gap that reaches into it counts whole. */
+const untrackedSince = ({ spans }: SpendReport['untracked'], time: string): number =>
+  spans.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
+
 /** Today and yesterday until the same hour, from hours since yesterday; days are UTC. */
-export const todayOf = (hours: readonly SpendPoint[], now: Date) => {
+export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
   const [today, yesterday] = [utcDate(now), utcDate(new Date(now.getTime() - DAY_MS))];
   const untilHour = `${yesterday}T${now.toISOString().slice(11, 13)}`;
   const ofToday = hours.filter(({ time }) => time.startsWith(today));
@@ -33,13 +40,14 @@ export const todayOf = (hours: readonly SpendPoint[], now: Date) => {
     sum: sumOf(ofToday),
     before: sumOf(hours.filter(({ time }) => time.startsWith(yesterday) && time <= untilHour)),
     hours: ofToday,
+    untrackedRequests: untrackedSince(untracked, today),
   };
 };
 
 const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
 /** This month, last month until the same day, and where this month is heading; from days since the first of last month. */
-export const monthOf = (days: readonly SpendPoint[], now: Date) => {
+export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
   const thisMonth = monthName(now);
   const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
   const dayOfMonth = now.toISOString().slice(8, 10);
@@ -52,6 +60,7 @@ export const monthOf = (days: readonly SpendPoint[], now: Date) => {
     lastMonth: sumOf(ofLast),
     forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(sum.costNanoUsd, days, now),
     days: ofThis,
+    untrackedRequests: untrackedSince(untracked, thisMonth),
   };
 };
 

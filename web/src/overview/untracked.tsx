@@ -1,0 +1,35 @@
+import { Alert } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import type { SpendReport } from '../api/answers.ts';
+import { formatWhole, plural } from '../format/quantity.ts';
+import { formatInstants } from '../format/time.ts';
+import classes from './overview.module.css';
+
+const GAPS_SHOWN = 3;
+
+/** Requests that no figure holds: how many at most, and when. Nothing where there were none. */
+export const Untracked = ({ untracked: { requests, spans } }: Pick<SpendReport, 'untracked'>) => {
+  if (requests === 0) return null;
+  const latest = spans.slice(-GAPS_SHOWN).toReversed();
+  const earlier = spans.length - latest.length;
+  return (
+    <Alert
+      role="status"
+      color="yellow"
+      variant="light"
+      icon={<TriangleAlert size={18} />}
+      title={`Up to ${plural(requests, 'request')} went untracked`}
+    >
+      Forwarded while nothing could record them: no figure on this page holds them, whatever is filtered.
+      <ul className={classes['gaps']}>
+        {latest.map(({ from, to, requests: count }) => (
+          <li key={from}>
+            <span className="num">{formatInstants(from, to)}</span>
+            <span className="num">up to {formatWhole(count)}</span>
+          </li>
+        ))}
+        {earlier > 0 && <li>and {plural(earlier, 'gap')} before</li>}
+      </ul>
+    </Alert>
+  );
+};
