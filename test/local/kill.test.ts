@@ -35,7 +35,7 @@ const start = async () => {
     let output = '';
     stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
-      const [, found] = /Dashboard\s+(http:\S+)\/api/.exec(output) ?? [];
+      const [, found] = /API\s+(http:\S+)\/api/.exec(output) ?? [];
       if (found && output.includes('Ctrl-C')) resolve(found);
     });
     started.once('exit', () => reject(new Error(`The stack did not start: ${output}`)));
