@@ -16,6 +16,7 @@ import { untrackedRepository } from '../lambda/data/untracked.ts';
 import { billingPeriod } from '../lambda/domain/billing/period.ts';
 import { keyReader } from '../lambda/gateway/account-lookup.ts';
 import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import type { EmulatedTable } from '../test/data/emulated-table.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
@@ -51,7 +52,7 @@ interface Question {
 /** What is asked of an account, through the functions that the handlers are made of. */
 const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): readonly Question[] => {
   const service = awsService('dynamodb', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: table.endpoint });
-  const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }));
+  const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
   const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
   const reads = { requests: requestRepository(table), now: () => now };
   const [page, one] = [listRequests(reads), readRequest(reads)];

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import { cachedAccountLookup, keyReader } from './account-lookup.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
+import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
 import { credentialFingerprint } from './fingerprint.ts';
 import { createGateway, type Gateway } from './gateway.ts';
@@ -26,6 +27,12 @@ export interface ComposedGateway {
   readonly upstream: Upstream;
 }
 
+/** What the host's requests travel over: see upstream.ts and aws/transport.ts. */
+interface Transports {
+  readonly upstream: (timeouts: UpstreamTimeouts) => Upstream;
+  readonly aws: (endpoint: string) => AwsTransport;
+}
+
 /**
  * The gateway with its real parts, from the environment.
  * @param variables usually `process.env`
@@ -34,23 +41,23 @@ export interface ComposedGateway {
 export const composeGateway = (
   variables: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource,
-  makeUpstream: (timeouts: UpstreamTimeouts) => Upstream,
+  transports: Transports,
 ): ComposedGateway => {
   const settings = parseGatewayEnvironment(variables);
-  const dynamodb = awsCaller(awsService('dynamodb', variables), credentials);
-  const sqs = awsCaller(awsService('sqs', variables), credentials);
-  const secretsManager = awsCaller(awsService('secretsmanager', variables), credentials);
+  const caller = (service: Parameters<typeof awsService>[0]) =>
+    awsCaller(awsService(service, variables), credentials, transports.aws);
+  const dynamodb = caller('dynamodb');
   const tracker = createTracker(
-    usageQueue(sqs, settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
+    usageQueue(caller('sqs'), settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
     parkEvent(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
     { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
   );
-  const upstream = makeUpstream(settings);
+  const upstream = transports.upstream(settings);
   const gateway = createGateway({
     gatewayDomain: settings.gatewayDomain,
     upstreamOrigins: settings.upstreamOrigins,
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
-    fingerprint: credentialFingerprint(secretsManager, settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
+    fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
     upstream,
     newRequestId: uuidv7,

@@ -1,10 +1,14 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { environmentCredentials } from './aws/aws-json.ts';
+import { nodeTransport } from './aws/transport-node.ts';
 import { composeGateway } from './compose.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
 import { nodeUpstream } from './upstream-node.ts';
 
-const { gateway, upstream } = composeGateway(process.env, environmentCredentials(process.env), nodeUpstream);
+const { gateway, upstream } = composeGateway(process.env, environmentCredentials(process.env), {
+  upstream: nodeUpstream,
+  aws: nodeTransport,
+});
 
 /** The gateway behind API Gateway (REST, response streaming). One request at a time; the process may freeze in between. */
 export const handler = awslambda.streamifyResponse(

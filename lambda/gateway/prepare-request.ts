@@ -19,9 +19,15 @@ const gather = (body: Readable): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     body.on('data', (chunk: Buffer) => chunks.push(chunk));
-    body.on('end', () => resolve(Buffer.concat(chunks)));
+    let whole = false;
+    body.on('end', () => {
+      whole = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
     body.on('error', reject);
-    body.on('close', () => reject(new Error('the client broke off its request')));
+    body.on('close', () => {
+      if (!whole) reject(new Error('the client broke off its request'));
+    });
   });
 
 /**

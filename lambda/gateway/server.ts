@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AwsCredentialsSource, environmentCredentials } from './aws/aws-json.ts';
+import { undiciTransport } from './aws/transport-undici.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { composeGateway } from './compose.ts';
 import type { Gateway } from './gateway.ts';
@@ -28,7 +29,10 @@ export const createGatewayServer = (
   environment: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource = environmentCredentials(environment),
 ): GatewayServer => {
-  const { gateway, tracker, upstream } = composeGateway(environment, credentials, undiciUpstream);
+  const { gateway, tracker, upstream } = composeGateway(environment, credentials, {
+    upstream: undiciUpstream,
+    aws: undiciTransport,
+  });
   let underWay = 0;
   let onLastOver = (): void => {};
   const over = (): void => {

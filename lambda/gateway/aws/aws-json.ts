@@ -1,7 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import aws4 from 'aws4';
-import { dropIdleConnections, notingIdleTimes } from '../kept-connections.ts';
+import { type AwsAnswer, type AwsRequest, type AwsTransport, DeadConnectionError } from './transport.ts';
 
 /** Where AWS credentials come from. Asked before each call; caching and renewal are the source's business. */
 export type AwsCredentialsSource = () => AwsCredentials | Promise<AwsCredentials>;
@@ -79,89 +77,37 @@ export const environmentCredentials = (
   };
 };
 
-/** AWS keeps idle connections for longer; after a freeze of the process nobody knows. */
-const MAX_IDLE_MS = 5_000;
-
-/** AWS answers here are a few kilobytes; anything larger is not what was asked for. */
-const MAX_ANSWER_BYTES = 2 ** 20;
-
-/** A kept connection was closed by the other side before it had answered anything. */
-class DeadConnectionError extends Error {
-  override readonly name = 'DeadConnectionError';
-}
-
-const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
+/** Reads an answer. @throws AwsCallError (AWS refused), Error (no JSON) */
+const read = ({ status, body }: AwsAnswer): Record<string, unknown> => {
+  let answer: Record<string, unknown>;
+  try {
+    answer = body.length === 0 ? {} : (JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+  } catch {
+    throw new Error(`an answer (status ${status}) that is not JSON`);
+  }
+  if (status >= 200 && status < 300) return answer;
+  throw new AwsCallError(errorCode(answer), status, String(answer['message'] ?? answer['Message'] ?? ''));
+};
 
 /**
- * A caller for one service: signs (Signature Version 4, by aws4) and posts over kept-alive connections.
- * The AWS SDK's clients do the same and more, but loading two of them costs 38 ms on every cold start of the hot path.
+ * A caller for one service: signs (Signature Version 4, by aws4) and posts. The AWS SDK's clients do the same and more, but
+ * loading two of them costs 38 ms on every cold start of the hot path.
  *
  * The call rejects with AwsCallError (AWS refused), or Error (time-out, connection, nonsense). It does not retry, but for a kept
  * connection that turns out to be closed: each operation used here may be done twice.
  */
-export const awsCaller = (service: Service, credentials: AwsCredentialsSource): AwsCall => {
-  const url = new URL(service.endpoint);
-  const secure = url.protocol === 'https:';
-  const agent = notingIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
-  const send = secure ? httpsRequest : httpRequest;
-
-  const post = (
-    { headers, body }: aws4.Request,
-    operation: string,
-    timeoutMs: number,
-  ): Promise<Record<string, unknown>> =>
-    new Promise((resolve, reject) => {
-      const request = send(
-        {
-          agent,
-          hostname: url.hostname,
-          port: url.port,
-          path: '/',
-          method: 'POST',
-          headers: headers as Record<string, string>,
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let bytes = 0;
-          response.on('data', (chunk: Buffer) => {
-            chunks.push(chunk);
-            bytes += chunk.length;
-            if (bytes > MAX_ANSWER_BYTES)
-              request.destroy(new Error(`${service.name} answered more than ${MAX_ANSWER_BYTES} bytes`));
-          });
-          response.on('error', reject);
-          response.on('end', () => {
-            clearTimeout(timer);
-            try {
-              const answer =
-                bytes === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>);
-              const status = response.statusCode ?? 0;
-              if (status >= 200 && status < 300) resolve(answer);
-              else
-                reject(
-                  new AwsCallError(errorCode(answer), status, String(answer['message'] ?? answer['Message'] ?? '')),
-                );
-            } catch {
-              reject(new Error(`${service.name} answered ${response.statusCode} with something that is not JSON`));
-            }
-          });
-        },
-      );
-      const timer = setTimeout(
-        () => request.destroy(new Error(`${service.name} ${operation} had no answer within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
-      request.on('error', (error) => {
-        clearTimeout(timer);
-        reject(request.reusedSocket && isBroken(error) ? new DeadConnectionError(error.message) : error);
-      });
-      request.end(body);
-    });
-
+export const awsCaller = (
+  service: Service,
+  credentials: AwsCredentialsSource,
+  makeTransport: (endpoint: string) => AwsTransport,
+): AwsCall => {
+  const post = makeTransport(service.endpoint);
+  const { host } = new URL(service.endpoint);
   return async (operation, input, timeoutMs) => {
-    const signed = aws4.sign(
+    const given = credentials();
+    const { headers, body } = aws4.sign(
       {
-        host: url.host,
+        host,
         path: '/',
         method: 'POST',
         service: service.name,
@@ -169,16 +115,18 @@ export const awsCaller = (service: Service, credentials: AwsCredentialsSource): 
         headers: { 'Content-Type': service.contentType, 'X-Amz-Target': `${service.targetPrefix}.${operation}` },
         body: JSON.stringify(input),
       },
-      await credentials(),
-    );
-    dropIdleConnections(agent, MAX_IDLE_MS);
+      given instanceof Promise ? await given : given,
+    ) as AwsRequest;
     try {
-      return await post(signed, operation, timeoutMs);
+      const once = () => post({ headers, body }, timeoutMs);
+      const answer = await once().catch((error: unknown) => {
+        if (error instanceof DeadConnectionError) return once();
+        throw error;
+      });
+      return read(answer);
     } catch (error) {
-      if (!(error instanceof DeadConnectionError)) throw error;
-      // Where one is closed, others are.
-      dropIdleConnections(agent, -1);
-      return post(signed, operation, timeoutMs);
+      if (error instanceof AwsCallError) throw error;
+      throw new Error(`${service.name} ${operation}: ${(error as Error).message}`, { cause: error });
     }
   };
 };

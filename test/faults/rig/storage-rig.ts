@@ -10,6 +10,7 @@ import { parkedEventRepository } from '../../../lambda/data/parked-events.ts';
 import type { Table } from '../../../lambda/data/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/account-lookup.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/http-server.ts';
 import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/server.ts';
@@ -66,7 +67,7 @@ const withLimits = (
   undelivered: UndeliveredSettings,
 ): GatewayServer => {
   const caller = (service: 'dynamodb' | 'sqs') =>
-    awsCaller(awsService(service, variables), environmentCredentials(variables));
+    awsCaller(awsService(service, variables), environmentCredentials(variables), undiciTransport);
   const dynamodb = caller('dynamodb');
   const tracker = createTracker(usageQueue(caller('sqs'), queueUrl, 2_000), parkEvent(dynamodb, 'spend', 2_000), {
     openEventDelaySeconds: OPEN_EVENT_DELAY_SECONDS,

@@ -1,0 +1,51 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { dropIdleConnections, notingIdleTimes } from '../kept-connections.ts';
+import {
+  type AwsAnswer,
+  type AwsRequest,
+  type AwsTransport,
+  DeadConnectionError,
+  MAX_ANSWER_BYTES,
+  MAX_IDLE_MS,
+  timedOut,
+  tooLong,
+} from './transport.ts';
+
+const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
+
+/** Over node:http(s): in every Lambda runtime, loads in a few milliseconds. */
+export const nodeTransport = (endpoint: string): AwsTransport => {
+  const { protocol, hostname, port } = new URL(endpoint);
+  const secure = protocol === 'https:';
+  const agent = notingIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
+  const send = secure ? httpsRequest : httpRequest;
+  return ({ headers, body }: AwsRequest, timeoutMs: number) => {
+    dropIdleConnections(agent, MAX_IDLE_MS);
+    return new Promise<AwsAnswer>((resolve, reject) => {
+      const request = send({ agent, hostname, port, path: '/', method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes > MAX_ANSWER_BYTES) request.destroy(tooLong());
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          clearTimeout(timer);
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) });
+        });
+      });
+      const timer = setTimeout(() => request.destroy(timedOut(timeoutMs)), timeoutMs);
+      request.on('error', (error) => {
+        clearTimeout(timer);
+        if (!request.reusedSocket || !isBroken(error)) return reject(error);
+        // Where one is closed, others are.
+        dropIdleConnections(agent, -1);
+        reject(new DeadConnectionError(error.message));
+      });
+      request.end(body);
+    });
+  };
+};
