@@ -7,19 +7,12 @@
  */
 import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
-import { alertDeliveryRepository } from '../lambda/data/alert-deliveries.ts';
-import { alertRepository } from '../lambda/data/alerts.ts';
 import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/keys.ts';
-import { ruleRepository } from '../lambda/data/rules.ts';
-import { serviceKeyRepository } from '../lambda/data/service-keys.ts';
 import { shardOf } from '../lambda/data/shard-of.ts';
-import { spendReader } from '../lambda/data/spend.ts';
 import { summaryItems } from '../lambda/data/summary-pages.ts';
 import { markUnsealed } from '../lambda/data/unsealed.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
-import { deliverAlert } from '../lambda/rule-evaluator/deliver-alert.ts';
-import { evaluateAccount } from '../lambda/rule-evaluator/evaluate-account.ts';
-import { runEvaluator } from '../lambda/rule-evaluator/run.ts';
+import { openEvaluator } from '../lambda/rule-evaluator/open-evaluator.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';
 import { report, rounded } from './report/figures.ts';
 
@@ -101,30 +94,14 @@ const measure = async (accounts: number, firing: number) => {
         },
       { step: 'initialize', name: 'countCalls' },
     );
-    const alerts = alertRepository(table);
-    const deliveries = alertDeliveryRepository(table);
-    const rules = ruleRepository(table);
     let mails = 0;
-    const run = runEvaluator({
-      rules,
-      deliveries,
-      evaluate: evaluateAccount({
-        readCells: spendReader(table).cells,
-        alerts,
-        keys: serviceKeyRepository(table),
-        newAlertId: uuidv7,
-      }),
-      deliver: deliverAlert({
-        deliveries,
-        rules,
-        users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
-        sendMail: async () => {
-          mails++;
-        },
-        postWebhook: async () => {},
-        dashboardUrl: 'https://dashboard.example.com',
-        now: () => NOW,
-      }),
+    const run = openEvaluator(table, {
+      users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
+      sendMail: async () => {
+        mails++;
+      },
+      postWebhook: async () => {},
+      dashboardUrl: 'https://dashboard.example.com',
       now: () => NOW,
       logger: console,
     });

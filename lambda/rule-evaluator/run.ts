@@ -5,7 +5,7 @@ import type { Rule, RuleRepository } from '../data/rules.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 
-interface RunDependencies {
+export interface RunDependencies {
   readonly rules: Pick<RuleRepository, 'activeInShard'>;
   readonly deliveries: Pick<AlertDeliveryRepository, 'undelivered'>;
   readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date) => Promise<Alert[]>;

@@ -69,7 +69,7 @@ const patterns = described.map((operation) => ({
 }));
 
 /** The operation that a request is for; undefined for one that the document does not have. @param path below `/api` */
-export const operationFor = (method: string, path: string): Described | undefined =>
+const operationFor = (method: string, path: string): Described | undefined =>
   patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
 
 /** An answer. */

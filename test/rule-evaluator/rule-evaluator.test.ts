@@ -1,18 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { alertDeliveryRepository } from '../../lambda/data/alert-deliveries.ts';
 import { alertRepository } from '../../lambda/data/alerts.ts';
 import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
 import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
 import { spendReader } from '../../lambda/data/spend.ts';
-import { userRepository } from '../../lambda/data/users.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
-import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+import type { DeliveryDependencies } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { openEvaluator } from '../../lambda/rule-evaluator/open-evaluator.ts';
 import { runEvaluator } from '../../lambda/rule-evaluator/run.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
@@ -36,32 +35,14 @@ const postWebhook = jest.fn<DeliveryDependencies['postWebhook']>();
 const logger = silentLogger();
 
 /** One run of the evaluator, as its schedule starts it. */
-const run = () => {
-  const alerts = alertRepository(table);
-  const deliveries = alertDeliveryRepository(table);
-  const rules = ruleRepository(table);
-  return runEvaluator({
-    rules,
-    deliveries,
-    evaluate: evaluateAccount({
-      readCells: spendReader(table).cells,
-      alerts,
-      keys: serviceKeyRepository(table),
-      newAlertId: uuidv7,
-    }),
-    deliver: deliverAlert({
-      deliveries,
-      rules,
-      users: userRepository(table),
-      sendMail,
-      postWebhook,
-      dashboardUrl: 'https://dashboard.example.com',
-      now: () => now,
-    }),
+const run = () =>
+  openEvaluator(table, {
+    sendMail,
+    postWebhook,
+    dashboardUrl: 'https://dashboard.example.com',
     now: () => now,
     logger,
   })();
-};
 
 const createRule = async (accountId: string, change: Partial<Rule> = {}, condition: object = {}) => {
   const rule: Rule = {
