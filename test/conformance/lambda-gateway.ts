@@ -19,10 +19,11 @@ import { runtimeClient } from './runtime-client.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
 const SECRET_ID = 'fingerprint-key';
-const START_TIMEOUT_MS = 20_000;
+/** Far more than it ever takes, on a machine with much else to do. */
+const TIMEOUT_MS = 120_000;
 
 const until = async (condition: () => boolean | Promise<boolean>, what: string): Promise<void> => {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Waited in vain: ${what}`);
     await sleep(5);
@@ -108,6 +109,10 @@ export const startLambdaGateway = async (upstreamOrigin: string, timeouts: Parti
   await until(initialised, `the function's start\n${log}`);
 
   const events: UsageEvent[] = [];
+  const takeEvents = async (): Promise<number> => {
+    events.push(...(await queues.bodies(queues.queue)).map((body) => JSON.parse(body) as UsageEvent));
+    return events.length;
+  };
   return {
     port: front.port,
     /** Of the process that runs the function. */
@@ -121,9 +126,13 @@ export const startLambdaGateway = async (upstreamOrigin: string, timeouts: Parti
     /** Nothing runs until `thaw`, as between two invocations. */
     freeze: () => lambda.kill('SIGSTOP'),
     thaw: () => lambda.kill('SIGCONT'),
+    /** How many events have come to the queue by now. */
+    takeEvents,
+    /** More than this have come. */
+    moreEventsThan: (count: number) => until(async () => (await takeEvents()) > count, 'an event on the queue'),
     eventsOf: async (requestId: string): Promise<UsageEvent[]> => {
       await until(() => runtime.isIdle(), 'the end of an invocation');
-      events.push(...(await queues.bodies(queues.queue)).map((body) => JSON.parse(body) as UsageEvent));
+      await takeEvents();
       return events.filter((event) => event.requestId === requestId);
     },
     stop: async (): Promise<void> => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const VERSION = '4.0.2';
 const FOLDER = join(import.meta.dirname, '../../.cache', `aws-lambda-ric-${VERSION}`);
 const ENTRY = join(FOLDER, 'node_modules/aws-lambda-ric/index.mjs');
+const BUILD_TIMEOUT_MS = 300_000;
 const NATIVE_PART = join(FOLDER, 'node_modules/aws-lambda-ric/rapid-client.node');
 
 /**
@@ -17,13 +18,13 @@ const NATIVE_PART = join(FOLDER, 'node_modules/aws-lambda-ric/rapid-client.node'
 export const runtimeClient = (): string => {
   if (existsSync(NATIVE_PART)) return ENTRY;
   console.warn(`Building aws-lambda-ric ${VERSION} in ${FOLDER}, once. This takes a minute or two.`);
-  const { status, stderr } = spawnSync(
+  const { status, stderr, error } = spawnSync(
     'npm',
     ['install', '--prefix', FOLDER, `aws-lambda-ric@${VERSION}`, '--no-audit', '--no-fund', '--ignore-scripts=false'],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', timeout: BUILD_TIMEOUT_MS },
   );
   if (status === 0 && existsSync(NATIVE_PART)) return ENTRY;
   throw new Error(
-    `aws-lambda-ric could not be built. It needs cmake, make, g++, python3 and the npm registry (Debian: apt install cmake g++ make python3).\n${stderr}`,
+    `aws-lambda-ric could not be built. It needs cmake, make, g++, python3 and the npm registry (Debian: apt install cmake g++ make python3).\n${error?.message ?? stderr}`,
   );
 };
