@@ -52,11 +52,31 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
   return rates;
 };
 
+type Found = ReturnType<typeof calcPrice>;
+
+const MAX_REMEMBERED = 1_000;
+const MINUTE_MS = 60_000;
+const remembered = new Map<string, Found>();
+
+/**
+ * The book walks through patterns of names to find a model, and the events of a batch ask for the same few: what was found is
+ * remembered. Its prices hold from a day on, or by the hour and minute.
+ */
+const find = (providerId: string, model: string, timestamp: Date): Found => {
+  const key = `${providerId} ${Math.floor(timestamp.getTime() / MINUTE_MS)} ${model}`;
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  const found = calcPrice({}, model, { providerId, timestamp });
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(key, found);
+  return found;
+};
+
 /** The first book: `@pydantic/genai-prices` finds the model and the price of that day and hour; the arithmetic is ours (exact). */
 export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
   try {
     const providerId = genaiProviderId(provider);
-    const found = calcPrice({}, model, { providerId, timestamp: at });
+    const found = find(providerId, model, at);
     if (!found) return null;
     const rates = ratesOf(found.model.id, found.model_price, inputTokens);
     if (Object.keys(rates).length === 0) return null;

