@@ -38,6 +38,8 @@ const world = () => {
         step('setPassword', () => void Object.assign(users.get(userId)!, { password })),
       deleteUser: (userId) => step('deleteUser', () => void users.delete(userId)),
       findByEmail: async (email) => byEmail(email),
+    },
+    sessions: {
       logIn: (email, password) =>
         step('logIn', () => {
           const user = byEmail(email);

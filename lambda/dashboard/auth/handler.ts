@@ -13,6 +13,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
+import { userSessions } from '../../integrations/user-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { register } from './register.ts';
@@ -31,7 +32,9 @@ const logger = new Logger({ serviceName: 'dashboard-auth' });
 const table = openTable(environment.TABLE_NAME);
 const accounts = accountRepository(table);
 const users = userRepository(table);
-const directory = userDirectory(cognitoClient(), USER_POOL_ID, USER_POOL_CLIENT_ID);
+const cognito = cognitoClient();
+const directory = userDirectory(cognito, USER_POOL_ID);
+const sessions = userSessions(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const clock = { nowMs: () => performance.now(), pause };
 
@@ -42,6 +45,7 @@ export const handler = httpStack(
       operations.register,
       register({
         directory,
+        sessions,
         accounts,
         newAccountId: () => newAccountKey(randomBytes),
         newKeyId: uuidv7,
@@ -49,10 +53,10 @@ export const handler = httpStack(
         logger,
       }),
     ),
-    route(operations.logIn, logIn({ directory, accounts, clock })),
-    route(operations.refresh, refresh({ directory })),
-    route(operations.forgotPassword, forgotPassword({ directory, clock })),
-    route(operations.resetPassword, resetPassword({ directory, clock })),
+    route(operations.logIn, logIn({ sessions, accounts, clock })),
+    route(operations.refresh, refresh({ sessions })),
+    route(operations.forgotPassword, forgotPassword({ sessions, clock })),
+    route(operations.resetPassword, resetPassword({ sessions, clock })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
   { logger, corsOrigins: environment.CORS_ORIGINS },

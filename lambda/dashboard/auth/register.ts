@@ -3,10 +3,12 @@ import type { AccountRepository, NewAccount } from '../../data/accounts.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type { register as operation } from './operations.ts';
 
 export interface RegisterDependencies {
-  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser' | 'findByEmail' | 'logIn'>;
+  readonly directory: UserDirectory;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<AccountRepository, 'create' | 'takeBack' | 'find'>;
   readonly newAccountId: () => string;
   readonly newKeyId: () => string;
@@ -23,6 +25,7 @@ const LONGEST_REGISTRATION_MS = 60_000;
  */
 export const register = ({
   directory,
+  sessions,
   accounts,
   newAccountId,
   newKeyId,
@@ -83,7 +86,7 @@ export const register = ({
     try {
       await directory.setPassword(userId, password);
       await accounts.create(registration);
-      return await directory.logIn(names.email, password);
+      return await sessions.logIn(names.email, password);
     } catch (error) {
       await takeBack(registration);
       throw error;

@@ -1,55 +1,55 @@
 import type { AccountRepository } from '../../data/accounts.ts';
 import { InvalidCredentialsError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import type * as operations from './operations.ts';
 
 interface SessionDependencies {
-  readonly directory: Pick<UserDirectory, 'logIn' | 'refresh' | 'sendResetCode' | 'resetPassword' | 'endSessions'>;
+  readonly sessions: UserSessions;
   readonly accounts: Pick<AccountRepository, 'find'>;
   readonly clock: Clock;
 }
 
 /** Unknown e-mail, wrong password, and a user whose registration never became whole get one answer, after like time. */
-export const logIn = ({ directory, accounts, clock }: SessionDependencies): Implementation<typeof operations.logIn> => {
+export const logIn = ({ sessions, accounts, clock }: SessionDependencies): Implementation<typeof operations.logIn> => {
   const { onFailure } = evenTiming(clock);
   return ({ body: { email, password } }) =>
     onFailure(async () => {
-      const session = await directory.logIn(email, password);
+      const session = await sessions.logIn(email, password);
       if ((await accounts.find(session.accountId)) === undefined) throw new InvalidCredentialsError();
       return session;
     });
 };
 
 export const refresh =
-  ({ directory }: Pick<SessionDependencies, 'directory'>): Implementation<typeof operations.refresh> =>
+  ({ sessions }: Pick<SessionDependencies, 'sessions'>): Implementation<typeof operations.refresh> =>
   ({ body: { refreshToken } }) =>
-    directory.refresh(refreshToken);
+    sessions.refresh(refreshToken);
 
 export const forgotPassword = ({
-  directory,
+  sessions,
   clock,
-}: Pick<SessionDependencies, 'directory' | 'clock'>): Implementation<typeof operations.forgotPassword> => {
+}: Pick<SessionDependencies, 'sessions' | 'clock'>): Implementation<typeof operations.forgotPassword> => {
   const { always } = evenTiming(clock);
   return ({ body: { email } }) =>
     always(async () => {
-      await directory.sendResetCode(email);
+      await sessions.sendResetCode(email);
       return { message: 'If there is a user with this e-mail address, a code is on its way to it.' };
     });
 };
 
 /** Whoever resets a password may do so because somebody else knows the old one: sessions begun before end with it. */
 export const resetPassword = ({
-  directory,
+  sessions,
   clock,
-}: Pick<SessionDependencies, 'directory' | 'clock'>): Implementation<typeof operations.resetPassword> => {
+}: Pick<SessionDependencies, 'sessions' | 'clock'>): Implementation<typeof operations.resetPassword> => {
   const { onFailure } = evenTiming(clock);
   return ({ body: { email, code, newPassword } }) =>
     onFailure(async () => {
-      await directory.resetPassword(email, code, newPassword);
+      await sessions.resetPassword(email, code, newPassword);
       try {
-        await directory.endSessions(email);
+        await sessions.endSessions(email);
       } catch (cause) {
         throw new UnavailableError(
           'The new password is in force, but sessions begun before it could not be ended. To end them, reset it once more.',
