@@ -115,12 +115,14 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
     write: (chunk) => decoder.write(chunk),
     end: async (whole) => {
       const decoded = await decoder.end();
+      let finished = false;
       try {
         reader.end();
+        finished = builder.finish();
       } catch {
         failed = true;
       }
-      const complete = whole && decoded && !failed;
+      const complete = whole && decoded && finished && !failed;
       const reading = assemble(request, dialect, builder, complete);
       return withEstimate(reading, request.facts(), kept);
     },
@@ -147,7 +149,7 @@ const assemble = (
     dialect,
     usage,
     usageSource: usage ? 'reported' : 'none',
-    complete: complete && !builder.isHalf,
+    complete,
     modelRequested: modelOfPath(path) ?? asked.model,
     modelAnswered: builder.model,
     streamed: asked.stream || path.endsWith(':streamGenerateContent'),

@@ -137,9 +137,15 @@ export class ReadingBuilder implements PickerSink {
     return this.#batch ? this.#batch.usage : this.#usage;
   }
 
-  /** True where Anthropic's stream told what it began with and never what it came to: an error ended it. */
-  get isHalf(): boolean {
-    return this.#isHalf;
+  /**
+   * The body is over. What stands in a document that never ended counts as far as it came.
+   * @returns false where that is not all there should be: such a document, or a stream of Anthropic's that told what it began
+   * with and never what it came to, since an error ended it
+   */
+  finish(): boolean {
+    const isCut = this.#values.size > 0;
+    if (isCut) this.documentEnd();
+    return !isCut && !this.#isHalf;
   }
 
   get model(): string | null {
