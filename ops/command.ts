@@ -18,6 +18,15 @@ const explain = (usage: string, problem: string): never => {
   process.exit(2);
 };
 
+/** Options are called by their names; what stands without one has none. */
+const problemOf = ({ path, code, message }: z.core.$ZodIssue): string => {
+  if (path[0] !== '_') {
+    return path.length === 0 || message.startsWith('--') ? message : `--${path.map(String).join('.')}: ${message}`;
+  }
+  if (path.length > 1) return message;
+  return code === 'too_small' ? 'Something is missing.' : code === 'too_big' ? 'That is one word too many.' : message;
+};
+
 const readArguments = ({ usage, options }: Pick<Command<z.ZodType>, 'usage' | 'options'>) => {
   try {
     return parseArgs({
@@ -44,8 +53,8 @@ export const runCommand = async <S extends z.ZodType>(
   }
   const parsed = command.schema.safeParse({ ...values, _: positionals });
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return explain(command.usage, `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'does not fit'}`);
+    const [issue] = parsed.error.issues as [z.core.$ZodIssue];
+    return explain(command.usage, problemOf(issue));
   }
   try {
     await main(parsed.data);
