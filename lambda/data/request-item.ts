@@ -15,7 +15,7 @@ const isEmpty = (value: unknown): boolean =>
 export const requestItem = (record: RequestRecord): Record<string, unknown> => {
   const { accountId, requestId, costNanoUsd, reading, usage, lines, ...facts } = record;
   const sparse = Object.entries(facts)
-    .filter(([, value]) => !isEmpty(value))
+    .filter(([name, value]) => !isEmpty(value) || (name === 'ttfbMs' && value === 0))
     // The table takes no lone surrogates, and clients may send any.
     .map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value]);
   const sparseUsage = usage && Object.fromEntries(Object.entries(usage).filter(([, value]) => !isEmpty(value)));
@@ -30,10 +30,14 @@ export const requestItem = (record: RequestRecord): Record<string, unknown> => {
 
 const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.instanceof(Uint8Array).optional() });
 
+/** Measured where the end of the request is known: left out, they are zero, as the bytes of a GET are, and not unknown. */
+const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
+
 /** @throws ZodError where an item is none of ours */
 export const parseRequestItem = (item: Record<string, unknown>): RequestRecord => {
   const { pk, sk, details, ...facts } = storedItem.parse(item);
   return requestRecordSchema.parse({
+    ...(facts['outcome'] !== 'unknown' && MEASURED),
     ...facts,
     ...parseRequestKey({ pk, sk }),
     ...(details && (JSON.parse(inflateRawSync(details).toString('utf8')) as Record<string, unknown>)),

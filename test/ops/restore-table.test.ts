@@ -84,7 +84,7 @@ describe('npm run restore-table', () => {
       '2026-11-20T11:30:00.000Z',
     )([
       closeEvent({ accountId, n: 2, startedAt: '2026-11-20T09:59:00.000Z' }),
-      closeEvent({ accountId, n: 3, startedAt: '2026-11-20T11:29:00.000Z' }),
+      closeEvent({ accountId, n: 3, startedAt: '2026-11-20T11:29:00.000Z', requestBytes: 0 }),
       closeEvent({ accountId: after.accountId, n: 4, startedAt: '2026-11-20T11:29:00.000Z', reading: { usage: null } }),
       openEvent({ accountId: after.accountId, n: 5, startedAt: '2026-11-20T11:14:00.000Z' }),
     ]);
