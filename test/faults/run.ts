@@ -1,3 +1,4 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
@@ -13,7 +14,8 @@ import { transportNames } from './transports.ts';
 import { upstreamGroup } from './upstream/group.ts';
 
 /*
- * `npm run faults [-- --only TEXT]`: every scenario at full scale, one line each, and a summary. `npm test` runs the quick ones.
+ * `npm run faults [-- --only TEXT] [-- --markdown]`: every scenario at full scale, one line each, and a summary; or the tables of
+ * docs/reliability.md. `npm test` runs the quick ones.
  */
 
 interface Result {
@@ -43,13 +45,27 @@ const reasonOf = (error: unknown): string => {
   return message.split('\n')[0] ?? '';
 };
 
-const print = ({ name, seen, failed, tookMs }: Result): void =>
-  console.log(`  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs.toFixed(0)} ms`.padStart(9)}  ${seen}`);
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, markdown: { type: 'boolean', default: false } },
+});
+
+const heading = (title: string): string =>
+  values.markdown ? `\n### ${title}\n\n| what happens | what is seen |\n|---|---|` : `\n${title}`;
+
+const lineOf = ({ name, seen, failed, tookMs }: Result): string => {
+  if (values.markdown) return `| ${name} | ${failed ? '**fails**: ' : ''}${seen.replaceAll('|', '\\|')} |`;
+  return `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs.toFixed(0)} ms`.padStart(9)}  ${seen}`;
+};
+
+const machine = (): string => {
+  const [load = 0] = loadavg();
+  return `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}, load ${load.toFixed(1)} before`;
+};
 
 const runGroup = async (group: ScenarioGroup<unknown>, only: RegExp): Promise<Result[]> => {
   const chosen = group.scenarios.filter(({ name }) => only.test(`${group.title}: ${name}`));
   if (chosen.length === 0) return [];
-  console.log(`\n${group.title}`);
+  console.log(heading(group.title));
   const context = await group.open('full');
   const results: Result[] = [];
   for (const { name, run } of chosen) {
@@ -59,7 +75,7 @@ const runGroup = async (group: ScenarioGroup<unknown>, only: RegExp): Promise<Re
       (error: unknown) => ({ seen: reasonOf(error), failed: true }),
     );
     const result = { group: group.title, name, ...seen, tookMs: performance.now() - startedAt };
-    print(result);
+    console.log(lineOf(result));
     results.push(result);
   }
   await group.close(context);
@@ -78,9 +94,9 @@ const summary = (results: readonly Result[]): void => {
   }
 };
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+console.log(`${new Date().toISOString()}, ${machine()}`);
 const only = new RegExp(values.only, 'i');
 const results: Result[] = [];
 for (const group of groups) results.push(...(await runGroup(group, only)));
-summary(results);
+if (!values.markdown) summary(results);
 process.exit(results.some(({ failed }) => failed) || results.length === 0 ? 1 : 0);
