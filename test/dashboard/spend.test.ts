@@ -87,6 +87,24 @@ describe('GET /spend', () => {
     expect(readCells).toHaveBeenCalledTimes(1);
   });
 
+  it('says so where a sum is too large to be told exactly', async () => {
+    readCells.mockImplementation(async function* () {
+      for (const time of ['2026-11-19', '2026-11-20'])
+        yield { ...cell, time, counters: { requests: 1, costComputedNanoUsd: Number.MAX_SAFE_INTEGER } };
+    });
+    const { status, body } = await get();
+    expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'VALIDATION_ERROR', 'from']);
+  });
+
+  it('tells a span whose predecessor is too large, without that', async () => {
+    readCells.mockImplementation(async function* (_, { from }) {
+      const cost = { costComputedNanoUsd: Number.MAX_SAFE_INTEGER, costProviderNanoUsd: 1 };
+      yield { ...cell, counters: from < '2026-11' ? { requests: 1, ...cost } : { requests: 1 } };
+    });
+    const { status, body } = await get();
+    expect([status, body.previous, body.totals.requests]).toEqual([200, null, 1]);
+  });
+
   it.each([
     ['groupBy', { groupBy: ['user'] }],
     ['provider', { provider: ['openia'] }],

@@ -76,7 +76,9 @@ export const readSpend = operation({
       previous: z
         .object({ ...span, totals: z.object(sums) })
         .nullable()
-        .describe('The span of the same length before. Null where it is no longer kept.'),
+        .describe(
+          'The span of the same length before. Null where it is no longer kept, or too large to be told exactly.',
+        ),
       groups: z.array(z.object({ ...group, ...sums })).describe('The costliest first.'),
       otherGroups: z
         .object({ groups: count, ...sums })

@@ -1,3 +1,5 @@
+import { ValidationError } from '../../domain/errors.ts';
+import { CounterOverflowError } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { type UntrackedSpan, untrackedGaps } from '../../domain/spend/untracked.ts';
 import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
@@ -22,6 +24,21 @@ const renamed = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => 
   ...(keyId !== undefined && { key: keyId }),
 });
 
+/** JSON's numbers are exact up to 2^53, which is 9 million USD in nano-USD. More is refused rather than rounded. */
+const unlessTooLarge = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
+  try {
+    return await sums;
+  } catch (error) {
+    if (error instanceof CounterOverflowError) return otherwise();
+    throw error;
+  }
+};
+
+const refused = (): never => {
+  const message = 'the sum is too large to be told exactly (9 million USD): narrow the span, or filter';
+  throw new ValidationError([{ path: 'from', message }]);
+};
+
 export const readSpend =
   ({ readCells, readUntracked, now }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
@@ -31,14 +48,17 @@ export const readSpend =
     const filtered = Object.keys(filter) as SpendDimensionName[];
     const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
     const before = precedingSpan(span);
+    const reading = spendReport(readCells(accountId, span, dimensions), {
+      span,
+      groupBy: groupBy.map(dimensionOf),
+      filter,
+      limit: query.limit,
+    });
+    const readingBefore = async () =>
+      isKept(before, now()) ? sumsOf(await totalOf(readCells(accountId, before, filtered), filter)) : null;
     const [report, previous, untracked] = await Promise.all([
-      spendReport(readCells(accountId, span, dimensions), {
-        span,
-        groupBy: groupBy.map(dimensionOf),
-        filter,
-        limit: query.limit,
-      }),
-      isKept(before, now()) ? totalOf(readCells(accountId, before, filtered), filter) : undefined,
+      unlessTooLarge(reading, refused),
+      unlessTooLarge(readingBefore(), () => null),
       readUntracked(accountId, span),
     ]);
     return {
@@ -47,7 +67,7 @@ export const readSpend =
       granularity: span.granularity,
       groupBy,
       ...report,
-      previous: previous === undefined ? null : { from: before.from, to: before.to, totals: sumsOf(previous) },
+      previous: previous && { from: before.from, to: before.to, totals: previous },
       groups: report.groups.map(renamed),
       untracked: untrackedGaps(untracked),
       series: report.series.map((point) => ({ ...point, groups: point.groups.map(renamed) })),
