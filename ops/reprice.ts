@@ -99,7 +99,7 @@ const run = async (dryRun: boolean) => {
 };
 
 const preview = await run(true);
-console.table(preview.differences.rows());
+if (preview.differences.requests() > 0) console.table(preview.differences.rows());
 console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
 if (!options['dry-run'] && preview.differences.requests() > 0) {
   const { differences, failed } = await run(false);

@@ -118,7 +118,7 @@ const errorResponses: readonly ErrorResponse[] = [
 ];
 
 /** The two defaults stand for what has no row above; their status is API Gateway's own. */
-const defaultResponses: readonly Omit<ErrorResponse, 'status'>[] = [
+const defaultResponses: readonly (Omit<ErrorResponse, 'status'> & { readonly status?: undefined })[] = [
   { type: ResponseType.DEFAULT_4XX, code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
   {
     type: ResponseType.DEFAULT_5XX,
@@ -136,10 +136,10 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
   for (const response of [...errorResponses, ...defaultResponses]) {
     api.addGatewayResponse(response.type.responseType, {
       type: response.type,
-      ...('status' in response ? { statusCode: String(response.status) } : {}),
+      ...(response.status === undefined ? {} : { statusCode: String(response.status) }),
       responseHeaders: {
         ...plainHeaders,
-        ...('status' in response ? retryAfter(response.status) : {}),
+        ...retryAfter(response.status),
         ...corsHeaders(corsOrigins),
       },
       templates: { 'application/json': template(response.code, response.message) },
@@ -151,7 +151,7 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
 const plainHeaders = { 'X-Request-Id': 'context.requestId', 'Cache-Control': "'no-store'" };
 
 /** Seconds after which trying again makes sense, as the handlers say it. */
-const retryAfter = (status: number): Record<string, string> =>
+const retryAfter = (status: number | undefined): Record<string, string> =>
   status === 429 || status === 503 ? { 'Retry-After': status === 429 ? "'10'" : "'5'" } : {};
 
 /**

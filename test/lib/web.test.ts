@@ -63,6 +63,18 @@ describe('the web dashboard', () => {
     });
   });
 
+  it('is written by CDK’s own function, which may touch its bucket and that of the built assets, and nothing else', () => {
+    const statements = Object.values(template.findResources('AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => Properties.PolicyDocument.Statement as { Action: unknown; Resource: unknown }[],
+    );
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { Action, Resource } of statements) {
+      for (const action of [Action].flat()) expect(action).toMatch(/^s3:/);
+      for (const resource of [Resource].flat())
+        expect(JSON.stringify(resource)).toMatch(/"Fn::GetAtt":\["Pages\w+","Arn"\]|:s3:::.*cdk-hnb659fds-assets-/);
+    }
+  });
+
   it('answers at its own domain, over TLS 1.2 and compressed', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
