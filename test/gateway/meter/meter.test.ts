@@ -2,8 +2,12 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Reading } from '../../../lambda/domain/usage-event.ts';
+import { JsonPicker } from '../../../lambda/gateway/meter/json-picker.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
+import { MAX_PICKED_BYTES, ReadingBuilder } from '../../../lambda/gateway/meter/reading-builder.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
+import { SseReader } from '../../../lambda/gateway/meter/sse-reader.ts';
+import { wantedInResponse } from '../../../lambda/gateway/meter/wanted.ts';
 
 interface Case {
   readonly path: string;
@@ -369,6 +373,19 @@ describe('bodies as they come', () => {
     });
   });
 
+  it('JSON that ends within itself yields what was seen, marked incomplete, though nobody says that it is cut', async () => {
+    const path = '/v1/chat/completions';
+    const head = `{"id":"c","model":"gpt-4o","usage":${JSON.stringify(chatUsage)},"choices":[{"message":{"content":"Hell`;
+    for (const body of [head, `${sse(chatChunk('a'))}data: ${head}`])
+      for (const pieceBytes of [1, 5, body.length])
+        expect(
+          await meterPieces(
+            body.match(new RegExp(`[^]{1,${pieceBytes}}`, 'g'))?.map((piece) => Buffer.from(piece)) ?? [],
+            { path, contentType: body === head ? 'application/json' : 'text/event-stream' },
+          ),
+        ).toMatchObject({ usage: chatUsage, modelAnswered: 'gpt-4o', complete: false });
+  });
+
   it('a stream that is cut yields what was seen, marked incomplete', async () => {
     const bytes = Buffer.from(anthropicStream);
     const reading = await meterPieces(
@@ -443,8 +460,18 @@ describe('bodies as they come', () => {
         fc.array(piece, { maxLength: 40 }),
         fc.constantFrom('text/event-stream', 'application/json', 'application/x-ndjson', ''),
         async (pieces, contentType) => {
+          // The meter would swallow a fault: its parts may have none.
+          const builder = new ReadingBuilder();
+          const picker = () => new JsonPicker(wantedInResponse, builder, MAX_PICKED_BYTES);
+          const [events, json] = [new SseReader(picker, () => builder.model !== null, 'usage'), picker()];
+          for (const bytes of pieces) {
+            events.write(bytes);
+            json.write(bytes);
+          }
+          events.end();
+          builder.finish();
           const reading = await meterPieces(pieces, { path: '/v1/chat/completions', contentType });
-          expect(reading.complete).toBe(true);
+          expect(reading.dialect).toBe('openai-chat');
         },
       ),
       { numRuns: 2_000 },
