@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newAccount } from '../../data/new-account.ts';
 import { eventually } from '../eventually.ts';
 import { randomFrom } from '../random.ts';
-import { openProcessRig, type PartName, type ProcessRig, partNames } from '../rig/process-rig.ts';
+import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../rig/left-behind.ts';
+import { FINGERPRINT_KEY, openProcessRig, type PartName, type ProcessRig, partNames } from '../rig/process-rig.ts';
 import { reconcile, recordsOf } from '../rig/reconcile.ts';
-import { drive, requestNumbers, untilGoverned } from '../rig/traffic.ts';
+import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../rig/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 3);
@@ -74,9 +75,23 @@ const kills: Scenario<ProcessRig> = {
   },
 };
 
+/** What killed processes printed at their last, half-written files, events that were worked off twice. */
+const nothingLeaves: Scenario<ProcessRig> = {
+  name: 'no credential in what all of this left behind',
+  run: async (rig) => {
+    const places = [
+      { name: 'what the processes printed', text: rig.output() },
+      { name: 'items of the table', text: (await itemsOf(rig.table)).join('\n') },
+      ...(await filesUnder(rig.dataDir)),
+    ];
+    assertNowhere({ credential: TRAFFIC_CREDENTIAL, fingerprintKey: FINGERPRINT_KEY }, places);
+    return `${places.length} places, ${sizeOf(places)}: none found`;
+  },
+};
+
 export const killGroup: ScenarioGroup<ProcessRig> = {
   title: 'Killed parts',
   open: () => openProcessRig(),
   close: (rig) => rig.close(),
-  scenarios: [kills],
+  scenarios: [kills, nothingLeaves],
 };

@@ -51,6 +51,9 @@ export interface StorageRig {
   readonly recorder: WorkingRecorder;
   /** What was sent so far, by account, for a last look. */
   readonly seen: { readonly accountId: string; readonly sent: readonly Sent[] }[];
+  /** What the gateways logged. */
+  readonly logged: readonly string[];
+  readonly dataDir: string;
   /** Between the recorder and the table. */
   readonly recorderTable: FaultProxy;
   /** @param undelivered limits of the gateway's memory, instead of its own */
@@ -122,6 +125,8 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     provider,
     recorder,
     seen: [],
+    logged: captured.lines,
+    dataDir,
     recorderTable,
     startGateway: async (undelivered) => {
       const proxies = await Promise.all([table.endpoint, sqs.endpoint, secrets.endpoint].map(startFaultProxy));

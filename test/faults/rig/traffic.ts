@@ -22,10 +22,16 @@ export interface Caller {
   readonly stream?: boolean;
 }
 
+/** The provider's credential of all traffic that brings none of its own. */
+export const TRAFFIC_CREDENTIAL = 'sk-traffic-3f6c1a';
+
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Sends request `n` and reads its answer to the end. Never rejects. */
-const send = (n: number, { port, serviceKey, credential = 'sk-traffic', stream = false }: Caller): Promise<Sent> =>
+const send = (
+  n: number,
+  { port, serviceKey, credential = TRAFFIC_CREDENTIAL, stream = false }: Caller,
+): Promise<Sent> =>
   new Promise((resolve) => {
     const startedAt = performance.now();
     const body = JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content: 'Hello.' }] });

@@ -5,9 +5,10 @@ import { untrackedRepository } from '../../../lambda/data/untracked.ts';
 import { untrackedGaps } from '../../../lambda/domain/spend/untracked.ts';
 import { eventually } from '../eventually.ts';
 import { awsErrors, type Fault } from '../rig/fault-proxy.ts';
+import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../rig/left-behind.ts';
 import { aroundNow, reconcile, recordsOf } from '../rig/reconcile.ts';
 import { openStorageRig, type RiggedGateway, type StorageRig } from '../rig/storage-rig.ts';
-import { drive, requestNumbers, type Sent, untilGoverned } from '../rig/traffic.ts';
+import { drive, requestNumbers, type Sent, TRAFFIC_CREDENTIAL, untilGoverned } from '../rig/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 /** What a request may wait for us at most, to the answer's headers; the provider's own time aside. */
@@ -222,9 +223,24 @@ const late: Scenario<StorageRig> = {
   },
 };
 
+/** What is logged, parked, retried and recorded in trouble. */
+const nothingLeaves: Scenario<StorageRig> = {
+  name: 'no credential in what all of this left behind',
+  run: async (rig) => {
+    const places = [
+      { name: 'what the gateways logged', text: rig.logged.join('\n') },
+      { name: 'what the recorder logged', text: rig.recorder.lines.join('\n') },
+      { name: 'items of the table', text: (await itemsOf(rig.table)).join('\n') },
+      ...(await filesUnder(rig.dataDir)),
+    ];
+    assertNowhere({ credential: TRAFFIC_CREDENTIAL }, places);
+    return `${places.length} places, ${sizeOf(places)}: none found`;
+  },
+};
+
 export const storageGroup: ScenarioGroup<StorageRig> = {
   title: 'Table and queue faults',
   open: openStorageRig,
   close: (rig) => rig.close(),
-  scenarios: [...faults.map(storageFault), gap, late],
+  scenarios: [...faults.map(storageFault), gap, late, nothingLeaves],
 };
