@@ -21,7 +21,7 @@ export interface SmokeTarget {
 export type CheckResult = readonly [name: string, problem: string | null];
 
 const RECORD_WAIT_MS = 60_000;
-const RECORD_POLL_MS = 2_000;
+const RECORD_POLL_MS = 500;
 
 /** A new execution environment has no connection to the queue yet: its first request may be bypassed, and no more than that. */
 const GOVERNED_TRIES = 3;
