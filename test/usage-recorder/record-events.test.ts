@@ -244,10 +244,16 @@ describe('recordEvents', () => {
     expect((await ledgerSums(table, accountId, ['2026-10'])).months).toEqual({ '2026-10': 0 });
   });
 
-  it('counts an answer that is fetched again with the first request that shows it', async () => {
+  it.each([
+    [
+      'an answer',
+      '/v1/responses/resp_1',
+      { dialect: 'openai-responses' as const, extras: { 'response.id': 'resp_1' } },
+    ],
+    ["a batch's results", '/v1/messages/batches/b/results', { dialect: 'anthropic-batch-output' as const }],
+  ])('counts %s that is fetched again with the first request that shows it', async (_, path, reading) => {
     const accountId = newAccountId();
-    const reading = { dialect: 'openai-responses' as const, extras: { 'response.id': 'resp_1' } };
-    const again = { accountId, method: 'GET', path: '/v1/responses/resp_1', reading, tokens: 10 };
+    const again = { accountId, method: 'GET', path, reading, tokens: 10 };
     const events = [1, 2, 3, 4].map((n) => closeEvent({ ...again, n }));
     await newRecorder()(events.slice(0, 2));
     await Promise.all(events.slice(2).map((event) => newRecorder()([event])));
