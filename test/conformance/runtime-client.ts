@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const VERSION = '4.0.2';
 const FOLDER = join(import.meta.dirname, '../../.cache', `aws-lambda-ric-${VERSION}`);
 const ENTRY = join(FOLDER, 'node_modules/aws-lambda-ric/index.mjs');
-const BUILD_TIMEOUT_MS = 300_000;
+const BUILD_TIMEOUT_MS = 180_000;
 const NATIVE_PART = join(FOLDER, 'node_modules/aws-lambda-ric/rapid-client.node');
 
 /**
