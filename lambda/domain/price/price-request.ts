@@ -125,9 +125,10 @@ const isReadAgain = ({ dialect, extras }: Reading): boolean =>
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noAnswer;
   if (!reading.complete) return reasons.cutWithoutUsage;
-  return pendingStatuses.has(String(reading.extras[EXTRA.responseStatus]).toLowerCase())
-    ? reasons.pending
-    : reasons.noUsage;
+  const { [EXTRA.responseStatus]: answered, [EXTRA.responseBackground]: background } = reading.extras;
+  // In the foreground, nothing comes later: the stream ended in another way than it began.
+  const isPending = background !== 0 && pendingStatuses.has(String(answered).toLowerCase());
+  return isPending ? reasons.pending : reasons.noUsage;
 };
 
 const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt[]): string | null => {

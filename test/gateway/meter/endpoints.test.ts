@@ -171,6 +171,57 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     },
   ],
   [
+    'Mistral speech-to-text, charged by the minute though it counts tokens',
+    {
+      provider: 'mistral',
+      path: '/v1/audio/transcriptions',
+      body: {
+        model: 'voxtral-mini-2602',
+        text: 'x',
+        usage: { prompt_audio_seconds: 30, prompt_tokens: 4, completion_tokens: 20, total_tokens: 400 },
+      },
+    },
+    {
+      provenance: 'computed',
+      costNanoUsd: 1_500_000,
+      usage: { inputTokens: 380, inputAudioTokens: 376, outputTokens: 20, units: { audioSeconds: 30 } },
+    },
+  ],
+  [
+    'Mistral chat about audio, charged by the minute and the text by the token',
+    {
+      provider: 'mistral',
+      path: '/v1/chat/completions',
+      body: {
+        model: 'voxtral-mini-2507',
+        choices: [],
+        usage: { prompt_audio_seconds: 60, prompt_tokens: 100, completion_tokens: 50, total_tokens: 525 },
+      },
+    },
+    {
+      provenance: 'computed',
+      // A minute at 0.001 USD, 150 tokens at 0.04 USD a million.
+      costNanoUsd: 1_000_000 + 150 * 40,
+      usage: { inputTokens: 475, inputAudioTokens: 375, outputTokens: 50, units: { audioSeconds: 60 } },
+    },
+  ],
+  [
+    'a response that failed in the foreground: nothing comes later',
+    {
+      provider: 'openai',
+      path: '/v1/responses',
+      ctype: STREAM,
+      body: sse(
+        {
+          type: 'response.created',
+          response: { id: 'r', model: 'gpt-5', status: 'in_progress', background: false, usage: null },
+        },
+        { type: 'response.failed', response: { id: 'r', model: 'gpt-5', status: 'failed', usage: null } },
+      ),
+    },
+    { provenance: 'unknown', reason: reasons.noUsage },
+  ],
+  [
     'OpenAI speech as a stream of events, which tells its tokens',
     {
       provider: 'openai',
