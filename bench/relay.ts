@@ -1,22 +1,23 @@
 /**
  * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
- * table are stand-ins that answer at once), against the direct way, nginx, a bare Node pipe, and Portkey's gateway. All in one run,
+ * table are stand-ins that answer at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
+ * floor: the gateway's own two HTTP stacks and nothing else), and Portkey's gateway. All in one run,
  * in interleaved rounds. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
- * node bench/relay.ts [--rounds N] [--seconds N] [--only gateway,nginx,pipe,portkey] [--parts load,paced,streams,idle]
+ * node bench/relay.ts [--rounds N] [--seconds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts load,paced,streams,idle]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { exchange, median, openStreams, quantile, writeWrkScript, wrk } from './relay/load.ts';
+import { exchange, median, openStreams, quantile, STREAM_BODY, writeWrkScript, wrk } from './relay/load.ts';
 import { type Contender, LOAD_CORE, REQUEST_BODY, startField } from './relay/peers.ts';
 import { cpuSeconds, residentMB } from './relay/process.ts';
 
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
     parts: { type: 'string', default: 'load,paced,streams,idle' },
   },
@@ -104,7 +105,7 @@ const paced = async (): Promise<void> => {
 const streams = async (): Promise<void> => {
   const slow = await interleaved(contenders, rounds * 4, (contender) => {
     const { port, path, headers } = contender.stream(100, 5);
-    return exchange(port, path, headers, '{"model":"m","stream":true}');
+    return exchange(port, path, headers, STREAM_BODY);
   });
   const of = (name: string, pick: 'ttfbMs' | 'totalMs'): number =>
     median((slow.get(name) ?? []).map((one) => one[pick]));
@@ -127,7 +128,7 @@ const streams = async (): Promise<void> => {
     const pid = (await contender.process?.pid()) as number;
     const before = cpuSeconds(pid);
     const { port, path, headers } = contender.stream(1000, 0);
-    await Promise.all(Array.from({ length: 64 }, () => exchange(port, path, headers, '{"model":"m","stream":true}')));
+    await Promise.all(Array.from({ length: 64 }, () => exchange(port, path, headers, STREAM_BODY)));
     return ((cpuSeconds(pid) - before) * 1000) / 64;
   });
   table(

@@ -43,8 +43,8 @@ export const wrk = async (
     /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
   return {
     rps: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p50Ms: ms(/50%\s+(\S+)/.exec(stdout)?.[1]),
-    p99Ms: ms(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    p50Ms: ms(/\s50%\s+(\S+)/.exec(stdout)?.[1]),
+    p99Ms: ms(/\s99%\s+(\S+)/.exec(stdout)?.[1]),
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     errors: bad + socket.reduce((sum, count) => sum + count, 0),
   };
@@ -102,6 +102,10 @@ export const exchange = (
     outgoing.end(body);
   });
 
+/** What asks for a stream. */
+export const STREAM_BODY = '{"model":"m","stream":true}';
+const FIRST_EVENT_MS = 20_000;
+
 /** Streams that begin and then stand still; they end when told. */
 export const openStreams = async (
   port: number,
@@ -112,15 +116,13 @@ export const openStreams = async (
   const open: { destroy(): void }[] = [];
   const one = () =>
     new Promise<void>((resolve, reject) => {
-      const outgoing = request(
-        { agent: false, host: '127.0.0.1', port, path, method: 'POST', headers: { ...headers, 'Content-Length': 2 } },
-        (response) => {
-          response.once('data', () => resolve());
-          response.on('error', () => {});
-        },
-      );
+      const outgoing = request({ agent: false, host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
+        response.once('data', () => resolve());
+        response.on('error', reject);
+      });
       outgoing.on('error', reject);
-      outgoing.end('{}');
+      outgoing.setTimeout(FIRST_EVENT_MS, () => outgoing.destroy(new Error(`no event within ${FIRST_EVENT_MS} ms`)));
+      outgoing.end(STREAM_BODY);
       open.push(outgoing);
     });
   for (let started = 0; started < count; started += 50) await Promise.all(Array.from({ length: 50 }, one));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { bundled } from './bundle.ts';
 import { originServers, proxyServers, startNginx } from './nginx.ts';
 import { freePort, type Running, startNode } from './process.ts';
 
@@ -96,9 +97,20 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
     pipe: async () => {
       const port = await freePort();
       const process = await started(
-        startNode([here('pipe-process.ts')], { ...ports, PORT: String(port) }, port, PROXY_CORE),
+        startNode(
+          [await bundled(here('pipe-process.ts'), workDir)],
+          { ...ports, PORT: String(port) },
+          port,
+          PROXY_CORE,
+        ),
       );
       return { name: 'pipe', port, headers: common, stream: plainStream(port, common), process };
+    },
+    dispatch: async () => {
+      const port = await freePort();
+      const file = await bundled(here('dispatch-process.ts'), workDir);
+      const process = await started(startNode([file], { ...ports, PORT: String(port) }, port, PROXY_CORE));
+      return { name: 'dispatch', port, headers: common, stream: plainStream(port, common), process };
     },
     gateway: async () => {
       const port = await freePort();
@@ -118,7 +130,9 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
         AWS_ACCESS_KEY_ID: 'bench',
         AWS_SECRET_ACCESS_KEY: 'bench',
       };
-      const process = await started(startNode([here('gateway-process.ts')], env, port, PROXY_CORE));
+      const process = await started(
+        startNode([await bundled(here('gateway-process.ts'), workDir)], env, port, PROXY_CORE),
+      );
       const headers = { ...common, 'X-Service-Key': KEY, 'X-Service-Tag': 'bench' };
       return { name: 'gateway', port, headers, stream: plainStream(port, headers), process };
     },
