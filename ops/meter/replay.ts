@@ -38,13 +38,17 @@ const timeOf = (recording: Recording, otherwise: string): string => {
   return created ? new Date(Number(created) * 1000).toISOString() : otherwise;
 };
 
+/** Uploads are recorded as they went over the wire, which begins with their boundary. */
+const requestType = (req: unknown): string =>
+  typeof req === 'string' && req.startsWith('--') ? 'multipart/form-data' : 'application/json';
+
 const requestBody = (req: unknown): Buffer =>
   Buffer.from(typeof req === 'string' ? req : req === null || req === undefined ? '' : JSON.stringify(req));
 
 /** Sends a recorded answer, cut in pieces, through the gateway's meter and the recorder's pricing. */
 export const replay = async (recording: Recording, seed: number, at: string): Promise<Replayed> => {
   const path = recording.path.split('?')[0] ?? '';
-  const requestReader = createRequestReader('application/json', path);
+  const requestReader = createRequestReader(requestType(recording.req), path);
   requestReader.write(requestBody(recording.req));
   const meter = createMeter(
     { method: recording.method, path, facts: () => requestReader.facts() },

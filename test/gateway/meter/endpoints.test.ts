@@ -241,6 +241,16 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     },
   ],
   [
+    'OpenAI speech-to-text, whose upload names the model',
+    {
+      provider: 'openai',
+      path: '/v1/audio/transcriptions',
+      req: '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--b--\r\n',
+      body: { text: 'x', usage: { type: 'duration', seconds: 7 } },
+    },
+    { provenance: 'computed', model: 'whisper-1', costNanoUsd: 700_000, usage: { units: { audioSeconds: 7 } } },
+  ],
+  [
     'OpenAI speech-to-text as a stream',
     {
       provider: 'openai',
