@@ -1,15 +1,15 @@
-import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
+import type { CloseEvent } from '../domain/usage-event.ts';
 import type { Admitted } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { logFault } from './fault-log.ts';
 import type { GatewayParts } from './gateway.ts';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from './headers.ts';
-import { createMeter, emptyReading, type Meter } from './meter/meter.ts';
 import { createRequestReader } from './meter/request-reader.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration } from './registration.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
+import { type KnownOutcome, Settlement } from './settlement.ts';
 import { pathOf, upstreamTarget } from './target.ts';
 import type { UpstreamExchange, UpstreamHead } from './upstream.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
@@ -40,16 +40,10 @@ class Relay {
   readonly #target: string;
   readonly #facts: RequestFacts;
   readonly #requestReader;
-  readonly #metered;
+  readonly #path: string;
+  readonly #settlement: Settlement;
   #exchange: UpstreamExchange | undefined;
   #registration: Registration | undefined;
-  #meter: Meter | undefined;
-  #route: CloseEvent['route'] = 'bypassed';
-  #status: number | null = null;
-  #ttfbMs: number | null = null;
-  #overheadMs: number | null = null;
-  #requestBytes = 0;
-  #responseBytes = 0;
   #askedForUsage = false;
   #filter: UsageChunkFilter | undefined;
   #started = false;
@@ -65,9 +59,11 @@ class Relay {
     const { request, admitted, requestId, startedAt } = forwarding;
     this.#target = upstreamTarget(request.target, admitted.provider);
     const path = pathOf(this.#target);
+    this.#path = path;
     this.#facts = requestFacts(request, admitted, requestId, startedAt, path);
     this.#requestReader = createRequestReader(headerValue(request.headers, 'content-type'), path);
-    this.#metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
+    const metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
+    this.#settlement = new Settlement(this.#facts, metered, forwarding.startedAtMs);
   }
 
   begin(): void {
@@ -100,7 +96,7 @@ class Relay {
     client.onLeave(() => this.#clientLeft());
     if (this.#finished) return;
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#metered.path, this.#requestReader);
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, this.#requestReader);
     if (prepared instanceof Promise)
       prepared.then(
         this.#guarded((ready) => this.#send(ready)),
@@ -113,8 +109,8 @@ class Relay {
   #send({ upstream, gathered, askedForUsage }: PreparedRequest): void {
     if (this.#finished) return;
     this.#askedForUsage = askedForUsage;
-    this.#requestBytes = gathered?.length ?? 0;
-    this.#overheadMs = performance.now() - this.#forwarding.startedAtMs;
+    this.#settlement.requestBytes = gathered?.length ?? 0;
+    this.#settlement.sending();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
         onHeaders: this.#guarded((head) => this.#headers(head)),
@@ -123,7 +119,7 @@ class Relay {
         onError: this.#guarded(() => this.#upstreamFailed()),
         onRequestBytes: (chunk) => {
           if (gathered) return;
-          this.#requestBytes += chunk.length;
+          this.#settlement.requestBytes += chunk.length;
           this.#requestReader.write(chunk);
         },
       });
@@ -142,8 +138,9 @@ class Relay {
 
   /** What the client is told is what the record says, whatever the queue says later. */
   #decideRoute(): CloseEvent['route'] {
-    this.#route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
-    return this.#route;
+    const route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
+    this.#settlement.route = route;
+    return route;
   }
 
   #headers(head: UpstreamHead): void {
@@ -153,7 +150,7 @@ class Relay {
       this.#upstreamFailed();
       return;
     }
-    this.#status = head.status;
+    this.#settlement.status = head.status;
     this.#registration?.whenKnown(
       this.#guarded<void>(() => {
         if (!this.#finished) this.#relay(head);
@@ -173,7 +170,7 @@ class Relay {
       statusMessage,
       clientResponseHeaders(headers, route, requestId, this.#filter !== undefined),
     );
-    this.#meter = createMeter(this.#metered, { status, contentType, contentEncoding });
+    this.#settlement.answered({ status, contentType, contentEncoding });
     client.onDrain(() => {
       this.#paused = false;
       this.#exchange?.resume();
@@ -184,14 +181,13 @@ class Relay {
 
   /** The client first; then the meter, on the same bytes. */
   #data(chunk: Buffer): void {
-    this.#ttfbMs ??= performance.now() - this.#forwarding.startedAtMs;
-    this.#responseBytes += chunk.length;
+    this.#settlement.received(chunk.length);
     const out = this.#filter ? this.#filter.write(chunk) : chunk;
     if (out.length > 0 && !this.#forwarding.client.write(out)) {
       this.#paused = true;
       this.#exchange?.pause();
     }
-    this.#meter?.write(chunk);
+    this.#settlement.meter(chunk);
   }
 
   #end(trailers: RawHeaders): void {
@@ -214,7 +210,7 @@ class Relay {
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
   #upstreamFailed(): void {
     if (this.#finished) return;
-    if (this.#status === null) this.#registration?.whenKnown(() => this.#answerUnreachable());
+    if (this.#settlement.status === null) this.#registration?.whenKnown(() => this.#answerUnreachable());
     // Its headers are here and wait for the route: the client is to see them before the end.
     else if (!this.#started) this.#broken = true;
     else {
@@ -245,33 +241,15 @@ class Relay {
     this.#finish('client_aborted');
   }
 
-  #finish(outcome: Exclude<Outcome, 'unknown'>): void {
+  #finish(outcome: KnownOutcome): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#settle(outcome, performance.now() - this.#forwarding.startedAtMs)
+    const { tracker, fingerprint } = this.#parts;
+    this.#settlement
+      .closeEvent(outcome, fingerprint(this.#forwarding.admitted.credential))
+      .then((event) => tracker.close(event))
       // The open event still tells of the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))
       .finally(this.#done);
   }
-
-  async #settle(outcome: Exclude<Outcome, 'unknown'>, totalMs: number): Promise<void> {
-    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
-    await this.#parts.tracker.close({
-      ...this.#facts,
-      kind: 'close',
-      providerKey: await this.#parts.fingerprint(this.#forwarding.admitted.credential),
-      route: this.#route,
-      outcome,
-      status: this.#status,
-      ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
-      totalMs: round(totalMs),
-      overheadMs: this.#overheadMs && round(this.#overheadMs),
-      requestBytes: this.#requestBytes,
-      responseBytes: this.#responseBytes,
-      reading,
-    });
-  }
 }
-
-/** Microseconds are enough. */
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;

@@ -1,0 +1,72 @@
+import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { createMeter, emptyReading, type Meter, type MeteredRequest, type MeteredResponse } from './meter/meter.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+/** How a request ended. `unknown` is said by the recorder alone. */
+export type KnownOutcome = Exclude<Outcome, 'unknown'>;
+
+/** All that is learned of a request while it is relayed, and the close event that it comes to. */
+export class Settlement {
+  readonly #facts: RequestFacts;
+  readonly #metered: MeteredRequest;
+  readonly #startedAtMs: number;
+  #meter: Meter | undefined;
+  #ttfbMs: number | null = null;
+  #overheadMs: number | null = null;
+  #responseBytes = 0;
+  route: CloseEvent['route'] = 'bypassed';
+  status: number | null = null;
+  requestBytes = 0;
+
+  /** @param startedAtMs the request's arrival, on the monotonic clock */
+  constructor(facts: RequestFacts, metered: MeteredRequest, startedAtMs: number) {
+    this.#facts = facts;
+    this.#metered = metered;
+    this.#startedAtMs = startedAtMs;
+  }
+
+  /** The request is about to be sent upstream. */
+  sending(): void {
+    this.#overheadMs = performance.now() - this.#startedAtMs;
+  }
+
+  /** The answer's headers are here: from now on its bytes are metered. */
+  answered(response: MeteredResponse): void {
+    this.#meter = createMeter(this.#metered, response);
+  }
+
+  /** A piece of the answer has come, and is about to be relayed. */
+  received(bytes: number): void {
+    this.#ttfbMs ??= performance.now() - this.#startedAtMs;
+    this.#responseBytes += bytes;
+  }
+
+  /** A copy of that piece, once the client has it. */
+  meter(chunk: Buffer): void {
+    this.#meter?.write(chunk);
+  }
+
+  /** The request is over. */
+  async closeEvent(outcome: KnownOutcome, fingerprint: ReturnType<Fingerprint>): Promise<CloseEvent> {
+    const totalMs = performance.now() - this.#startedAtMs;
+    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
+    return {
+      ...this.#facts,
+      kind: 'close',
+      providerKey: fingerprint instanceof Promise ? await fingerprint : fingerprint,
+      route: this.route,
+      outcome,
+      status: this.status,
+      ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
+      totalMs: round(totalMs),
+      overheadMs: this.#overheadMs && round(this.#overheadMs),
+      requestBytes: this.requestBytes,
+      responseBytes: this.#responseBytes,
+      reading,
+    };
+  }
+}
+
+/** Microseconds are enough. */
+const round = (ms: number): number => Math.round(ms * 1000) / 1000;
