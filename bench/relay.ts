@@ -84,15 +84,11 @@ const load = async (): Promise<void> => {
   }
 };
 
-/** One request every 20 ms, to each contender in turn. */
-const paced = async (): Promise<void> => {
-  const taken = await interleaved(contenders, 400, async (contender) => {
-    await new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
-    return (await exchange(contender.port, '/v1/chat/completions', contender.headers, REQUEST_BODY)).totalMs;
-  });
+/** Times of a peaceful hour: what is added to them, by the side of the direct way. */
+const addedTable = (title: string, taken: ReadonlyMap<string, readonly number[]>): void => {
   const direct = taken.get('direct') ?? [];
   table(
-    'added by 50 requests a second, ms',
+    title,
     [...taken].map(([proxy, all]) => ({
       proxy,
       'p50 added': shown(median(all) - median(direct), 3),
@@ -100,6 +96,21 @@ const paced = async (): Promise<void> => {
       p99: shown(quantile(all, 0.99), 3),
     })),
   );
+};
+
+/** One request every 20 ms, to each contender in turn: of an origin that answers at once, and of one that takes 20 ms. */
+const paced = async (): Promise<void> => {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
+  const atOnce = await interleaved(contenders, 400, async ({ port, headers }) => {
+    await pause();
+    return (await exchange(port, '/v1/chat/completions', headers, REQUEST_BODY)).totalMs;
+  });
+  addedTable('added at 50 requests a second, ms', atOnce);
+  const afterAWhile = await interleaved(contenders, 150, async (contender) => {
+    const { port, path, headers } = contender.stream(1, 20);
+    return (await exchange(port, path, headers, STREAM_BODY)).ttfbMs;
+  });
+  addedTable('added to the first byte where the origin takes 20 ms, ms', afterAWhile);
 };
 
 const streams = async (): Promise<void> => {
