@@ -5,6 +5,7 @@ import {
   type CognitoIdentityProviderClient,
   ConfirmForgotPasswordCommand,
   ForgotPasswordCommand,
+  RevokeTokenCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod';
@@ -27,6 +28,13 @@ export interface Session {
 const DEFAULT_EXPIRES_IN_SECONDS = 3600;
 
 const claimsSchema = z.object({ sub: z.string(), [ACCOUNT_ATTRIBUTE]: z.string() });
+
+const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
+  'NotAuthorizedException',
+  'UnauthorizedException',
+  'UnsupportedTokenTypeException',
+  'InvalidParameterException',
+]);
 
 /** Log-ins of the user pool's users, and what leads to one: the password. */
 export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, clientId: string) => {
@@ -86,6 +94,18 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
         { NotAuthorizedException: expired, UserNotFoundException: expired, InvalidParameterException: expired },
       );
       return sessionOf(AuthenticationResult, refreshToken);
+    },
+
+    /**
+     * Ends one session: its refresh token works no more. Says nothing where there is no such session.
+     * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_RevokeToken.html
+     */
+    end: async (refreshToken: string): Promise<void> => {
+      try {
+        await named(cognito.send(new RevokeTokenCommand({ ClientId: clientId, Token: refreshToken })), {});
+      } catch (error) {
+        if (!NO_SUCH_SESSION.has(nameOf(error))) throw error;
+      }
     },
 
     /** Mails a reset code where there is such a user, and says nothing where there is not. */

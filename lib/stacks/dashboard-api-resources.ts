@@ -59,7 +59,7 @@ export const dashboardResources: readonly DashboardResource[] = [
   {
     name: 'auth',
     operations: Object.values(auth),
-    description: 'Dashboard API: register, login, refresh, password reset, me',
+    description: 'Dashboard API: register, login, refresh, logout, password reset, me',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
@@ -77,7 +77,7 @@ export const dashboardResources: readonly DashboardResource[] = [
           partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
         },
       );
-      // Codes to reset a password are asked for and redeemed without a role, as from any client.
+      // Codes to reset a password are asked for and redeemed without a role, and sessions ended, as from any client.
       grantActions(
         grantee,
         userPool.userPoolArn,

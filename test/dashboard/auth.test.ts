@@ -151,6 +151,17 @@ describe('auth', () => {
     });
   });
 
+  it('ends the one session that is logged out, and tells nobody whether there was one', async () => {
+    const { email, answer } = await register();
+    const elsewhere = await post('login', { email, password });
+    const refreshed = async ({ body: { refreshToken } }: typeof answer) =>
+      (await post('refresh', { refreshToken })).status;
+    expect((await post('logout', { refreshToken: answer.body.refreshToken })).status).toBe(204);
+    expect([await refreshed(answer), await refreshed(elsewhere)]).toEqual([401, 200]);
+    expect((await post('logout', { refreshToken: answer.body.refreshToken })).status).toBe(204);
+    expect((await post('logout', { refreshToken: 'no such token' })).status).toBe(204);
+  });
+
   it('sets a new password with the mailed code', async () => {
     const { email } = await register();
     const known = await post('forgot-password', { email });

@@ -17,7 +17,7 @@ import { userSessions } from '../../integrations/user-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { register } from './register.ts';
-import { forgotPassword, logIn, refresh, resetPassword } from './sessions.ts';
+import { forgotPassword, logIn, logOut, refresh, resetPassword } from './sessions.ts';
 
 const environment = dashboardEnvironment
   .extend({
@@ -55,6 +55,7 @@ export const handler = httpStack(
     ),
     route(operations.logIn, logIn({ sessions, accounts, clock })),
     route(operations.refresh, refresh({ sessions })),
+    route(operations.logOut, logOut({ sessions })),
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),
     route(operations.resetPassword, resetPassword({ sessions, clock })),
     route(operations.me, me({ verifyToken, accounts, users })),

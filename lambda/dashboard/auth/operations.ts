@@ -84,6 +84,20 @@ export const refresh = operation({
   errors: ['UNAUTHORIZED'],
 });
 
+export const logOut = operation({
+  id: 'logOut',
+  method: 'POST',
+  path: '/auth/logout',
+  group,
+  summary: 'Log out',
+  description:
+    'Ends the session: its refresh token is refused from then on. A token got with it stays good until it expires, within the hour. A refresh token that is not, or no longer, valid gets the same answer.',
+  access: 'public',
+  body: z.strictObject({ refreshToken: z.string().min(1).max(8192) }),
+  success: { status: 204, description: 'The session is ended.' },
+  errors: [],
+});
+
 export const forgotPassword = operation({
   id: 'forgotPassword',
   method: 'POST',

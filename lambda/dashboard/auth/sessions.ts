@@ -27,6 +27,13 @@ export const refresh =
   ({ body: { refreshToken } }) =>
     sessions.refresh(refreshToken);
 
+export const logOut =
+  ({ sessions }: Pick<SessionDependencies, 'sessions'>): Implementation<typeof operations.logOut> =>
+  async ({ body: { refreshToken } }) => {
+    await sessions.end(refreshToken);
+    return undefined;
+  };
+
 export const forgotPassword = ({
   sessions,
   clock,

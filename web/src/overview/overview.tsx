@@ -65,6 +65,7 @@ export const Overview = () => {
   // Until it is known that there is something to show, nothing is shown: an empty chart would flash up on a new account.
   const shown = neverUsed === false ? report.data : undefined;
   const error = report.error ?? headline.error;
+  const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
   const pick = (value: string) => change({ [by]: [value], by: closer[by] });
   return (
     <div className="page">
@@ -76,7 +77,7 @@ export const Overview = () => {
         </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} />
-      {error && <ProblemNote error={error} onRetry={() => report.refetch()} title="The figures could not be read" />}
+      {error && <ProblemNote error={error} onRetry={retry} title="The figures could not be read" />}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
       {shown && <Untracked untracked={shown.untracked} />}
       {(!error || report.data) && (

@@ -57,7 +57,8 @@ export const useHeadline = (filters: Filters) => {
   );
   const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);
   const month = useMemo(() => days.data && monthOf(days.data, new Date()), [days.data]);
-  return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests };
+  const refetch = () => Promise.all([hours, days].filter(({ isError }) => isError).map((query) => query.refetch()));
+  return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests, refetch };
 };
 
 /** Whether this account has never had a request; undefined until that is known. Asked only where there is reason to. */

@@ -19,7 +19,6 @@ export const RequestDrawer = () => {
       position="right"
       size={560}
       title={data ? (data.modelAnswered ?? data.modelRequested ?? data.path) : 'Request'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="This request cannot be shown" />}
       {!data && !error && (

@@ -3,7 +3,8 @@
  *
  * The token lives in this module's memory alone. The refresh token is also in `sessionStorage`, so that a reload does not sign
  * out: it is this tab's, and gone with it. A tab opened beside a signed-in one (from a link in a mail, say) asks the others over
- * a BroadcastChannel, which this origin alone can hear; an answer that comes late still serves. Signing out reaches every tab.
+ * a BroadcastChannel, which this origin alone can hear; an answer that comes late still serves. Signing out reaches every tab, and
+ * has the API revoke the refresh token. Why no cookie: docs/architecture.md.
  */
 
 interface Tokens {
@@ -62,9 +63,23 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   };
 
   const end = (reason: EndReason) => {
+    const refreshToken = storage.getItem(STORAGE_KEY);
     forget(reason);
-    if (reason === 'signedOut') channel.postMessage({ kind: 'ended' } satisfies Message);
+    if (reason !== 'signedOut') return;
+    channel.postMessage({ kind: 'ended' } satisfies Message);
+    if (refreshToken !== null) void revoke(refreshToken);
   };
+
+  /** So that a copy of it is worth nothing. Signing out does not wait for it: an API that is down must not keep anybody in. */
+  const revoke = (refreshToken: string) => post('/auth/logout', refreshToken, { keepalive: true }).catch(() => {});
+
+  const post = (path: string, refreshToken: string, options: RequestInit = {}) =>
+    fetch(`${apiUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refreshToken }),
+      ...options,
+    });
 
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const refreshToken = storage.getItem(STORAGE_KEY);
@@ -75,11 +90,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   });
 
   const renew = async (refreshToken: string): Promise<string | undefined> => {
-    const response = await fetch(`${apiUrl}/auth/refresh`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ refreshToken }),
-    });
+    const response = await post('/auth/refresh', refreshToken);
     if (response.ok) return keep((await response.json()) as Tokens);
     // Only a refusal ends the session: an API that is down or busy says nothing about the token.
     if (response.status === 400 || response.status === 401) {

@@ -17,8 +17,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Locking the scroll writes a style element, too.
-    Modal: { defaultProps: { lockScroll: false, centered: true } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
