@@ -114,7 +114,7 @@ const deliveryOf = (events: number) =>
     .array(fc.nat({ max: events - 1 }), { maxLength: events })
     .chain((again) => fc.shuffledSubarray([...Array(events).keys(), ...again], { minLength: events + again.length }));
 
-const RUNS = 4;
+const RUNS = 2;
 /** As many events as Stripe may send at the same moment. */
 const SIDE_BY_SIDE = 5;
 

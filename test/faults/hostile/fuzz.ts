@@ -155,14 +155,13 @@ const fuzzedAnswers: Scenario<Context> = {
     await inSlices(
       ANSWERS[scale],
       async (index) => {
+        // The gateway ends every exchange, by its time-outs where the provider does not: nobody has to give up.
         const chat = '{"stream":true,"messages":[]}';
         const { text } = await exchangeRaw({
           port: host.port,
           pieces: [
-            `POST /v1/chat/completions HTTP/1.1\r\nHost: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: x\r\nContent-Type: application/json\r\nContent-Length: ${chat.length}\r\n\r\n${chat}`,
+            `POST /v1/chat/completions HTTP/1.1\r\nHost: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${chat.length}\r\n\r\n${chat}`,
           ],
-          until: (answer) => /0\r\n\r\n$|x{500}$|\}$/.test(answer),
-          waitMs: 4 * WAIT_MS,
         });
         if (text !== '') answered++;
         assert.doesNotMatch(text, /^HTTP\/1\.1 500[\s\S]*INTERNAL/, `seed ${SEED}, answer ${index}`);
@@ -179,7 +178,7 @@ const fuzzedAnswers: Scenario<Context> = {
         origin.requests.length = 0;
       },
     );
-    assert.ok(settled > ANSWERS[scale] / 2, `${settled} forwarded`);
+    assert.equal(settled, ANSWERS[scale], 'every request is forwarded and settled');
     assert.deepEqual(uncaught, [], 'no error that nobody caught');
     return `${ANSWERS[scale]} requests, ${settled} forwarded and settled, ${answered} answered, seed ${SEED + 1}`;
   },

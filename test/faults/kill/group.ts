@@ -11,7 +11,7 @@ import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 const SEED = Number(process.env['FAULTS_SEED'] ?? 3);
 const CLIENTS = 6;
 const PAUSE_MS = 10;
-const SETTLE_MS = 60_000;
+const SETTLE_MS = 150_000;
 
 /** The parts that a kill takes: one of them, or all. */
 type Victim = PartName | 'whole stack';

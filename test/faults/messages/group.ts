@@ -26,7 +26,7 @@ interface Context {
 
 const SEED = 20_261_120;
 const REQUESTS: Record<Scale, number> = { quick: 60, full: 1_000 };
-const SETTLE_MS = 60_000;
+const SETTLE_MS = 150_000;
 /** Poison is dead after both together; what is good must be recorded by then, on however slow a machine. */
 const MAX_RECEIVE_COUNT = 4;
 const VISIBILITY_SECONDS = 2;
