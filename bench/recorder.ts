@@ -1,9 +1,11 @@
 /**
  * Usage events per second and DynamoDB write units per event, by how many events make a batch and how many accounts share it,
- * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds.
+ * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds: as the emulator answers, and
+ * with each call taking longer by what a network and DynamoDB take.
  *
- * node bench/recorder.ts [--rounds N] [--events N]
+ * node bench/recorder.ts [--rounds N] [--events N] [--latency-ms N]
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
@@ -14,12 +16,19 @@ import { emulatedTable } from '../test/data/emulated-table.ts';
 import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, events: { type: 'string', default: '1000' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    events: { type: 'string', default: '600' },
+    'latency-ms': { type: 'string', default: '5' },
+  },
 });
 const rounds = Number(options.rounds);
 const eventsPerRound = Number(options.events);
+/** A write takes DynamoDB single-digit milliseconds, a transaction rather more; the emulator takes a fraction of one. */
+const latencyMs = Number(options['latency-ms']);
 /** Recorders at work side by side, each on one batch (or one event) at a time. More would only queue up at the emulator, which writes one thing at a time. */
 const CONCURRENCY = 2;
+const WARM_UP_ROUNDS = 2;
 
 const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31'];
 const tags = ['checkout', 'search', null];
@@ -84,9 +93,10 @@ interface WriteUnits {
   ofRecords: number;
 }
 
-/** The same table, its writes counted as DynamoDB charges them. */
-const meteredTable = (table: Table, units: WriteUnits): Table => {
+/** The same table, its writes counted as DynamoDB charges them, its answers later by so much. */
+const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table => {
   const send = async (command: { input: Record<string, unknown> }) => {
+    if (addedMs > 0) await sleep(addedMs);
     command.input['ReturnConsumedCapacity'] = 'TOTAL';
     const answer = (await table.client.send(command as never)) as { ConsumedCapacity?: unknown };
     for (const consumed of [answer.ConsumedCapacity ?? []].flat() as {
@@ -131,18 +141,25 @@ const variants = [
   { name: 'batches of 100, 5 accounts', batchSize: 100, accounts: 5 },
   { name: 'batches of 100, 20 accounts', batchSize: 100, accounts: 20 },
   { name: 'batches of 100, 100 accounts', batchSize: 100, accounts: 100 },
-].map((variant) => ({ ...variant, units: { all: 0, ofRecords: 0 }, perSecond: [] as number[] }));
+];
 
 const table = await emulatedTable();
 try {
-  const runs = variants.map((variant) => ({
-    ...variant,
-    recorders: Array.from({ length: CONCURRENCY }, () =>
-      openRecorder(meteredTable(table, variant.units), { logger: { error: console.error } }),
-    ),
-  }));
-  // The first round warms code, caches and the day's cells, and is not counted.
-  for (let round = 0; round <= rounds; round++) {
+  const runs = [0, latencyMs].flatMap((addedMs) =>
+    variants.map((variant) => {
+      const units: WriteUnits = { all: 0, ofRecords: 0 };
+      const open = () => openRecorder(meteredTable(table, units, addedMs), { logger: { error: console.error } });
+      return {
+        ...variant,
+        addedMs,
+        units,
+        perSecond: [] as number[],
+        recorders: Array.from({ length: CONCURRENCY }, open),
+      };
+    }),
+  );
+  // The first rounds warm code, caches and the day's cells, and are not counted.
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const [index, { recorders, batchSize, accounts, perSecond, units }] of runs.entries()) {
       const events = Array.from({ length: eventsPerRound }, (_, n) =>
         chatCompletion(`svc_${index}_${n % accounts}`, Math.floor(n / accounts)),
@@ -150,22 +167,24 @@ try {
       const started = performance.now();
       await workOff(recorders, inBatches(events, batchSize));
       perSecond.push((1_000 * eventsPerRound) / (performance.now() - started));
-      if (round > 0) continue;
+      if (round >= 0) continue;
       perSecond.length = 0;
       Object.assign(units, { all: 0, ofRecords: 0 });
     }
   }
   const counted = rounds * eventsPerRound;
-  const baseline = median(runs[0]?.perSecond ?? []);
-  const results = runs.map(({ name, batchSize, accounts, perSecond, units }) => ({
-    name,
-    batchSize,
-    accounts,
-    eventsPerSecond: Math.round(median(perSecond)),
-    ratio: rounded(median(perSecond) / baseline, 2),
-    writeUnitsPerRecord: rounded(units.ofRecords / counted, 2),
-    writeUnitsBeyondRecord: rounded((units.all - units.ofRecords) / counted, 2),
-  }));
+  const results = runs.map(({ name, batchSize, addedMs, perSecond, units }) => {
+    const oneByOne = runs.find((run) => run.addedMs === addedMs && run.batchSize === 1);
+    return {
+      name,
+      batchSize,
+      addedMs,
+      eventsPerSecond: Math.round(median(perSecond)),
+      ratio: rounded(median(perSecond) / median(oneByOne?.perSecond ?? []), 1),
+      unitsPerRecord: rounded(units.ofRecords / counted, 2),
+      unitsBeyondRecord: rounded((units.all - units.ofRecords) / counted, 2),
+    };
+  });
   report('recorder', { rounds, eventsPerRound }, results);
 } finally {
   await table.stop();

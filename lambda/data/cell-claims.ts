@@ -23,8 +23,19 @@ class ClaimContentionError extends Error {
 }
 
 /** 66 bits of a hash: a set of them stays small, and a collision would do no more than allow one cell above the limit. */
-const fingerprint = (dimensions: SpendDimensions): string =>
-  createHash('sha256').update(spendCellName(dimensions)).digest('base64url').slice(0, 11);
+const fingerprintOf = (cellName: string): string =>
+  createHash('sha256').update(cellName).digest('base64url').slice(0, 11);
+
+/** Fingerprints of cells, of which the events of a batch share a few. */
+const eachOnce = () => {
+  const known = new Map<string, string>();
+  return (dimensions: SpendDimensions): string => {
+    const name = spendCellName(dimensions);
+    const fingerprint = known.get(name) ?? fingerprintOf(name);
+    known.set(name, fingerprint);
+    return fingerprint;
+  };
+};
 
 /**
  * Bounds how many distinct cells an account makes in a day, whatever its clients send: each cell is claimed once, before
@@ -76,6 +87,7 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
   /** Levels for the dimensions given the claimed cells, and which cells those levels would add. */
   const decide = (wanted: readonly SpendDimensions[], claimed: ReadonlySet<string>) => {
     const added = new Set<string>();
+    const fingerprint = eachOnce();
     const has = (cell: SpendDimensions) => claimed.has(fingerprint(cell)) || added.has(fingerprint(cell));
     const levels = wanted.map((dimensions) => {
       const level = levelFor(dimensions, claimed.size + added.size, has);
