@@ -5,7 +5,9 @@ export default {
   ...base,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/web/**/*.browser.ts'],
-  // One stack and one browser at a time is what a small machine can carry.
   maxWorkers: 1,
-  testTimeout: 60_000,
+  // For a machine that does much else at the same time; by itself a story takes seconds.
+  testTimeout: 180_000,
+  // Whatever could not be stopped must not keep the run from ending.
+  forceExit: true,
 };

@@ -14,12 +14,15 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** How long anything is waited for: nothing here takes long but on a machine that does much else. */
+const PATIENCE_MS = 75_000;
+
 /** Debian's, unless another is named. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
 
-export const desktop = { viewport: { width: 1360, height: 900 } } as const;
-export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+export const desktop = { viewport: { width: 1280, height: 860 } } as const;
+export const phone = { viewport: { width: 390, height: 844 } } as const;
 
 export interface Tab {
   readonly page: Page;
@@ -48,6 +51,7 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
     reducedMotion: 'reduce',
     ...options,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   return watched(await context.newPage());
 };
 
@@ -55,7 +59,6 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
 export const openBeside = async ({ page }: Tab): Promise<Tab> => watched(await page.context().newPage());
 
 const POLL_MS = 50;
-const PATIENCE_MS = 20_000;
 
 /** Asks from outside: the page's policy lets nothing be evaluated in it again and again. */
 export const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
@@ -66,27 +69,43 @@ export const until = async (what: string, isSo: () => Promise<boolean>): Promise
   }
 };
 
+/** Nothing on the page is waited for, and all of it is painted. */
+export const drawn = async (page: Page): Promise<void> => {
+  const isDrawn =
+    "document.fonts.status === 'loaded' && !document.querySelector('[aria-busy=true], .mantine-Skeleton-root')";
+  await until('the page is drawn', () => page.evaluate<boolean>(isDrawn));
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+};
+
 /** Everything that was asked for is there, and drawn. */
 export const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle');
-  const isDrawn = "document.fonts.status === 'loaded' && !document.querySelector('[aria-busy=true]')";
-  await until('the page is settled', () => page.evaluate<boolean>(isDrawn));
+  await drawn(page);
 };
 
 const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
-mkdirSync(SCREENSHOTS, { recursive: true });
+const isWanted = process.env['SCREENSHOTS'] === '1';
+if (isWanted) mkdirSync(SCREENSHOTS, { recursive: true });
 
-/** For people to look at; git ignores the folder. */
-export const screenshot = (page: Page, name: string, fullPage = false) =>
-  page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+/** For people to look at, where they asked for it; git ignores the folder. */
+export const screenshot = async (page: Page, name: string, fullPage = false): Promise<void> => {
+  if (isWanted) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+};
 
 /** Of findings of one kind: the others are alike. */
 const NODES_SHOWN = 2;
 
+const COLOURS = 'color-contrast';
+/** The other scheme changes colours alone; another width changes all else. */
+export type Rules = 'all' | 'colours' | 'all but colours';
+
 /** What axe holds to be serious or worse, in words that say where. */
-export const seriousFindings = async (page: Page): Promise<string[]> => {
+export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise<string[]> => {
   // Legacy: in the page alone, without a second one to merge the findings of frames in. There are none.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  if (rules === 'colours') axe.withRules([COLOURS]);
+  if (rules === 'all but colours') axe.disableRules([COLOURS]);
+  const { violations } = await axe.analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

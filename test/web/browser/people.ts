@@ -32,6 +32,16 @@ export const signedIn = async (page: Page, dashboard: Dashboard, session: ApiSes
   await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(session.refreshToken)})`);
 };
 
+/** Signs up over the form, from wherever the page is. */
+export const signUp = async (page: Page, dashboard: Dashboard, email: string): Promise<void> => {
+  await page.goto(`${dashboard.url}/sign-up`);
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Lovelace');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+};
+
 /** Fills in the form of the page. */
 export const signIn = async (page: Page, email: string, password = PASSWORD): Promise<void> => {
   await page.getByLabel('E-mail').fill(email);

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { settled } from '../browser/browser.ts';
+import { house, openSignedIn } from '../browser/house.ts';
+
+const openOverview = async (path: string) => (await openSignedIn(house().seeded)).open(path);
+
+describe('the overview', () => {
+  it('is there with less than 250 kB of compressed script', async () => {
+    const sizes = new Map<string, Promise<number>>();
+    const { open } = await openSignedIn(house().seeded, async (page) => {
+      page.on('requestfinished', (request) => {
+        if (request.resourceType() !== 'script') return;
+        const size = request.sizes().then(({ responseBodySize }) => responseBodySize);
+        sizes.set(new URL(request.url()).pathname, size);
+      });
+    });
+    const page = await open('/');
+    await page.locator('canvas').waitFor();
+    await settled(page);
+    const bytes = await Promise.all([...sizes].map(async ([path, size]) => ({ path, size: await size })));
+    const total = bytes.reduce((sum, { size }) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    if (total >= 250_000)
+      throw new Error(`${total} bytes: ${JSON.stringify(bytes.filter(({ size }) => size > 4_000))}`);
+  });
+
+  it('has the figures of its chart as a table, which agree with the API', async () => {
+    const { dashboard, seeded } = house();
+    const page = await openOverview('/?span=7d');
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const rows = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const from = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10);
+    const response = await fetch(`${dashboard.url}/api/spend?from=${from}`, {
+      headers: { authorization: `Bearer ${seeded.token}` },
+    });
+    const { series } = (await response.json()) as { series: { costNanoUsd: number }[] };
+    const shown = await rows.locator('td:nth-child(2)').allTextContents();
+    const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+    expect(shown.slice(1)).toEqual(
+      series
+        .toReversed()
+        .slice(1)
+        .map(({ costNanoUsd }) => usd.format(costNanoUsd / 1e9)),
+    );
+  });
+
+  it('looks closer by a click, and goes back', async () => {
+    const page = await openOverview('/?by=provider');
+    await page.getByRole('button', { name: 'Anthropic' }).click();
+    await page.getByText('Provider: Anthropic').waitFor();
+    await page.getByRole('button', { name: 'claude-sonnet-4-5' }).waitFor();
+    expect(await page.getByRole('button', { name: 'gpt-4o-mini' }).count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('button', { name: 'OpenAI' }).waitFor();
+  });
+
+  it('shows an unknown cost as unknown', async () => {
+    const page = await openOverview('/?by=model&provider=%5B%22fireworks%22%5D');
+    const row = page.locator('tr', { hasText: 'accounts/acme/models/support-v2' });
+    expect(await row.locator('td').nth(1).textContent()).toBe('unknown');
+    expect(await page.locator('section', { hasText: 'Spend by model' }).first().textContent()).toMatch(/unknown/);
+  });
+
+  it('says plainly how many requests went untracked, and when', async () => {
+    const page = await openOverview('/');
+    await page.getByText('Up to 17 requests went untracked').waitFor();
+    await page.getByText('has untracked requests').waitFor();
+    await page.getByText('≤ 17').waitFor();
+  });
+
+  it('shows the figures under the pointer, and the requests behind them at a click', async () => {
+    const page = await openOverview('/?span=7d');
+    const chart = page.locator('canvas');
+    await chart.waitFor();
+    await settled(page);
+    const { width, height } = (await chart.boundingBox()) as { width: number; height: number };
+    await chart.hover({ position: { x: width * 0.5, y: height * 0.6 } });
+    await page.getByText('(UTC day)').first().waitFor();
+    await chart.click({ position: { x: width * 0.5, y: height * 0.6 } });
+    await page.waitForURL(/\/requests\?from=.*&to=/);
+    await page.locator('tbody a').first().waitFor();
+  });
+
+  it('downloads what it shows', async () => {
+    const page = await openOverview('/?span=7d&by=provider');
+    await page.getByRole('button', { name: 'Anthropic' }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^ai-spend-\d{4}-\d\d-\d\d-by-provider\.csv$/);
+  });
+});

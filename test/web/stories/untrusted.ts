@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { openTab } from '../browser/browser.ts';
+import { house, openSignedIn } from '../browser/house.ts';
+import { register, sendRequest } from '../browser/people.ts';
+
+const TAG = '<img src=x onerror=alert(1)>';
+
+describe('what a client sends', () => {
+  it('is text, whatever it looks like', async () => {
+    const { dashboard } = house();
+    const session = await register(dashboard);
+    await sendRequest(dashboard, session, { 'x-service-tag': TAG });
+    const { open, complaints } = await openSignedIn(session);
+    const page = await open('/requests');
+    // The request arrives some seconds after its answer; the list asks anew only every half minute.
+    while ((await page.getByText(TAG).count()) === 0) {
+      await page.reload();
+      await page.getByText(TAG).or(page.getByText('No requests yet')).waitFor();
+    }
+    await open('/?by=tag');
+    await page.getByRole('button', { name: TAG }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is behind a policy that lets nothing else run', async () => {
+    const { browser, dashboard } = house();
+    const response = await fetch(dashboard.url, { headers: { accept: 'text/html', 'accept-encoding': 'br' } });
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|\*/);
+    const { page } = await openTab(browser);
+    await page.goto(dashboard.url);
+    const attempt = `try { document.body.innerHTML = '<b>x</b>'; 'done' } catch (error) { error.name }`;
+    expect(await page.evaluate(attempt)).toBe('TypeError');
+  });
+});
