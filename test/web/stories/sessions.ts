@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openBeside, openTab, screenshot, settled } from '../browser/browser.ts';
+import { openBeside, openTab, screenshot, settled, until } from '../browser/browser.ts';
 import { house, openSignedIn } from '../browser/house.ts';
 import { newEmail, register, sendRequest, signIn } from '../browser/people.ts';
 
@@ -60,6 +60,14 @@ describe('signing out', () => {
     await beside.page.goto(`${house().dashboard.url}/keys`);
     await beside.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await beside.page.evaluate('JSON.stringify(Object.entries(localStorage))')).not.toMatch(/eyJ|token/);
+    // A copy of the refresh token is worth nothing any more.
+    const refresh = () =>
+      fetch(`${house().dashboard.url}/api/auth/refresh`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ refreshToken: session.refreshToken }),
+      });
+    await until('the session is revoked', async () => (await refresh()).status === 401);
   });
 });
 
