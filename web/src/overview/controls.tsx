@@ -58,7 +58,7 @@ export const SpanPicker = ({ span }: { readonly span: Span }) => {
             size="xs"
             type="date"
             aria-label="First day (UTC)"
-            value={search.from ?? ''}
+            value={search.from ?? span.from.slice(0, 10)}
             max={utcDate(new Date())}
             onChange={({ target }) => target.value && change({ from: target.value })}
           />
@@ -66,7 +66,7 @@ export const SpanPicker = ({ span }: { readonly span: Span }) => {
             size="xs"
             type="date"
             aria-label="Last day (UTC)"
-            value={search.to ?? ''}
+            value={search.to ?? utcDate(new Date())}
             max={utcDate(new Date())}
             onChange={({ target }) => target.value && change({ to: target.value })}
           />

@@ -7,6 +7,7 @@ import { formatMoney } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
+import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { isTokenKind, kindName, outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
@@ -162,7 +163,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           </Fact>
           <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
           <Fact name="Provider key">
-            {request.providerKey ? <span className="mono">…{request.providerKey.slice(-8)}</span> : '–'}
+            {request.providerKey ? <span className="mono">{providerKeyName(request.providerKey)}</span> : '–'}
           </Fact>
           <Fact name="Bytes">
             {formatBytes(request.requestBytes)} sent, {formatBytes(request.responseBytes)} received

@@ -12,12 +12,16 @@ const NONE: Readonly<Record<Dimension, string>> = {
 /** Names of service keys by their ids. */
 export type KeyNames = ReadonlyMap<string, string>;
 
+/** Fingerprints are long, and their ends tell them apart. */
+export const providerKeyName = (providerKey: string): string =>
+  /^[0-9a-f]{16,}$/.test(providerKey) ? `…${providerKey.slice(-8)}` : providerKey;
+
 /** What a value of a dimension is called. */
 export const valueName = (dimension: Dimension, value: string | null, keyNames: KeyNames): string => {
   if (value === null || value === '') return NONE[dimension];
   if (dimension === 'provider') return providerName(value);
   if (dimension === 'key') return keyNames.get(value) ?? value;
-  return dimension === 'providerKey' ? `…${value.slice(-8)}` : value;
+  return dimension === 'providerKey' ? providerKeyName(value) : value;
 };
 
 /** A group's value of the one dimension grouped by; the empty string for none. */
