@@ -244,12 +244,16 @@ class Relay {
   #finish(outcome: KnownOutcome): void {
     if (this.#finished) return;
     this.#finished = true;
-    const { tracker, fingerprint } = this.#parts;
-    this.#settlement
-      .closeEvent(outcome, fingerprint(this.#forwarding.admitted.credential))
-      .then((event) => tracker.close(event))
+    this.#settle(outcome)
       // The open event still tells of the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))
       .finally(this.#done);
+  }
+
+  /** Asynchronous, so that a fault in here is a rejection, too. */
+  async #settle(outcome: KnownOutcome): Promise<void> {
+    const { tracker, fingerprint } = this.#parts;
+    const providerKey = fingerprint(this.#forwarding.admitted.credential);
+    await tracker.close(await this.#settlement.closeEvent(outcome, providerKey));
   }
 }
