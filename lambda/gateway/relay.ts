@@ -97,13 +97,14 @@ class Relay {
     if (this.#finished) return;
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, this.#requestReader);
-    if (prepared instanceof Promise)
+    if (prepared instanceof Promise) {
       prepared.then(
         this.#guarded((ready) => this.#send(ready)),
         () => this.#clientLeft(),
       );
-    else this.#send(prepared);
-    this.#register();
+      // A body that is not here yet may take long, and what it is for is to be known.
+      setImmediate(this.#guarded<void>(() => void this.#registered()));
+    } else this.#send(prepared);
   }
 
   #send({ upstream, gathered, askedForUsage }: PreparedRequest): void {
@@ -127,13 +128,17 @@ class Relay {
       // Node refuses what cannot be sent, such as a path with control characters.
       process.nextTick(() => this.#upstreamFailed());
     }
+    // Once the request is on its way, which a streamed body's first piece is in the next tick: it waits for nothing of ours.
+    process.nextTick(this.#guarded<void>(() => void this.#registered()));
   }
 
-  /** The open event: until the close event comes, it is what is known of this request. */
-  #register(): void {
+  /** The open event, sent once: until the close event comes, it is what is known of this request. */
+  #registered(): Registration {
+    if (this.#registration) return this.#registration;
     const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
     const providerKey = fingerprint instanceof Promise ? null : fingerprint;
     this.#registration = new Registration(this.#parts.tracker.open({ ...this.#facts, kind: 'open', providerKey }));
+    return this.#registration;
   }
 
   /** What the client is told is what the record says, whatever the queue says later. */
@@ -151,7 +156,7 @@ class Relay {
       return;
     }
     this.#settlement.status = head.status;
-    this.#registration?.whenKnown(
+    this.#registered().whenKnown(
       this.#guarded<void>(() => {
         if (!this.#finished) this.#relay(head);
       }),
@@ -210,7 +215,7 @@ class Relay {
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
   #upstreamFailed(): void {
     if (this.#finished) return;
-    if (this.#settlement.status === null) this.#registration?.whenKnown(() => this.#answerUnreachable());
+    if (this.#settlement.status === null) this.#registered().whenKnown(() => this.#answerUnreachable());
     // Its headers are here and wait for the route: the client is to see them before the end.
     else if (!this.#started) this.#broken = true;
     else {

@@ -15,6 +15,12 @@ export class Settlement {
   #ttfbMs: number | null = null;
   #overheadMs: number | null = null;
   #responseBytes = 0;
+  #unread: Buffer[] = [];
+  readonly #read = (): void => {
+    const chunks = this.#unread;
+    this.#unread = [];
+    for (const chunk of chunks) this.#meter?.write(chunk);
+  };
   route: CloseEvent['route'] = 'bypassed';
   status: number | null = null;
   requestBytes = 0;
@@ -42,14 +48,15 @@ export class Settlement {
     this.#responseBytes += bytes;
   }
 
-  /** A copy of that piece, once the client has it. */
+  /** The same bytes for the meter, once what was written to the client in this turn has gone out: Node holds that back until then. */
   meter(chunk: Buffer): void {
-    this.#meter?.write(chunk);
+    if (this.#unread.push(chunk) === 1) process.nextTick(this.#read);
   }
 
   /** The request is over. */
   async closeEvent(outcome: KnownOutcome, fingerprint: ReturnType<Fingerprint>): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
+    this.#read();
     const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
     return {
       ...this.#facts,
