@@ -192,7 +192,8 @@ class Relay {
       this.#paused = true;
       this.#exchange?.pause();
     }
-    this.#settlement.meter(chunk);
+    // What was written in this tick goes out at its end: Node holds it back until then.
+    if (this.#settlement.keep(chunk)) process.nextTick(this.#guarded<void>(() => this.#settlement.readMeter()));
   }
 
   #end(trailers: RawHeaders): void {

@@ -16,11 +16,6 @@ export class Settlement {
   #overheadMs: number | null = null;
   #responseBytes = 0;
   #unread: Buffer[] = [];
-  readonly #read = (): void => {
-    const chunks = this.#unread;
-    this.#unread = [];
-    for (const chunk of chunks) this.#meter?.write(chunk);
-  };
   route: CloseEvent['route'] = 'bypassed';
   status: number | null = null;
   requestBytes = 0;
@@ -48,15 +43,22 @@ export class Settlement {
     this.#responseBytes += bytes;
   }
 
-  /** The same bytes for the meter, once what was written to the client in this turn has gone out: Node holds that back until then. */
-  meter(chunk: Buffer): void {
-    if (this.#unread.push(chunk) === 1) process.nextTick(this.#read);
+  /** Keeps the same bytes for the meter. True when they are the first since it was read: `readMeter` is due. */
+  keep(chunk: Buffer): boolean {
+    return this.#unread.push(chunk) === 1;
+  }
+
+  /** The meter reads what was kept for it. */
+  readMeter(): void {
+    const chunks = this.#unread;
+    this.#unread = [];
+    for (const chunk of chunks) this.#meter?.write(chunk);
   }
 
   /** The request is over. */
   async closeEvent(outcome: KnownOutcome, fingerprint: ReturnType<Fingerprint>): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
-    this.#read();
+    this.readMeter();
     const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
     return {
       ...this.#facts,
