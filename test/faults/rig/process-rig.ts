@@ -10,6 +10,7 @@ import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { createTable } from '../../data/emulated-table.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
 import { type Part, startPart } from './part.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
@@ -19,7 +20,6 @@ export const partNames = ['gateway', 'recorder', 'queue', 'table'] as const;
 export type PartName = (typeof partNames)[number];
 
 export const FINGERPRINT_KEY = 'fingerprint-key-of-the-process-rig';
-const FINGERPRINT_SECRET = 'fingerprint-key';
 const TABLE = 'spend';
 const OPEN_EVENT_DELAY_SECONDS = 2;
 const MAX_RECEIVE_COUNT = 1_000;
@@ -85,13 +85,7 @@ export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}
       gateway = await node('gateway', {
         ...awsVariables,
         USAGE_QUEUE_URL: queueUrl,
-        GATEWAY_DOMAIN: 'gateway.test',
-        FINGERPRINT_SECRET_ID: FINGERPRINT_SECRET,
-        OPEN_EVENT_DELAY_SECONDS: String(OPEN_EVENT_DELAY_SECONDS),
-        CONNECT_TIMEOUT_MS: '1000',
-        HEADERS_TIMEOUT_MS: '60000',
-        IDLE_TIMEOUT_MS: '60000',
-        UPSTREAM_ORIGINS: JSON.stringify({ openai: provider.origin }),
+        ...gatewayVariables(provider.origin, OPEN_EVENT_DELAY_SECONDS),
       });
     },
   };

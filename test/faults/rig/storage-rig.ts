@@ -24,6 +24,7 @@ import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { captureConsole } from '../captured-console.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
 import type { Sent } from './traffic.ts';
@@ -32,7 +33,6 @@ import { startRecorder, type WorkingRecorder } from './working-recorder.ts';
 const OPEN_EVENT_DELAY_SECONDS = 1;
 /** As often as it takes: the recorder may be without its table for longer than on AWS five deliveries last. */
 const MAX_RECEIVE_COUNT = 1_000;
-const FINGERPRINT_SECRET = 'fingerprint-key';
 
 /** A gateway of its own, cold, behind fault proxies of its own. */
 export interface RiggedGateway {
@@ -140,13 +140,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
         AWS_ENDPOINT_URL_SECRETS_MANAGER: toSecrets.endpoint,
         TABLE_NAME: table.name,
         USAGE_QUEUE_URL: queues.queueUrl,
-        GATEWAY_DOMAIN: 'gateway.test',
-        FINGERPRINT_SECRET_ID: FINGERPRINT_SECRET,
-        OPEN_EVENT_DELAY_SECONDS: String(OPEN_EVENT_DELAY_SECONDS),
-        CONNECT_TIMEOUT_MS: '1000',
-        HEADERS_TIMEOUT_MS: '60000',
-        IDLE_TIMEOUT_MS: '60000',
-        UPSTREAM_ORIGINS: JSON.stringify({ openai: provider.origin }),
+        ...gatewayVariables(provider.origin, OPEN_EVENT_DELAY_SECONDS),
       };
       const gateway = undelivered
         ? withLimits(variables, provider, queues.queueUrl, undelivered)
