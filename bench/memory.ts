@@ -11,6 +11,7 @@ import { startLambdaGateway } from '../test/conformance/lambda-gateway.ts';
 import { ask } from '../test/gateway/exchange.ts';
 import { KEYS } from '../test/gateway/gateway-host.ts';
 import { type Script, startScriptedOrigin } from '../test/gateway/scripted-origin.ts';
+import { cpuSeconds } from './relay/process.ts';
 import { report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { requests: { type: 'string', default: '50' } } });
@@ -19,17 +20,11 @@ const requests = Number(options.requests);
 /** @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MB_PER_VCPU = 1_769;
 const SIZES_MB = [256, 512, 1_024, 1_769];
-/** Linux counts a process's time in hundredths of a second. */
-const TICK_MS = 10;
 
 const peakRssMb = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-const cpuMs = (pid: number): number => {
-  // The name in parentheses may hold spaces: fields are counted from after it.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-};
+const cpuMs = (pid: number): number => cpuSeconds(pid) * 1_000;
 
 const chunk = (n: number): string =>
   `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","model":"gpt-4o","choices":[{"index":0,"delta":{"content":"word ${n}"}}]}\n\n`;

@@ -10,9 +10,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { exchange, median, openStreams, quantile, STREAM_BODY, writeWrkScript, wrk } from './relay/load.ts';
+import { exchange, openStreams, STREAM_BODY, writeWrkScript, wrk } from './relay/load.ts';
 import { type Contender, LOAD_CORE, REQUEST_BODY, startField } from './relay/peers.ts';
 import { cpuSeconds, residentMB } from './relay/process.ts';
+import { median, quantile, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -31,7 +32,6 @@ const cacheDir = join(import.meta.dirname, '../.cache');
 const field = await startField(workDir, cacheDir, new Set(options.only.split(',').filter(Boolean)));
 const { contenders } = field;
 const proxies = contenders.filter(({ process }) => process);
-const shown = (value: number, digits = 2): number => Number(value.toFixed(digits));
 const results: Record<string, unknown> = {};
 
 /** Runs one measurement for each contender in turn, round after round. */
@@ -74,10 +74,10 @@ const load = async (): Promise<void> => {
       [...taken].map(([name, all]) => ({
         proxy: name,
         rps: Math.round(rps(name)),
-        'x nginx': shown(rps(name) / rps('nginx')),
-        'p50 ms': shown(median(all.map((one) => one.p50Ms)), 3),
-        'p99 ms': shown(median(all.map((one) => one.p99Ms)), 3),
-        'CPU µs a request': shown(median(all.map((one) => one.cpuMicros)), 1),
+        'x nginx': rounded(rps(name) / rps('nginx'), 2),
+        'p50 ms': rounded(median(all.map((one) => one.p50Ms)), 3),
+        'p99 ms': rounded(median(all.map((one) => one.p99Ms)), 3),
+        'CPU µs a request': rounded(median(all.map((one) => one.cpuMicros)), 1),
         errors: all.reduce((sum, one) => sum + one.errors, 0),
       })),
     );
@@ -91,9 +91,9 @@ const addedTable = (title: string, taken: ReadonlyMap<string, readonly number[]>
     title,
     [...taken].map(([proxy, all]) => ({
       proxy,
-      'p50 added': shown(median(all) - median(direct), 3),
-      'p99 added': shown(quantile(all, 0.99) - quantile(direct, 0.99), 3),
-      p99: shown(quantile(all, 0.99), 3),
+      'p50 added': rounded(median(all) - median(direct), 3),
+      'p99 added': rounded(quantile(all, 0.99) - quantile(direct, 0.99), 3),
+      p99: rounded(quantile(all, 0.99), 3),
     })),
   );
 };
@@ -129,10 +129,10 @@ const streams = async (): Promise<void> => {
     '100 events, 5 ms apart: added, ms',
     [...slow.keys()].map((proxy) => ({
       proxy,
-      'first byte': shown(of(proxy, 'ttfbMs') - of('direct', 'ttfbMs'), 3),
-      'an event (p50)': shown(delay(proxy, 0.5) - delay('direct', 0.5), 3),
-      'an event (p99)': shown(delay(proxy, 0.99) - delay('direct', 0.99), 3),
-      total: shown(of(proxy, 'totalMs') - of('direct', 'totalMs'), 2),
+      'first byte': rounded(of(proxy, 'ttfbMs') - of('direct', 'ttfbMs'), 3),
+      'an event (p50)': rounded(delay(proxy, 0.5) - delay('direct', 0.5), 3),
+      'an event (p99)': rounded(delay(proxy, 0.99) - delay('direct', 0.99), 3),
+      total: rounded(of(proxy, 'totalMs') - of('direct', 'totalMs'), 2),
     })),
   );
   const fast = await interleaved(proxies, rounds, async (contender) => {
@@ -144,7 +144,7 @@ const streams = async (): Promise<void> => {
   });
   table(
     '64 streams of 1,000 events at full speed',
-    [...fast].map(([proxy, all]) => ({ proxy, 'CPU ms a stream': shown(median(all)) })),
+    [...fast].map(([proxy, all]) => ({ proxy, 'CPU ms a stream': rounded(median(all), 2) })),
   );
 };
 
@@ -156,7 +156,7 @@ const idle = async (): Promise<void> => {
     const { port, path, headers } = contender.stream(1_000_000, 1_000);
     const close = await openStreams(port, path, headers, 500);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    rows.push({ proxy: contender.name, 'MB before': shown(before, 0), 'MB with 500': shown(residentMB(pid), 0) });
+    rows.push({ proxy: contender.name, 'MB before': rounded(before, 0), 'MB with 500': rounded(residentMB(pid), 0) });
     close();
   }
   table('resident memory with 500 idle streams', rows);

@@ -130,9 +130,3 @@ export const openStreams = async (
     for (const each of open) each.destroy();
   };
 };
-
-export const quantile = (values: readonly number[], q: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-};
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
