@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { findEvents } from '../../ops/events/find-events.ts';
 import { type Answer, type Ask, ask } from '../gateway/exchange.ts';
-import { bodies, brokenAnswers, methods, paths, statuses } from '../gateway/fidelity-cases.ts';
+import { bodies, brokenAnswers, greets, methods, pacedAnswers, paths, statuses } from '../gateway/fidelity-cases.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import { type Script, type ScriptedOrigin, startScriptedOrigin } from '../gateway/scripted-origin.ts';
 import { type LambdaGateway, startLambdaGateway } from './lambda-gateway.ts';
@@ -77,13 +77,7 @@ describe('answers', () => {
   });
 
   it.each(methods)('method %s', async (method) => {
-    const answer = await same(
-      (request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': '5' });
-        response.end(request.method === 'HEAD' ? undefined : 'hello');
-      },
-      { method },
-    );
+    const answer = await same(greets, { method });
     expect(answer.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
     expect(origin.received.at(-1)?.method).toBe(method);
   });
@@ -96,35 +90,9 @@ describe('answers', () => {
     expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
   });
 
-  it('chunks as they come: no byte waits for the next', async () => {
-    // The provider says the next only once the client has heard the last.
-    let sayNext = (): void => {};
-    const answer = await same(
-      (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        let count = 0;
-        sayNext = () => {
-          if (count < 5) response.write(`data: {"n":${count++}}\n\n`);
-          else response.end();
-        };
-        sayNext();
-      },
-      { onChunk: () => sayNext() },
-    );
-    expect(answer.body.toString().match(/data/g)).toHaveLength(5);
-  });
-
-  it('headers before any body', async () => {
-    let sayBody = (): void => {};
-    const answer = await same(
-      (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.flushHeaders();
-        sayBody = () => response.end('data: late\n\n');
-      },
-      { onHeaders: () => sayBody() },
-    );
-    expect(answer.body.toString()).toBe('data: late\n\n');
+  it.each(pacedAnswers)('%s', async (_case, { script, hearing, body }) => {
+    const answer = await same(script, hearing);
+    expect(answer.body.toString()).toBe(body);
   });
 
   it('headers larger than the platform reads: the answer comes without the largest', async () => {

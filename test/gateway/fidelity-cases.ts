@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { Ask } from './exchange.ts';
 import type { Script } from './scripted-origin.ts';
 
 /** What is asked of every adapter of the gateway: the node:http server here, Lambda's in test/conformance. */
@@ -30,6 +31,58 @@ export const bodies: [string, Record<string, string>, Buffer][] = [
 export const statuses = [201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 529];
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'];
+
+/** Says a greeting, and how long it is. */
+export const greets: Script = (request, response) => {
+  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': '5' });
+  response.end(request.method === 'HEAD' ? undefined : 'hello');
+};
+
+/** An answer in which the provider goes on only once the client has heard what was said: held back anywhere, it never ends. */
+interface PacedAnswer {
+  readonly script: Script;
+  readonly hearing: Pick<Ask, 'onChunk' | 'onHeaders'>;
+  /** All that is said. */
+  readonly body: string;
+}
+
+const chunkByChunk = (): PacedAnswer => {
+  const chunks = Array.from({ length: 5 }, (_, n) => `data: {"n":${n}}\n\n`);
+  let sayNext = (): void => {};
+  return {
+    script: (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const left = chunks.values();
+      sayNext = () => {
+        const { value } = left.next();
+        if (value === undefined) response.end();
+        else response.write(value);
+      };
+      sayNext();
+    },
+    hearing: { onChunk: () => sayNext() },
+    body: chunks.join(''),
+  };
+};
+
+const headersFirst = (): PacedAnswer => {
+  const body = 'data: late\n\n';
+  let sayBody = (): void => {};
+  return {
+    script: (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.flushHeaders();
+      sayBody = () => response.end(body);
+    },
+    hearing: { onHeaders: () => sayBody() },
+    body,
+  };
+};
+
+export const pacedAnswers: [string, PacedAnswer][] = [
+  ['chunks as they come: no byte waits for the next', chunkByChunk()],
+  ['headers before any body', headersFirst()],
+];
 
 /** Answers that break off after their headers. */
 export const brokenAnswers: [string, Script][] = [

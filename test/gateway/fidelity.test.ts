@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { nodeUpstream } from '../../lambda/gateway/upstream-node.ts';
 import { undiciUpstream } from '../../lambda/gateway/upstream-undici.ts';
 import { type Answer, type Ask, ask } from './exchange.ts';
-import { bodies, brokenAnswers, methods, paths, statuses } from './fidelity-cases.ts';
+import { bodies, brokenAnswers, greets, methods, pacedAnswers, paths, statuses } from './fidelity-cases.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
 
@@ -100,13 +100,7 @@ describe.each([
     });
 
     it.each(methods)('method %s', async (method) => {
-      const answer = await same(
-        (request, response) => {
-          response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': '5' });
-          response.end(request.method === 'HEAD' ? undefined : 'hello');
-        },
-        { method },
-      );
+      const answer = await same(greets, { method });
       expect(answer.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
       expect(origin.received.at(-1)?.method).toBe(method);
     });
@@ -146,35 +140,9 @@ describe.each([
       expect(answer.headers['server']).toBeUndefined();
     });
 
-    it('chunks as they come: no byte waits for the next', async () => {
-      // The provider says the next only once the client has heard the last.
-      let sayNext = (): void => {};
-      const answer = await same(
-        (_request, response) => {
-          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-          let count = 0;
-          sayNext = () => {
-            if (count < 5) response.write(`data: {"n":${count++}}\n\n`);
-            else response.end();
-          };
-          sayNext();
-        },
-        { onChunk: () => sayNext() },
-      );
-      expect(answer.body.toString().match(/data/g)).toHaveLength(5);
-    });
-
-    it('headers before any body', async () => {
-      let sayBody = (): void => {};
-      const answer = await same(
-        (_request, response) => {
-          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-          response.flushHeaders();
-          sayBody = () => response.end('data: late\n\n');
-        },
-        { onHeaders: () => sayBody() },
-      );
-      expect(answer.body.toString()).toBe('data: late\n\n');
+    it.each(pacedAnswers)('%s', async (_case, { script, hearing, body }) => {
+      const answer = await same(script, hearing);
+      expect(answer.body.toString()).toBe(body);
     });
 
     it('large headers', async () => {
