@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { callApi } from '../call-api.ts';
 import type { Group } from './expectation.ts';
 
 const sessionSchema = z.object({ accountId: z.string(), token: z.string() });
@@ -25,24 +26,14 @@ export type Spend = z.infer<typeof spendSchema>;
 const POLL_MS = 250;
 const SETTLE_TIMEOUT_MS = 30_000;
 
-const read = async <T>(url: string, schema: z.ZodType<T>, init: RequestInit): Promise<T> => {
-  const response = await fetch(url, init);
-  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${url}: ${response.status} ${await response.text()}`);
-  return schema.parse(await response.json());
-};
-
 /** Registers an account over the dashboard API. */
 export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
-  read(`${url}/api/auth/register`, sessionSchema, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      email: 'ada@example.com',
-      password: 'Correct-Horse-7-Battery',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
-      companyName: 'Analytical Engines',
-    }),
+  callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
+    email: 'ada@example.com',
+    password: 'Correct-Horse-7-Battery',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    companyName: 'Analytical Engines',
   });
 
 /** Spend by provider, model and tag, once that many requests are recorded and settled. */
@@ -54,9 +45,7 @@ export const settledSpend = async (
 ): Promise<Spend> => {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
-    const spend = await read(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, {
-      headers: { authorization: `Bearer ${token}` },
-    });
+    const spend = await callApi(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, token);
     const { totals } = spend;
     if ((totals.requests >= requests && totals.unsettledRequests === 0) || Date.now() > deadline) return spend;
     await delay(POLL_MS, undefined, { signal: interruption });

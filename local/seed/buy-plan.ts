@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { callApi } from './api.ts';
+import { callApi } from '../call-api.ts';
 
 /** Keeps records long enough for two months. */
 const PLAN = 'STARTER';

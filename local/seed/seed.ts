@@ -3,7 +3,7 @@ import type { Table } from '../../lambda/data/table.ts';
 import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
 import { notingUse, openUseNotes } from '../../lambda/usage-recorder/noting-use.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { callApi } from './api.ts';
+import { callApi } from '../call-api.ts';
 import { buyPlan } from './buy-plan.ts';
 import { pastEvaluator } from './history.ts';
 import { seedRules } from './rules.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { register } from '../../local/demo/dashboard.ts';
 import { currentAssembly } from '../../local/synth.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -62,17 +63,7 @@ const json = async <T>(path: string, token: string): Promise<T> => {
 describe('kill -9 in the midst of traffic', () => {
   it('loses no request that a client was told is governed, and counts none twice', async () => {
     await start();
-    const registered = await fetch(`${url}/api/auth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        email: 'ada@example.com',
-        password: 'Correct-Horse-7-Battery',
-        firstName: 'Ada',
-        lastName: 'Lovelace',
-      }),
-    });
-    const { accountId, token } = (await registered.json()) as { readonly accountId: string; readonly token: string };
+    const { accountId, token } = await register(url);
 
     const governed = new Set<string>();
     let finished = 0;
