@@ -4,7 +4,10 @@ export interface Provider {
   readonly label: string;
   /** Upstream origin, scheme and host and (where it is not the default) port. */
   readonly origin: string;
-  /** Put in front of the forwarded path unless the path already begins with it. Pins the client to the provider's API. */
+  /**
+   * Put in front of the forwarded path unless the path already begins with it. No fence: dots behind it (`/../x`) are
+   * forwarded as they are, and what they mean is the provider's to say.
+   */
   readonly prefix: string;
   /**
    * OpenAI-style chat streams of this provider tell usage only when `stream_options.include_usage` asks for it, and the

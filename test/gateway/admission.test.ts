@@ -116,4 +116,22 @@ describe('every provider', () => {
       '/api/',
     ]);
   });
+
+  it.each([
+    ['/../../x', '/api/../../x'],
+    ['/..', '/api/..'],
+    ['/%2e%2e/x', '/api/%2e%2e/x'],
+    ['//evil.test/../x', '/api//evil.test/../x'],
+    // The prefix is there already: nothing to add, and nothing to resolve.
+    ['/api/../x', '/api/../x'],
+    // Absolute form: scheme and authority go, the path stays as it is.
+    ['http://evil.test/../x?a=../b', '/api/../x?a=../b'],
+  ])('%s goes to the provider’s own host behind its prefix, dots and all', async (path, url) => {
+    origin.script = (_request, response) => response.end('answer');
+    const before = origin.received.length;
+    const answer = await ask({ port: host.port, path, headers: { ...good, Host: 'openrouter.gateway.test' } });
+    expect(answer.body.toString()).toBe('answer');
+    expect(origin.received.slice(before)).toMatchObject([{ url }]);
+    expect(origin.received.at(-1)?.rawHeaders).toEqual(expect.arrayContaining([new URL(origin.origin).host]));
+  });
 });
