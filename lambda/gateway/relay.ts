@@ -24,6 +24,9 @@ export interface Forwarding {
   readonly startedAtMs: number;
 }
 
+/** Of an answer whose headers wait for the route, so much is taken before the provider has to wait, too. */
+const MAX_HELD_BYTES = 64 * 1024;
+
 type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'upstreamOrigins'>;
 
 /**
@@ -47,8 +50,11 @@ class Relay {
   #askedForUsage = false;
   #filter: UsageChunkFilter | undefined;
   #started = false;
-  /** The answer broke off after its headers, before the client had them. */
-  #broken = false;
+  /** What came behind the headers while they waited for the route. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** How the answer ended in that time. */
+  #endedEarly: { readonly trailers: RawHeaders } | 'broken' | undefined;
   #paused = false;
   #finished = false;
 
@@ -103,7 +109,11 @@ class Relay {
         () => this.#clientLeft(),
       );
       // A body that is not here yet may take long, and what it is for is to be known.
-      setImmediate(this.#guarded<void>(() => void this.#registered()));
+      setImmediate(
+        this.#guarded<void>(() => {
+          if (!this.#exchange) this.#registered();
+        }),
+      );
     } else this.#send(prepared);
   }
 
@@ -128,8 +138,8 @@ class Relay {
       // Node refuses what cannot be sent, such as a path with control characters.
       process.nextTick(() => this.#upstreamFailed());
     }
-    // Once the request is on its way, which a streamed body's first piece is in the next tick: it waits for nothing of ours.
-    process.nextTick(this.#guarded<void>(() => void this.#registered()));
+    // Once the request is on its way: undici sends on a connection that stood idle in the next phase, before this.
+    setImmediate(this.#guarded<void>(() => void this.#registered()));
   }
 
   /** The open event, sent once: until the close event comes, it is what is known of this request. */
@@ -180,13 +190,24 @@ class Relay {
       this.#paused = false;
       this.#exchange?.resume();
     });
-    if (this.#broken) this.#upstreamFailed();
-    else this.#exchange?.resume();
+    for (const chunk of this.#held.splice(0)) this.#pass(chunk);
+    if (this.#endedEarly === 'broken') this.#upstreamFailed();
+    else if (this.#endedEarly) this.#end(this.#endedEarly.trailers);
+    else if (!this.#paused) this.#exchange?.resume();
+  }
+
+  #data(chunk: Buffer): void {
+    this.#settlement.received(chunk.length);
+    if (this.#started) this.#pass(chunk);
+    else {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+      if (this.#heldBytes > MAX_HELD_BYTES) this.#exchange?.pause();
+    }
   }
 
   /** The client first; then the meter, on the same bytes. */
-  #data(chunk: Buffer): void {
-    this.#settlement.received(chunk.length);
+  #pass(chunk: Buffer): void {
     const out = this.#filter ? this.#filter.write(chunk) : chunk;
     if (out.length > 0 && !this.#forwarding.client.write(out)) {
       this.#paused = true;
@@ -198,6 +219,10 @@ class Relay {
 
   #end(trailers: RawHeaders): void {
     if (this.#finished) return;
+    if (!this.#started) {
+      this.#endedEarly = { trailers };
+      return;
+    }
     this.#flushFilter();
     this.#forwarding.client.end(trailers);
     this.#finish('completed');
@@ -218,7 +243,7 @@ class Relay {
     if (this.#finished) return;
     if (this.#settlement.status === null) this.#registered().whenKnown(() => this.#answerUnreachable());
     // Its headers are here and wait for the route: the client is to see them before the end.
-    else if (!this.#started) this.#broken = true;
+    else if (!this.#started) this.#endedEarly = 'broken';
     else {
       this.#flushFilter();
       this.#forwarding.client.abort();

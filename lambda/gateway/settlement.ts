@@ -11,6 +11,7 @@ export class Settlement {
   readonly #facts: RequestFacts;
   readonly #metered: MeteredRequest;
   readonly #startedAtMs: number;
+  #response: MeteredResponse | undefined;
   #meter: Meter | undefined;
   #ttfbMs: number | null = null;
   #overheadMs: number | null = null;
@@ -34,7 +35,7 @@ export class Settlement {
 
   /** The answer's headers are here: from now on its bytes are metered. */
   answered(response: MeteredResponse): void {
-    this.#meter = createMeter(this.#metered, response);
+    this.#response = response;
   }
 
   /** A piece of the answer has come, and is about to be relayed. */
@@ -50,6 +51,8 @@ export class Settlement {
 
   /** The meter reads what was kept for it. */
   readMeter(): void {
+    // Made here, since the answer's first bytes do not wait for it.
+    if (this.#response) this.#meter ??= createMeter(this.#metered, this.#response);
     const chunks = this.#unread;
     this.#unread = [];
     for (const chunk of chunks) this.#meter?.write(chunk);

@@ -108,10 +108,7 @@ const exchange = (
       statusMessage: incoming.statusMessage ?? '',
       headers: incoming.rawHeaders,
     });
-  });
-
-  /** Reading begins with the first resume. */
-  const read = (incoming: IncomingMessage): void => {
+    if (over) return;
     incoming.on('data', (chunk: Buffer) => {
       timer.refresh();
       if (!over) listener.onData(chunk);
@@ -122,7 +119,7 @@ const exchange = (
       timer.stop();
       listener.onEnd(incoming.rawTrailers);
     });
-  };
+  });
 
   sendBody(outgoing, request, (chunk) => {
     if (connected) timer.refresh();
@@ -139,9 +136,7 @@ const exchange = (
       response?.pause();
     },
     resume: () => {
-      if (!response || over) return;
-      if (response.listenerCount('data') === 0) read(response);
-      else response.resume();
+      if (!over) response?.resume();
     },
   };
 };

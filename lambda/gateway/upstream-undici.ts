@@ -108,7 +108,6 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     statusMessage?: string,
   ): void {
     if (this.#over || status < 200) return;
-    controller.pause();
     this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
     this.#listener.onHeaders({ status, statusMessage: statusMessage ?? '', headers: text(controller.rawHeaders) });
   }

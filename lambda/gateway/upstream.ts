@@ -34,7 +34,6 @@ export interface UpstreamHead {
 
 /** What one exchange tells, in this order. `onError` comes at most once, ends the exchange, and may come before or after the headers. */
 export interface UpstreamListener {
-  /** The body waits until `resume` is called. */
   onHeaders(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: RawHeaders): void;
@@ -46,6 +45,7 @@ export interface UpstreamListener {
 export interface UpstreamExchange {
   /** Ends the exchange from our side; nothing is told after it. */
   abort(): void;
+  /** The rest of the answer waits; what was read already may still come. */
   pause(): void;
   resume(): void;
 }
