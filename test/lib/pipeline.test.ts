@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -124,6 +124,18 @@ describe('the pipeline', () => {
     expect(new Set(runs)).toEqual(new Set(['npm ci --no-audit --no-fund', ...ofStages]));
     const deliver = readFileSync('.github/workflows/deliver.yml', 'utf8');
     expect([...deliver.matchAll(/^ {6}stage: (\w+)/gm)].map(([, name]) => name)).toEqual(['staging', 'prod']);
+  });
+
+  it('whose actions are pinned to a commit, since a tag can be moved', () => {
+    const folder = '.github/workflows';
+    const uses = readdirSync(folder).flatMap((name) =>
+      [...readFileSync(`${folder}/${name}`, 'utf8').matchAll(/uses: (.*)/g)].map(([, what = '']) => what),
+    );
+    const ofOthers = uses.filter((what) => !what.startsWith('./'));
+    expect(ofOthers.length).toBeGreaterThan(0);
+    for (const what of ofOthers) expect(what).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const actions = new Set(ofOthers.map((what) => what.split('@')[0]));
+    expect(new Set(ofOthers).size).toBe(actions.size);
   });
 
   it('deploys with the bootstrap roles of the stage’s account alone', () => {
