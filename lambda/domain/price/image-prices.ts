@@ -69,9 +69,14 @@ export interface ImageRate {
 const chosen = (said: unknown, byDefault: string): string =>
   typeof said === 'string' && said !== '' && said !== 'auto' ? said : byDefault;
 
+/** What is said comes from a client, and may be the name of what every object has. */
+const entry = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
 /** What one image costs, or null where that is not known. */
 export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
   const row = table.find(({ models }) => isMeant(models, model));
-  const usd = row?.byQuality[chosen(quality, row.defaultQuality)]?.[chosen(size, row.defaultSize)];
+  const bySize = row && entry(row.byQuality, chosen(quality, row.defaultQuality));
+  const usd = bySize && entry(bySize, chosen(size, row.defaultSize));
   return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;
 };

@@ -17,7 +17,7 @@ export const modelNames = (model: string): readonly string[] => {
     .trim()
     .toLowerCase()
     .replace(/^models\//, '');
-  const name = aliases[given] ?? given;
+  const name = (Object.hasOwn(aliases, given) && aliases[given]) || given;
   if (name.startsWith('ft:')) return [name];
   const unrouted = name.replace(ROUTE, '');
   return [...new Set([name, unrouted, unrouted.replace(DATED, '')])].filter((candidate) => candidate !== '');

@@ -43,7 +43,7 @@ const shapes: readonly Shape[] = [
 const SEARCH_MODEL = /-search-(preview|api)/;
 
 /** Units that stand in the usage object of any shape, or go without saying. */
-const readUnits = (raw: Raw, provider: string, model: string | null): UsageDraft['units'] => {
+const readUnits = (raw: Raw, provider: string, model: string | null): Units => {
   const xai = raw['server_side_tool_usage_details'];
   return {
     requests: provider === 'perplexity' ? 1 : 0,
@@ -74,9 +74,19 @@ export const normalizeUsage = (
   const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
   return settleUsage({
     ...draft,
-    units: { ...(raw && readUnits(raw, provider, reading.modelAnswered)), ...draft.units, ...extraUnits },
+    // What the usage object tells goes before what was counted beside it.
+    units: {
+      ...extraUnits,
+      ...(raw && nonZero(readUnits(raw, provider, reading.modelAnswered))),
+      ...nonZero(draft.units ?? {}),
+    },
     providerCostNanoUsd,
   });
 };
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+
+type Units = NonNullable<UsageDraft['units']>;
+
+const nonZero = (units: Units): Units =>
+  Object.fromEntries(Object.entries(units).filter(([, quantity]) => quantity > 0));

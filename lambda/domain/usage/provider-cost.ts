@@ -26,9 +26,10 @@ const openrouter = (raw: Raw): number | null => {
   return cost === null ? null : usdToNanoUsd(cost);
 };
 
+/** Nothing is free of charge there: a total of 0 stands in the first events of a stream, whose last one tells the cost. */
 const perplexity = (raw: Raw): number | null => {
   const total = amountOf(at(raw, 'cost', 'total_cost'));
-  return total === null ? null : usdToNanoUsd(total);
+  return total === null || total === 0 ? null : usdToNanoUsd(total);
 };
 
 const readers: Readonly<Record<string, (raw: Raw) => number | null>> = { xai, openrouter, perplexity };

@@ -46,7 +46,7 @@ export const settleUsage = (draft: UsageDraft): Usage => {
     ),
     billedInputTokens: draft.billedInputTokens ?? null,
     billedOutputTokens: draft.billedOutputTokens ?? null,
-    units: nonZero(draft.units ?? {}),
+    units: draft.units ?? {},
     providerCostNanoUsd: draft.providerCostNanoUsd ?? null,
   };
 };
@@ -59,6 +59,3 @@ const cutToFit = (whole: number, parts: readonly (number | undefined)[]): number
     return taken;
   });
 };
-
-const nonZero = (units: Readonly<Partial<Record<UnitName, number>>>): Partial<Record<UnitName, number>> =>
-  Object.fromEntries(Object.entries(units).filter(([, quantity]) => quantity > 0));

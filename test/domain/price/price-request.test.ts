@@ -40,6 +40,25 @@ describe('what is unknown, and never 0', () => {
     ],
     ['no model', request({ reading: { usage: chat } }), reasons.noModel],
     ['a model in no book', request({ reading: { usage: chat, modelAnswered: 'gpt-99' } }), reasons.noPrice],
+    ...['constructor', '__proto__', 'openai/constructor'].map(
+      (modelAnswered) =>
+        [
+          `a model named ${modelAnswered}`,
+          request({ provider: 'openrouter', reading: { usage: chat, modelAnswered } }),
+          reasons.noPrice,
+        ] as const,
+    ),
+    [
+      'an image of a quality that is no quality',
+      request({
+        reading: {
+          dialect: 'openai-images',
+          modelRequested: 'dall-e-3',
+          extras: { [EXTRA.imageCount]: 1, [EXTRA.imageQuality]: 'constructor', [EXTRA.imageSize]: 'name' },
+        },
+      }),
+      reasons.noPrice,
+    ],
     [
       'units of a kind not known',
       request({
@@ -347,6 +366,16 @@ describe('what the provider reports', () => {
 });
 
 describe('what is estimated', () => {
+  it("is a stream of Perplexity's that was left before it told its cost", () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1, search_context_size: 'low', cost: { total_cost: 0 } };
+    const left = request({ provider: 'perplexity', reading: { usage, complete: false, modelAnswered: 'sonar' } });
+    expect(priceRequest(left)).toMatchObject({
+      provenance: 'estimated',
+      costNanoUsd: 8_000 + 5_000_000,
+      reason: reasons.cut,
+    });
+  });
+
   it('is usage that the gateway counted, and usage that may be too low', () => {
     const model = { usage: chat, modelAnswered: 'gpt-4o' };
     expect(priceRequest(request({ reading: { ...model, usageSource: 'estimated' } }))).toMatchObject({

@@ -307,6 +307,11 @@ describe('what a provider says it charges', () => {
     expect(normal('openai', usage)?.providerCostNanoUsd).toBeNull();
   });
 
+  it('is not told yet where Perplexity says nothing: its streams begin with a cost of 0', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1, cost: { input_tokens_cost: 0, total_cost: 0 } };
+    expect(normal('perplexity', usage)?.providerCostNanoUsd).toBeNull();
+  });
+
   it('may be all there is to an answer (images of xAI)', () => {
     expect(normal('xai', { cost_in_usd_ticks: 700_000_000 })).toMatchObject({
       inputTokens: 0,
@@ -337,5 +342,12 @@ describe('no usage', () => {
     expect(normalizeUsage('openai', reading({ extras: { ...extras, [EXTRA.webSearchPreview]: 1 } }))?.units).toEqual({
       webSearchPreviews: 2,
     });
+  });
+
+  it('is not what the usage object tells itself: that is believed before what was counted beside it', () => {
+    const extras = { [EXTRA.audioSeconds]: 8.47, [EXTRA.webSearchCalls]: 1 };
+    expect(normal('openai', { type: 'duration', seconds: 9 }, { extras })?.units).toMatchObject({ audioSeconds: 9 });
+    const tools = { server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 2, file_search_calls: 0 } };
+    expect(normal('xai', { input_tokens: 9, output_tokens: 1, ...tools }, { extras })?.units.webSearches).toBe(3);
   });
 });
