@@ -1,10 +1,7 @@
-import { findCard, findPrice } from './prices.ts';
-import { checkoutJson, customerJson, invoiceJson, subscriptionJson } from './render.ts';
+import { invoicing } from './invoicing.ts';
+import { findCard } from './prices.ts';
+import { checkoutJson, customerJson, subscriptionJson } from './render.ts';
 import type { Checkout, Customer, Invoice, Store, Subscription } from './store.ts';
-
-/** Days after a failed payment at which it is tried again; after the last, the subscription is unpaid. */
-const RETRY_DAYS = [1, 3, 5];
-const DAY_SECONDS = 86_400;
 
 /** The same day of the month, so many months on; the last one where the month is too short. */
 const monthsAfter = (start: number, months: number): number => {
@@ -28,31 +25,10 @@ export class CardDeclinedError extends Error {
  * @param publish takes every event
  */
 export const lifecycle = (store: Store, url: string, publish: (type: string, object: object) => void) => {
+  const { newInvoice, settle, fail, openOf, makeVoid } = invoicing(store, publish);
+
   const tell = (type: string, subscription: Subscription) =>
     publish(`customer.subscription.${type}`, subscriptionJson(store, subscription));
-
-  const newInvoice = (subscription: Subscription): Invoice => {
-    const invoice: Invoice = {
-      id: store.newId('in'),
-      created: store.now(),
-      customer: subscription.customer,
-      subscription: subscription.id,
-      amount: findPrice(subscription.price)?.amount ?? 0,
-      status: 'open',
-      attempts: 0,
-      nextAttempt: null,
-    };
-    store.invoices.push(invoice);
-    publish('invoice.created', invoiceJson(invoice));
-    return invoice;
-  };
-
-  const settle = (invoice: Invoice): void => {
-    invoice.status = 'paid';
-    invoice.nextAttempt = null;
-    publish('invoice.paid', invoiceJson(invoice));
-    publish('invoice.payment_succeeded', invoiceJson(invoice));
-  };
 
   const charge = (subscription: Subscription, invoice: Invoice): void => {
     const customer = store.customers.find(({ id }) => id === subscription.customer);
@@ -61,10 +37,7 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
       settle(invoice);
       subscription.status = 'active';
     } else {
-      const days = RETRY_DAYS[invoice.attempts - 1];
-      invoice.nextAttempt = days === undefined ? null : store.now() + days * DAY_SECONDS;
-      subscription.status = days === undefined ? 'unpaid' : 'past_due';
-      publish('invoice.payment_failed', invoiceJson(invoice));
+      subscription.status = fail(invoice) ? 'past_due' : 'unpaid';
     }
     tell('updated', subscription);
   };
@@ -72,11 +45,7 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
   const cancel = (subscription: Subscription): void => {
     subscription.status = 'canceled';
     subscription.canceledAt = store.now();
-    for (const invoice of store.invoices) {
-      if (invoice.subscription !== subscription.id || invoice.status !== 'open') continue;
-      invoice.status = 'void';
-      invoice.nextAttempt = null;
-    }
+    for (const invoice of openOf(subscription)) makeVoid(invoice);
     tell('deleted', subscription);
   };
 
@@ -156,10 +125,9 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
 
     /** Pays what is due. @throws CardDeclinedError */
     payDue: (subscription: Subscription): void => {
-      const due = store.invoices.filter(({ subscription: id, status }) => id === subscription.id && status === 'open');
       const customer = store.customers.find(({ id }) => id === subscription.customer);
       if (!findCard(customer?.card ?? null)?.pays) throw new CardDeclinedError('Your card was declined.');
-      for (const invoice of due) settle(invoice);
+      for (const invoice of openOf(subscription)) settle(invoice);
       subscription.status = 'active';
       tell('updated', subscription);
     },
