@@ -2,7 +2,8 @@ import { V7Generator } from 'uuidv7';
 import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
 import { randomFrom } from '../../ops/meter/random.ts';
 import { type Tokens, usageShapes } from './usage-shapes.ts';
-import { runaway, type Workload, workloads } from './workloads.ts';
+import type { Workload } from './workload.ts';
+import { runaway, workloads } from './workloads.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
