@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../../lambda/data/table.ts';
+import { documentClient, type Table } from '../../lambda/data/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 
 /** The one table, with its index, as lib/stacks/data.ts makes it. */
@@ -50,7 +49,7 @@ export const openEmulatedTable = async (dataDir: string, name: string): Promise<
   });
   return {
     name,
-    client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),
+    client: documentClient(dynamoDb),
     endpoint: emulator.endpoint,
     stop: async () => {
       dynamoDb.destroy();
