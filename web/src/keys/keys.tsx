@@ -1,130 +1,17 @@
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
+import { ActionIcon, Badge, Button, Modal, Skeleton, Tooltip } from '@mantine/core';
 import { KeyRound, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Key } from '../api/answers.ts';
-import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { Copying } from '../components/copy.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
+import { CreateKey } from './create-key.tsx';
 import classes from './keys.module.css';
+import { RevokeKey } from './revoke-key.tsx';
 import { PLACEHOLDER, useOwnKey } from './use-own-key.ts';
-
-const useKeysChanged = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/keys'] });
-};
-
-/** A new key: its name first, then the key itself, this once. */
-const CreateKey = ({
-  onClose,
-  onCreated,
-}: {
-  readonly onClose: () => void;
-  readonly onCreated: (key: string) => void;
-}) => {
-  const changed = useKeysChanged();
-  const form = useForm({
-    initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() ? null : 'A name tells keys apart.') },
-  });
-  const create = useApi().useMutation('post', '/keys', {
-    onSuccess: ({ key }) => {
-      onCreated(key);
-      return changed();
-    },
-  });
-  if (create.data) {
-    return (
-      <Stack>
-        <Alert color="yellow" variant="light">
-          This key is shown once. Copy it now: later it can only be replaced.
-        </Alert>
-        <div className={classes['new-key']}>
-          <code className="mono">{create.data.key}</code>
-          <Copying value={create.data.key} label="Copy the key" />
-        </div>
-        <Button onClick={onClose}>Done</Button>
-      </Stack>
-    );
-  }
-  return (
-    <form noValidate onSubmit={form.onSubmit((body) => create.mutate({ body }))}>
-      <Stack>
-        {create.isError && <ProblemNote error={create.error} title="The key was not created" />}
-        <TextInput
-          label="Name"
-          placeholder="Production, batch jobs, Ada’s laptop …"
-          maxLength={64}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Button type="submit" loading={create.isPending}>
-          Create the key
-        </Button>
-      </Stack>
-    </form>
-  );
-};
-
-const RevokeKey = ({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) => {
-  const changed = useKeysChanged();
-  const revoke = useApi().useMutation('delete', '/keys/{id}', {
-    onSuccess: () => {
-      notifyDone(`${target.name} is revoked.`);
-      onClose();
-      return changed();
-    },
-  });
-  // The API refuses to revoke the last active key unless told to.
-  const isLast = revoke.isError && problemOf(revoke.error).code === 'CONFLICT';
-  const send = () => revoke.mutate({ params: { path: { id: target.id }, query: isLast ? { force: 'true' } : {} } });
-  return (
-    <Stack>
-      <Text size="sm">
-        Requests with <strong>{target.name}</strong> (<span className="mono">{target.maskedKey}</span>) are refused
-        within a minute, for good. What it spent stays in every report.
-      </Text>
-      {target.lastUsedAt && (
-        <Text size="sm" c="dimmed">
-          Last used <Instant iso={target.lastUsedAt} ago />.
-        </Text>
-      )}
-      {isLast && (
-        <Alert color="yellow" variant="light">
-          It is the last active key: all tracked traffic of the account would stop.
-        </Alert>
-      )}
-      {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={send}>
-          {isLast ? 'Revoke the last key all the same' : 'Revoke the key'}
-        </Button>
-      </Group>
-    </Stack>
-  );
-};
 
 const KeyRow = ({ item, onRevoke }: { readonly item: Key; readonly onRevoke: () => void }) => (
   <tr className={item.status === 'revoked' ? classes['revoked'] : undefined}>
