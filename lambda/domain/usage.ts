@@ -58,6 +58,9 @@ export const unitNames = [
   /** Prompts answered with the help of Google Search (Gemini 2.5 and older are billed by prompt, newer ones by query). */
   'groundedPrompts',
   'groundingQueries',
+  /** The same with the help of Google Maps. */
+  'mapsPrompts',
+  'mapsQueries',
   'fileSearches',
   'codeContainers',
   /** Sources read by xAI's live search. */

@@ -6,7 +6,8 @@ import { isMeant } from './overrides/override.ts';
  * Fees of providers' tools, by the use. A rate in the books, which is by model, goes before these.
  * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
- * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14)
+ * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
+ * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
  * https://docs.x.ai/developers/pricing (2026; it names live search no more: second-hand)
  * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
  */
@@ -38,6 +39,10 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
     { unit: 'groundingQueries', usd: 0.014, hasAllowance: true },
     { unit: 'groundedPrompts', usd: 0.035, models: ['gemini-1*', 'gemini-2*'], hasAllowance: true },
     { unit: 'groundedPrompts', usd: 0 },
+    { unit: 'mapsQueries', usd: 0, models: ['gemini-1*', 'gemini-2*'] },
+    { unit: 'mapsQueries', usd: 0.014, hasAllowance: true },
+    { unit: 'mapsPrompts', usd: 0.025, models: ['gemini-1*', 'gemini-2*'], hasAllowance: true },
+    { unit: 'mapsPrompts', usd: 0 },
   ],
   xai: [
     { unit: 'webSearches', usd: 0.005 },

@@ -24,5 +24,8 @@ export const readExtraUnits = (extras: Extras): Partial<Record<UnitName, number>
   set('videoSeconds', amountOf(extras[EXTRA.videoSeconds]));
   set('groundingQueries', countOf(extras[EXTRA.groundingQueries]));
   set('groundedPrompts', countOf(extras[EXTRA.groundedPrompts]));
+  set('mapsPrompts', countOf(extras[EXTRA.mapsPrompts]));
+  // How many there were is not told: one at least.
+  set('mapsQueries', countOf(extras[EXTRA.mapsPrompts]));
   return units;
 };

@@ -43,6 +43,8 @@ export const EXTRA = {
   groundingQueries: 'grounding.queries',
   /** Gemini: 1 where any candidate carries web `groundingMetadata` (chunks, queries or a search entry point). */
   groundedPrompts: 'grounding.prompts',
+  /** Gemini: 1 where any candidate is grounded in Google Maps. */
+  mapsPrompts: 'grounding.maps',
 
   /** 1 where the answer is the outcome of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
-import { byModality, count, countOf, type Raw } from './raw.ts';
-import type { UsageDraft } from './settle.ts';
+import { at, byModality, count, countOf, type Raw } from './raw.ts';
+import type { DraftUnits, UsageDraft } from './settle.ts';
 
 /**
  * Gemini's `usageMetadata`: the prompt includes cached tokens; tokens of tools stand beside the prompt, and thoughts beside the
@@ -41,11 +41,29 @@ export const readInteractionsUsage = (raw: Raw): UsageDraft => {
     outputTokens: output + (total !== null && input + output === total ? 0 : thoughts),
     cacheReadTokens: count(raw['total_cached_tokens']),
     reasoningTokens: thoughts,
+    units: groundingUnits(raw['grounding_tool_count']),
     ...modalities(
       [raw['input_tokens_by_modality'], raw['tool_use_tokens_by_modality']],
       raw['output_tokens_by_modality'],
       raw['cached_tokens_by_modality'],
     ),
+  };
+};
+
+/** Queries by tool, `[{ type: 'google_search', count: 2 }]`. @see https://ai.google.dev/api/interactions-api */
+const groundingUnits = (counts: unknown): DraftUnits => {
+  const queries = (type: string): number =>
+    (Array.isArray(counts) ? counts : []).reduce<number>(
+      (sum, item) => sum + (at(item, 'type') === type ? count(at(item, 'count')) : 0),
+      0,
+    );
+  const searches = queries('google_search');
+  const places = queries('google_maps');
+  return {
+    groundingQueries: searches,
+    groundedPrompts: Math.min(searches, 1),
+    mapsQueries: places,
+    mapsPrompts: Math.min(places, 1),
   };
 };
 

@@ -8,7 +8,7 @@ import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { readProviderCost } from './provider-cost.ts';
 import { amountOf, at, count, type Raw } from './raw.ts';
-import { settleUsage, type UsageDraft } from './settle.ts';
+import { type DraftUnits, settleUsage, type UsageDraft } from './settle.ts';
 
 interface Shape {
   /** A usage object of this shape has at least one of these members. */
@@ -43,7 +43,7 @@ const shapes: readonly Shape[] = [
 const SEARCH_MODEL = /-search-(preview|api)/;
 
 /** Units that stand in the usage object of any shape, or go without saying. */
-const readUnits = (raw: Raw, provider: string, model: string | null): Units => {
+const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits => {
   const xai = raw['server_side_tool_usage_details'];
   return {
     requests: provider === 'perplexity' ? 1 : 0,
@@ -86,7 +86,5 @@ export const normalizeUsage = (
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
-type Units = NonNullable<UsageDraft['units']>;
-
-const nonZero = (units: Units): Units =>
+const nonZero = (units: DraftUnits): DraftUnits =>
   Object.fromEntries(Object.entries(units).filter(([, quantity]) => quantity > 0));

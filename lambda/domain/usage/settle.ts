@@ -1,8 +1,10 @@
 import type { UnitName, Usage } from '../usage.ts';
 
+export type DraftUnits = Readonly<Partial<Record<UnitName, number>>>;
+
 /** What a shape's reader makes of a raw usage object: counts not yet held to the subset rule; left out is 0 (or null). */
 export type UsageDraft = Partial<Omit<Usage, 'units'>> & {
-  readonly units?: Readonly<Partial<Record<UnitName, number>>>;
+  readonly units?: DraftUnits;
 };
 
 /**

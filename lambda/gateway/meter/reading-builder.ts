@@ -93,6 +93,7 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#error') this.#hasError = true;
     else if (name === '#choices') this.#hasChoices = true;
     else if (name === '#grounded') this.#extras.set(EXTRA.groundedPrompts, 1);
+    else if (name === '#mapped') this.#extras.set(EXTRA.mapsPrompts, 1);
     else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
     else if (name === '#tool') this.#tools.push({ type: '', model: undefined });

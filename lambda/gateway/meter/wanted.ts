@@ -56,7 +56,8 @@ export const wantedInResponse: Wanted = {
       index: 'candidate.index',
       groundingMetadata: {
         webSearchQueries: 'groundingQueries',
-        groundingChunks: '#grounded',
+        // Chunks may also come from the client's own files, which costs nothing.
+        groundingChunks: { '*': { web: '#grounded', maps: '#mapped' } },
         searchEntryPoint: '#grounded',
       },
     },

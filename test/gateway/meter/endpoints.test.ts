@@ -52,6 +52,19 @@ const chat = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
 const tokens = { inputTokens: 100, outputTokens: 50 };
 const NONE = { prompt_tokens: 0, completion_tokens: 0 };
 
+const GEMINI_25_TOKENS = 100 * 300 + 50 * 2500;
+const GEMINI_3_TOKENS = 100 * 500 + 50 * 3000;
+
+const gemini = (modelVersion: string, groundingMetadata: unknown): Call => ({
+  provider: 'google',
+  path: `/v1beta/models/${modelVersion}:generateContent`,
+  body: {
+    candidates: [{ index: 0, groundingMetadata }],
+    modelVersion,
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 50, totalTokenCount: 150 },
+  },
+});
+
 const cases: readonly (readonly [string, Call, Expected])[] = [
   [
     'Cohere v1 chat as server-sent events',
@@ -559,6 +572,68 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     'OpenAI, a thread is made and run at once: its cost is not told yet',
     { provider: 'openai', path: '/v1/threads/runs', body: { id: 'run', status: 'queued', usage: null } },
     { provenance: 'unknown' },
+  ],
+  [
+    'Gemini, an answer found by Google Search: by the prompt until Gemini 2.5',
+    gemini('gemini-2.5-flash', {
+      webSearchQueries: ['a', 'b'],
+      searchEntryPoint: { renderedContent: '<div>' },
+      groundingChunks: [{ web: { uri: 'https://a.example', title: 'a' } }],
+    }),
+    {
+      provenance: 'estimated',
+      usage: { units: { groundedPrompts: 1, groundingQueries: 2 } },
+      costNanoUsd: GEMINI_25_TOKENS + 35_000_000,
+      reason: reasons.allowance,
+    },
+  ],
+  [
+    'Gemini, an answer found on Google Maps: by the prompt until Gemini 2.5',
+    gemini('gemini-2.5-flash', { groundingChunks: [{ maps: { uri: 'https://maps.example', title: 'Cafe' } }] }),
+    {
+      provenance: 'estimated',
+      usage: { units: { mapsPrompts: 1, mapsQueries: 1 } },
+      costNanoUsd: GEMINI_25_TOKENS + 25_000_000,
+      reason: reasons.allowance,
+    },
+  ],
+  [
+    'Gemini, an answer found on Google Maps: by the query from Gemini 3 on',
+    gemini('gemini-3-flash-preview', { groundingChunks: [{ maps: { uri: 'https://maps.example', title: 'Cafe' } }] }),
+    { provenance: 'estimated', costNanoUsd: GEMINI_3_TOKENS + 14_000_000 },
+  ],
+  [
+    "Gemini, an answer found in the client's own files, which costs nothing but its tokens",
+    gemini('gemini-2.5-flash', { groundingChunks: [{ retrievedContext: { title: 'mine.txt', text: 'Paris' } }] }),
+    { provenance: 'computed', usage: { units: {} }, costNanoUsd: GEMINI_25_TOKENS },
+  ],
+  [
+    'Gemini interactions, which count the searches themselves',
+    {
+      provider: 'google',
+      path: '/v1beta/interactions',
+      body: {
+        id: 'v1_a',
+        status: 'completed',
+        model: 'gemini-3-flash-preview',
+        usage: {
+          total_input_tokens: 100,
+          total_output_tokens: 50,
+          total_tokens: 150,
+          grounding_tool_count: [
+            { type: 'google_search', count: 3 },
+            { type: 'google_maps', count: 2 },
+            { type: 'retrieval', count: 1 },
+          ],
+        },
+      },
+    },
+    {
+      provenance: 'estimated',
+      usage: { units: { groundedPrompts: 1, groundingQueries: 3, mapsPrompts: 1, mapsQueries: 2 } },
+      costNanoUsd: GEMINI_3_TOKENS + 5 * 14_000_000,
+      reason: reasons.allowance,
+    },
   ],
   [
     "a tier that the answer's usage tells, not the one asked for",
