@@ -59,7 +59,12 @@ const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder
     return new SseReader(picker, () => builder.model !== null, usageMarkOf(dialect));
   if (isJson || contentType.includes('json')) {
     const whole = picker();
-    return { write: (chunk) => whole.write(chunk), end: () => {} };
+    return {
+      write: (chunk) => whole.write(chunk),
+      end: () => {
+        if (whole.insideDocument) builder.breakOff();
+      },
+    };
   }
   return opaque;
 };

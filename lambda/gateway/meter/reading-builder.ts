@@ -138,9 +138,14 @@ export class ReadingBuilder implements PickerSink {
     return this.#batch ? this.#batch.usage : this.#usage;
   }
 
+  /** The body ended within a document. */
+  breakOff(): void {
+    this.#isHalf = true;
+  }
+
   /**
    * The body is over. What stands in a document that never ended counts as far as it came.
-   * @returns false where that is not all there should be: such a document, or a stream of Anthropic's that told what it began
+   * @returns false where that is not all there should be: a document that broke off, or a stream of Anthropic's that told what it began
    * with and never what it came to, since an error ended it
    */
   finish(): boolean {

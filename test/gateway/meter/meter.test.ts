@@ -386,6 +386,16 @@ describe('bodies as they come', () => {
         ).toMatchObject({ usage: chatUsage, modelAnswered: 'gpt-4o', complete: false });
   });
 
+  it('JSON is incomplete wherever it is cut, whatever was seen of it', async () => {
+    const bodies = [
+      [JSON.stringify({ object: 'list', data: [{ embedding: [0.5, -1] }], usage: chatUsage }), '/v1/embeddings'],
+      [JSON.stringify([geminiChunk('a', 1), geminiChunk('b', 12)]), '/v1/models/g:streamGenerateContent'],
+    ] as const;
+    for (const [body, path] of bodies)
+      for (let cut = 1; cut < body.length; cut++)
+        expect(await meterBody(body.slice(0, cut), { path })).toMatchObject({ complete: false });
+  });
+
   it('a stream that is cut yields what was seen, marked incomplete', async () => {
     const bytes = Buffer.from(anthropicStream);
     const reading = await meterPieces(
