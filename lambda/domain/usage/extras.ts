@@ -18,6 +18,12 @@ export const EXTRA = {
   /** Responses: different `container_id`s among the `code_interpreter_call` and `shell_call` items of `output`. */
   codeContainers: 'code_interpreter_container',
 
+  /**
+   * Tokens of the prompt read from a cache, as a header of the answer tells (Fireworks, whose usage may leave them out).
+   * @see https://docs.fireworks.ai/guides/prompt-caching
+   */
+  cachedPromptTokens: 'prompt.cached_tokens',
+
   /** Responses: leaves of `tool_usage.image_gen`, which the usage object leaves out. */
   imageGenInputTextTokens: 'image_gen.input_text_tokens',
   imageGenInputImageTokens: 'image_gen.input_image_tokens',

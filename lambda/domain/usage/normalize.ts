@@ -4,6 +4,7 @@ import type { Reading } from '../usage-event.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
 import { readCohereUsage } from './cohere-shape.ts';
 import { readExtraUnits } from './extra-units.ts';
+import { EXTRA } from './extras.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { readProviderCost } from './provider-cost.ts';
@@ -74,6 +75,7 @@ export const normalizeUsage = (
   const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
   return settleUsage({
     ...draft,
+    cacheReadTokens: draft.cacheReadTokens || count(reading.extras[EXTRA.cachedPromptTokens]),
     // What the usage object tells goes before what was counted beside it.
     units: {
       ...extraUnits,

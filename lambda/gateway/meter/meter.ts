@@ -1,4 +1,5 @@
 import { type Dialect, dialectOf, modelOfPath } from '../../domain/dialect.ts';
+import { EXTRA } from '../../domain/usage/extras.ts';
 import type { Reading } from '../../domain/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
 import { estimateUsage, KeptText } from './estimate.ts';
@@ -20,6 +21,8 @@ export interface MeteredResponse {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
+  /** Value of Fireworks' header `fireworks-cached-prompt-tokens`. */
+  readonly cachedPromptTokens?: string | undefined;
 }
 
 export interface Meter {
@@ -128,10 +131,15 @@ export const createMeter = (request: MeteredRequest, response: MeteredResponse):
         failed = true;
       }
       const complete = whole && decoded && finished && !failed;
-      const reading = assemble(request, dialect, builder, complete);
+      const reading = assemble(request, dialect, builder, complete, headerExtras(response));
       return withEstimate(reading, request.facts(), kept);
     },
   };
+};
+
+const headerExtras = ({ cachedPromptTokens }: MeteredResponse): Reading['extras'] => {
+  const tokens = Number(cachedPromptTokens);
+  return tokens > 0 ? { [EXTRA.cachedPromptTokens]: tokens } : {};
 };
 
 /** Names under which usage objects tell the tier. */
@@ -146,6 +154,7 @@ const assemble = (
   byPath: Dialect,
   builder: ReadingBuilder,
   complete: boolean,
+  fromHeaders: Reading['extras'] = {},
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
   const asked = facts();
@@ -160,7 +169,7 @@ const assemble = (
     streamed: asked.stream || path.endsWith(':streamGenerateContent'),
     // What was asked for is not what was served, where the usage tells.
     serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : asked.serviceTier),
-    extras: { ...asked.extras, ...builder.extras(dialect) },
+    extras: { ...asked.extras, ...fromHeaders, ...builder.extras(dialect) },
   };
 };
 

@@ -255,6 +255,15 @@ describe('other providers', () => {
     expect(normal(provider, usage)).toMatchObject({ inputTokens: 9, outputTokens: 1, cacheReadTokens: 4 });
   });
 
+  it("takes Fireworks' cached tokens from its header where its usage does not tell them", () => {
+    const extras = { [EXTRA.cachedPromptTokens]: 4 };
+    const cached = (usage: Record<string, unknown>) => normal('fireworks', usage, { extras })?.cacheReadTokens;
+    expect(cached({ prompt_tokens: 9, completion_tokens: 1 })).toBe(4);
+    expect(cached({ prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } })).toBe(4);
+    expect(cached({ prompt_tokens: 3, completion_tokens: 1 })).toBe(3);
+    expect(normalizeUsage('fireworks', reading({ extras }))).toBeNull();
+  });
+
   it('cuts cached tokens that exceed the prompt (Mistral)', () => {
     expect(normal('mistral', { prompt_tokens: 9, completion_tokens: 1, num_cached_tokens: 64 })).toMatchObject({
       inputTokens: 9,

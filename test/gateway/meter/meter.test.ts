@@ -14,6 +14,7 @@ interface Case {
   readonly method?: string;
   readonly contentType?: string;
   readonly contentEncoding?: string;
+  readonly cachedPromptTokens?: string;
   readonly request?: unknown;
   readonly requestContentType?: string;
 }
@@ -29,6 +30,7 @@ const meterPieces = async (pieces: readonly Buffer[], options: Case, whole = tru
       status: 200,
       contentType: options.contentType ?? 'application/json',
       contentEncoding: options.contentEncoding,
+      cachedPromptTokens: options.cachedPromptTokens,
     },
   );
   for (const piece of pieces) meter.write(piece);
@@ -214,6 +216,16 @@ describe('dialects', () => {
   it('Groq’s x_groq', async () => {
     const body = sse(chatChunk('a'), { ...chatChunk(''), x_groq: { id: 'r', usage: chatUsage } }, '[DONE]');
     expect((await meterBody(body, { ...event, path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
+  });
+
+  it('Fireworks’ cached tokens, which a header tells', async () => {
+    const options = { path: '/inference/v1/chat/completions' };
+    const body = JSON.stringify({ model: 'm', usage: chatUsage });
+    expect((await meterBody(body, { ...options, cachedPromptTokens: '5' })).extras).toEqual({
+      'prompt.cached_tokens': 5,
+    });
+    for (const cachedPromptTokens of ['', '0', 'many', '-1'])
+      expect((await meterBody(body, { ...options, cachedPromptTokens })).extras).toEqual({});
   });
 
   it('OpenAI responses as a stream, with what is charged beside the tokens', async () => {
