@@ -16,6 +16,14 @@ export interface Admitted {
 
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
+const credentialIn = (headers: RawHeaders): string | undefined => {
+  for (const name of credentialHeaders) {
+    const value = headerValue(headers, name)?.trim();
+    if (value) return value;
+  }
+  return undefined;
+};
+
 /** The label of a gateway host: `openai` of `OpenAI.gateway.example.com:443`; undefined for any other host. */
 export const labelOfHost = (host: string | undefined, gatewayDomain: string): string | undefined => {
   if (!host) return undefined;
@@ -42,7 +50,7 @@ export const admit = (
 ): Admitted | GatewayErrorCode | Promise<Admitted | GatewayErrorCode> => {
   const serviceKey = headerValue(headers, 'x-service-key')?.trim();
   if (!serviceKey) return 'MISSING_SERVICE_KEY';
-  const credential = credentialHeaders.map((name) => headerValue(headers, name)?.trim()).find(Boolean);
+  const credential = credentialIn(headers);
   if (!credential) return 'MISSING_AUTH';
   const provider = label === undefined ? undefined : providerByLabel(label);
   if (!provider) return 'UNKNOWN_PROVIDER';

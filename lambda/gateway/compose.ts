@@ -1,10 +1,10 @@
-import { uuidv7 } from 'uuidv7';
 import { cachedAccountLookup, keyReader } from './account-lookup.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
 import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
 import { credentialFingerprint } from './fingerprint.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { requestIds } from './request-id.ts';
 import { createTracker, type Tracker } from './tracker.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 import { parkEvent, usageQueue } from './usage-queue.ts';
@@ -60,7 +60,7 @@ export const composeGateway = (
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
     upstream,
-    newRequestId: uuidv7,
+    newRequestId: requestIds(),
   });
   return { gateway, tracker, upstream };
 };

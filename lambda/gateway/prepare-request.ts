@@ -2,13 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Admitted } from './admission.ts';
 import type { GatewayRequest } from './client.ts';
 import { upstreamRequestHeaders } from './headers.ts';
-import type { RequestReader } from './meter/request-reader.ts';
 import type { UpstreamRequest } from './upstream.ts';
 import { askForUsage, headersForAskedUsage, mayAskForUsage } from './usage-option.ts';
 
 export interface PreparedRequest {
   readonly upstream: UpstreamRequest;
-  /** The client's body where it was gathered, and read by the request reader already. */
+  /** The client's body where it was gathered. */
   readonly gathered: Buffer | null;
   /** The gateway asked for the stream's usage in the client's stead: what that adds to the answer is taken out again. */
   readonly askedForUsage: boolean;
@@ -35,7 +34,6 @@ const gather = (body: Readable): Promise<Buffer> =>
  * the usage of a stream is the body gathered first. Rejects when the client breaks off while it is.
  *
  * @param path the target without its query
- * @param reader reads a copy of the body: here where it is gathered, else as it goes upstream
  */
 export const prepareRequest = (
   request: GatewayRequest,
@@ -43,7 +41,6 @@ export const prepareRequest = (
   origin: string,
   target: string,
   path: string,
-  reader: RequestReader,
 ): PreparedRequest | Promise<PreparedRequest> => {
   const host = origin.slice(origin.indexOf('//') + 2);
   const upstream: UpstreamRequest = {
@@ -56,8 +53,7 @@ export const prepareRequest = (
   if (request.body === null || !mayAskForUsage(provider, request.method, path, request.headers))
     return { upstream, gathered: null, askedForUsage: false };
   const withBody = (body: Buffer): PreparedRequest => {
-    reader.write(body);
-    const asking = reader.facts().stream ? askForUsage(body) : undefined;
+    const asking = askForUsage(body);
     if (!asking) return { upstream: { ...upstream, body }, gathered: body, askedForUsage: false };
     const headers = headersForAskedUsage(upstream.headers, asking.length);
     return { upstream: { ...upstream, headers, body: asking }, gathered: body, askedForUsage: true };

@@ -5,9 +5,9 @@ import { logFault } from './fault-log.ts';
 import type { GatewayParts } from './gateway.ts';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from './headers.ts';
-import { createRequestReader } from './meter/request-reader.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration } from './registration.ts';
+import { RequestCopy } from './request-copy.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { type KnownOutcome, Settlement } from './settlement.ts';
 import { pathOf, upstreamTarget } from './target.ts';
@@ -41,11 +41,11 @@ class Relay {
   readonly #forwarding: Forwarding;
   readonly #done: () => void;
   readonly #target: string;
-  readonly #facts: RequestFacts;
-  readonly #requestReader;
   readonly #path: string;
+  readonly #copy: RequestCopy;
   readonly #settlement: Settlement;
   #exchange: UpstreamExchange | undefined;
+  #facts: RequestFacts | undefined;
   #registration: Registration | undefined;
   #askedForUsage = false;
   #filter: UsageChunkFilter | undefined;
@@ -62,14 +62,11 @@ class Relay {
     this.#parts = parts;
     this.#forwarding = forwarding;
     this.#done = done;
-    const { request, admitted, requestId, startedAt } = forwarding;
+    const { request, admitted, startedAtMs } = forwarding;
     this.#target = upstreamTarget(request.target, admitted.provider);
-    const path = pathOf(this.#target);
-    this.#path = path;
-    this.#facts = requestFacts(request, admitted, requestId, startedAt, path);
-    this.#requestReader = createRequestReader(headerValue(request.headers, 'content-type'), path);
-    const metered = { method: request.method, path, facts: () => this.#requestReader.facts() };
-    this.#settlement = new Settlement(this.#facts, metered, forwarding.startedAtMs);
+    this.#path = pathOf(this.#target);
+    this.#copy = new RequestCopy(request, this.#path);
+    this.#settlement = new Settlement(this.#copy, startedAtMs);
   }
 
   begin(): void {
@@ -102,7 +99,7 @@ class Relay {
     client.onLeave(() => this.#clientLeft());
     if (this.#finished) return;
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, this.#requestReader);
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path);
     if (prepared instanceof Promise) {
       prepared.then(
         this.#guarded((ready) => this.#send(ready)),
@@ -120,7 +117,7 @@ class Relay {
   #send({ upstream, gathered, askedForUsage }: PreparedRequest): void {
     if (this.#finished) return;
     this.#askedForUsage = askedForUsage;
-    this.#settlement.requestBytes = gathered?.length ?? 0;
+    if (gathered) this.#copy.sending(gathered);
     this.#settlement.sending();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
@@ -129,9 +126,7 @@ class Relay {
         onEnd: this.#guarded((trailers) => this.#end(trailers)),
         onError: this.#guarded(() => this.#upstreamFailed()),
         onRequestBytes: (chunk) => {
-          if (gathered) return;
-          this.#settlement.requestBytes += chunk.length;
-          this.#requestReader.write(chunk);
+          if (!gathered) this.#copy.sent(chunk);
         },
       });
     } catch {
@@ -139,7 +134,18 @@ class Relay {
       process.nextTick(() => this.#upstreamFailed());
     }
     // Once the request is on its way: undici sends on a connection that stood idle in the next phase, before this.
-    setImmediate(this.#guarded<void>(() => void this.#registered()));
+    setImmediate(
+      this.#guarded<void>(() => {
+        this.#registered();
+        this.#copy.readSent();
+      }),
+    );
+  }
+
+  #requestFacts(): RequestFacts {
+    const { request, admitted, requestId, startedAt } = this.#forwarding;
+    this.#facts ??= requestFacts(request, admitted, requestId, startedAt, this.#path);
+    return this.#facts;
   }
 
   /** The open event, sent once: until the close event comes, it is what is known of this request. */
@@ -147,7 +153,9 @@ class Relay {
     if (this.#registration) return this.#registration;
     const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
     const providerKey = fingerprint instanceof Promise ? null : fingerprint;
-    this.#registration = new Registration(this.#parts.tracker.open({ ...this.#facts, kind: 'open', providerKey }));
+    this.#registration = new Registration(
+      this.#parts.tracker.open({ ...this.#requestFacts(), kind: 'open', providerKey }),
+    );
     return this.#registration;
   }
 
@@ -285,6 +293,6 @@ class Relay {
   async #settle(outcome: KnownOutcome): Promise<void> {
     const { tracker, fingerprint } = this.#parts;
     const providerKey = fingerprint(this.#forwarding.admitted.credential);
-    await tracker.close(await this.#settlement.closeEvent(outcome, providerKey));
+    await tracker.close(await this.#settlement.closeEvent(this.#requestFacts(), outcome, providerKey));
   }
 }

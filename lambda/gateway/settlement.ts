@@ -1,6 +1,7 @@
 import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { createMeter, emptyReading, type Meter, type MeteredRequest, type MeteredResponse } from './meter/meter.ts';
+import { createMeter, emptyReading, type Meter, type MeteredResponse } from './meter/meter.ts';
+import type { RequestCopy } from './request-copy.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 /** How a request ended. `unknown` is said by the recorder alone. */
@@ -8,8 +9,7 @@ export type KnownOutcome = Exclude<Outcome, 'unknown'>;
 
 /** All that is learned of a request while it is relayed, and the close event that it comes to. */
 export class Settlement {
-  readonly #facts: RequestFacts;
-  readonly #metered: MeteredRequest;
+  readonly #request: RequestCopy;
   readonly #startedAtMs: number;
   #response: MeteredResponse | undefined;
   #meter: Meter | undefined;
@@ -19,12 +19,10 @@ export class Settlement {
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
   status: number | null = null;
-  requestBytes = 0;
 
   /** @param startedAtMs the request's arrival, on the monotonic clock */
-  constructor(facts: RequestFacts, metered: MeteredRequest, startedAtMs: number) {
-    this.#facts = facts;
-    this.#metered = metered;
+  constructor(request: RequestCopy, startedAtMs: number) {
+    this.#request = request;
     this.#startedAtMs = startedAtMs;
   }
 
@@ -52,19 +50,23 @@ export class Settlement {
   /** The meter reads what was kept for it. */
   readMeter(): void {
     // Made here, since the answer's first bytes do not wait for it.
-    if (this.#response) this.#meter ??= createMeter(this.#metered, this.#response);
+    if (this.#response) this.#meter ??= createMeter(this.#request, this.#response);
     const chunks = this.#unread;
     this.#unread = [];
     for (const chunk of chunks) this.#meter?.write(chunk);
   }
 
   /** The request is over. */
-  async closeEvent(outcome: KnownOutcome, fingerprint: ReturnType<Fingerprint>): Promise<CloseEvent> {
+  async closeEvent(
+    facts: RequestFacts,
+    outcome: KnownOutcome,
+    fingerprint: ReturnType<Fingerprint>,
+  ): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
     this.readMeter();
-    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#metered);
+    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#request);
     return {
-      ...this.#facts,
+      ...facts,
       kind: 'close',
       providerKey: fingerprint instanceof Promise ? await fingerprint : fingerprint,
       route: this.route,
@@ -73,7 +75,7 @@ export class Settlement {
       ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
       totalMs: round(totalMs),
       overheadMs: this.#overheadMs && round(this.#overheadMs),
-      requestBytes: this.requestBytes,
+      requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,
       reading,
     };

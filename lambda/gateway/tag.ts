@@ -7,6 +7,9 @@ export interface Tag {
   readonly tagTruncated: boolean;
 }
 
+/** What most tags are, and need no reading of bytes and characters. */
+const PLAIN = new RegExp(`^[\\x20-\\x7e]{1,${MAX_TAG_CHARACTERS}}$`);
+
 const NONE: Tag = { tag: null, tagTruncated: false };
 
 /**
@@ -16,6 +19,7 @@ const NONE: Tag = { tag: null, tagTruncated: false };
 export const readTag = (headers: RawHeaders): Tag => {
   const value = headerValue(headers, 'x-service-tag')?.trim();
   if (!value) return NONE;
+  if (PLAIN.test(value)) return { tag: value, tagTruncated: false };
   // Node hands header bytes over as latin1.
   const text = Buffer.from(value, 'latin1').toString('utf8');
   const characters = [...text];

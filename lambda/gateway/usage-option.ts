@@ -15,6 +15,7 @@ import { JsonPicker } from './meter/json-picker.ts';
  */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
+const STREAM = '"stream"';
 const ASK = '"stream_options":{"include_usage":true}';
 
 /** True where the option may be added: the body is then gathered and looked at. */
@@ -34,6 +35,8 @@ export const mayAskForUsage = (provider: Provider, method: string, path: string,
  * stream, or the body is not one JSON object.
  */
 export const askForUsage = (body: Buffer): Buffer | undefined => {
+  // A name written with escapes is asked for nothing: its stream is estimated.
+  if (!body.includes(STREAM)) return undefined;
   let stream = false;
   let options: string | undefined;
   let documents = 0;
