@@ -7,7 +7,7 @@ import type { UsageDraft } from './settle.ts';
  * that reports reasoning gives, so that it holds for xAI (chat: beside; Responses: inside) as for those who copy either.
  */
 const isReasoningBeside = (input: number, output: number, reasoning: number, total: number | null): boolean =>
-  reasoning > 0 && (reasoning > output || (total !== null && total - input - output >= reasoning));
+  reasoning > 0 && (total === null ? reasoning > output : total - input - output >= reasoning);
 
 /**
  * Chat completions, completions, embeddings: `prompt_tokens` includes cached, audio and image tokens, `completion_tokens` includes

@@ -69,6 +69,15 @@ describe('reasoning beside the completion', () => {
     expect(normal('xai', rest)).toMatchObject({ outputTokens: 127 });
   });
 
+  it('is not added against the total: a router may count reasoning by another tokenizer', () => {
+    const counted = { prompt_tokens: 94, completion_tokens: 540, completion_tokens_details: { reasoning_tokens: 560 } };
+    expect(normal('openrouter', { ...counted, total_tokens: 634 })).toMatchObject({
+      outputTokens: 540,
+      reasoningTokens: 540,
+    });
+    expect(normal('openrouter', counted)).toMatchObject({ outputTokens: 1100, reasoningTokens: 560 });
+  });
+
   it('is inside in Responses', () => {
     expect(
       normal('xai', {
