@@ -1,10 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '../..');
+
+/** Every function is made from a file of this name. */
+const ENTRIES = 'lambda/**/handler.ts';
 
 /** The module of a bundle that exports `handler`. */
 export const BUNDLE_FILE = 'index.js';
@@ -14,22 +18,47 @@ export const BUNDLE_FILE = 'index.js';
  * start 15 to 25 ms more. Minified, names and all. No source maps: to load them costs as much again as ESM does, so
  * `npm run stack-trace` makes them afterwards. With our own pinned and tree-shaken copy of the SDK, instead of the runtime's, which
  * changes under us.
+ */
+const HOUSE_OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  minify: true,
+  mainFields: ['module', 'main'],
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/**
+ * One function's bundle, made by itself.
  *
  * @param entry relative to the root of the repository
  */
 export const bundleOptions = (entry: string, folder: string) =>
-  ({
-    absWorkingDir: ROOT,
-    entryPoints: [entry],
-    outfile: join(folder, BUNDLE_FILE),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    minify: true,
-    mainFields: ['module', 'main'],
-    logLevel: 'warning',
-  }) satisfies BuildOptions;
+  ({ ...HOUSE_OPTIONS, entryPoints: [entry], outfile: join(folder, BUNDLE_FILE) }) satisfies BuildOptions;
+
+/** All functions' bundles by their entries, in one run, which reads what they share once: half the time of one for each. */
+const allBundles = (): ReadonlyMap<string, Buffer> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+  try {
+    const entries = globSync(ENTRIES, { cwd: ROOT });
+    buildSync({ ...HOUSE_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
+    return new Map(entries.map((entry) => [entry, readFileSync(join(folder, entry.replace(/\.ts$/, '.js')))]));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+let bundles: ReadonlyMap<string, Buffer> | undefined;
+
+/** @throws Error where the file is not one that functions are made from */
+const bundleOf = (entry: string): Buffer => {
+  bundles ??= allBundles();
+  const bundle = bundles.get(entry);
+  if (!bundle) throw new Error(`${entry} is not bundled: the file of a function is one of ${ENTRIES}`);
+  return bundle;
+};
 
 /**
  * The code of a function: its entry and all that it imports in one file. Made in this process, where `NodejsFunction` would start
@@ -42,7 +71,7 @@ export const functionBundle = (entry: string): Code => {
     // CDK tells assets apart by what is in here.
     entry,
     tryBundle: (folder: string): boolean => {
-      buildSync(bundleOptions(entry, folder));
+      writeFileSync(join(folder, BUNDLE_FILE), bundleOf(entry));
       // Loaded from inside this repository, on one machine, Node would take it for ESM.
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs' }));
       return true;

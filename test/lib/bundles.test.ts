@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { buildSync } from 'esbuild';
 import { environmentToLoad } from '../../bench/cold/stand-ins.ts';
 import { bundleFunctions } from '../../lib/bundled-functions.ts';
+import { bundleOptions } from '../../lib/constructs/function-bundle.ts';
 
 /**
  * Kilobytes (1,024 bytes) that a bundle may take, a tenth more than it does. What makes one larger makes each of its cold starts
@@ -44,6 +46,14 @@ describe('bundles', () => {
     // A budget far too large guards nothing.
     expect(kB).toBeGreaterThan(0.7 * (BUDGETS_KB[name] ?? 0));
   });
+
+  it.each(bundles)(
+    '$name, made with all others, is what it is by itself, which stack-trace counts on',
+    ({ entry, file }) => {
+      const { outputFiles } = buildSync({ ...bundleOptions(entry, folder), write: false });
+      expect(Buffer.from(outputFiles[0]?.contents ?? []).equals(readFileSync(file))).toBe(true);
+    },
+  );
 
   it.each(bundles)('$name loads with nothing but its own variables', ({ file, environment }) => {
     const { status, stderr } = spawnSync(process.execPath, ['bench/cold/load.mjs', file], {
