@@ -67,6 +67,20 @@ describe('aliases that moved on', () => {
   });
 });
 
+describe('models that neither book has', () => {
+  it.each([
+    ['openai', 'gpt-5-search-api-2025-10-14', [1.25, 0.125, 10]],
+    ['mistral', 'mistral-embed-2312', [0.1, 0, 0]],
+    ['mistral', 'open-mistral-nemo-2407', [0.15, 0, 0.15]],
+    ['mistral', 'mistral-small-2503', [0.1, 0, 0.3]],
+    ['mistral', 'ministral-3b-2410', [0.04, 0, 0.04]],
+    ['mistral', 'zai-glm-5-3', [1.4, 0.14, 4.4]],
+    ['mistral', 'zai-glm-5-2', [1.4, 0.26, 4.4]],
+  ])('%s %s', (provider, model, rates) => {
+    expect(usdPerMtok(provider, model, '2026-11-20T12:00:00Z')).toEqual(rates);
+  });
+});
+
 describe("Cohere's rerankers", () => {
   const rates = (model: string) =>
     findPrice({ provider: 'cohere', model, at: new Date('2026-11-20T12:00:00Z'), inputTokens: 0 })?.rates;

@@ -55,6 +55,13 @@ export const openai: ProviderOverrides = {
       ...evidence,
     },
     {
+      models: ['gpt-5-search-api*'],
+      usdPerMtok: { input: 1.25, cacheRead: 0.125, output: 10 },
+      why: 'in neither book',
+      source: `${source}, as quoted alike in several public repositories`,
+      asOf: '2026-11-21',
+    },
+    {
       models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
       usdPerMtok: { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 },
       why: 'released after both books',
