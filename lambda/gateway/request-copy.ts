@@ -10,6 +10,7 @@ export class RequestCopy implements MeteredRequest {
   readonly #contentType: string | undefined;
   #reader: RequestReader | undefined;
   #unread: Buffer | null = null;
+  #facts: RequestFacts | undefined;
   /** Bytes that the client sent and that have been sent on. */
   bytes = 0;
 
@@ -32,15 +33,18 @@ export class RequestCopy implements MeteredRequest {
     this.#unread = body;
   }
 
-  /** Reads a body that was sent all at once, and lets go of it. */
+  /** Reads a body that was sent all at once, and keeps nothing but its facts. */
   readSent(): void {
-    if (this.#unread) this.#begun().write(this.#unread);
+    if (!this.#unread) return;
+    this.#begun().write(this.#unread);
+    this.#facts = this.#begun().facts();
     this.#unread = null;
+    this.#reader = undefined;
   }
 
   readonly facts = (): RequestFacts => {
     this.readSent();
-    return this.#begun().facts();
+    return this.#facts ?? this.#begun().facts();
   };
 
   #begun(): RequestReader {

@@ -9,7 +9,7 @@ import type { Dialect } from '../../domain/dialect.ts';
 const BYTES_PER_TOKEN = 4;
 
 /** Kept of an answer until its end, in case it reports no usage. What is longer is extrapolated. */
-const MAX_KEPT_BYTES = 128 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024;
 
 /** String members that hold visible text, by dialect; captured is the string as JSON. */
 const text = (names: string): RegExp => new RegExp(`"(?:${names})"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`, 'gs');
@@ -44,10 +44,13 @@ const shapes: Partial<Record<Dialect, Estimate>> = {
   'cohere-generate': (input, output) => ({ billed_units: { input_tokens: input, output_tokens: output } }),
 };
 
-/** The first bytes of an answer, kept for an estimate; and how many there were in all. */
+/**
+ * The first bytes of an answer, kept for an estimate; and how many there were in all. In one piece: a stream's events are small, and
+ * each as a buffer of its own would take several times its size.
+ */
 export class KeptText {
   readonly #dialect: Dialect;
-  #chunks: Buffer[] = [];
+  #kept: Buffer | undefined;
   #keptBytes = 0;
   #totalBytes = 0;
 
@@ -58,15 +61,29 @@ export class KeptText {
   write(chunk: Buffer): void {
     this.#totalBytes += chunk.length;
     if (this.#keptBytes >= MAX_KEPT_BYTES || !visibleText[this.#dialect]) return;
-    this.#chunks.push(chunk);
-    this.#keptBytes += chunk.length;
+    if (!this.#kept) {
+      this.#kept = chunk.subarray(0, MAX_KEPT_BYTES);
+      this.#keptBytes = this.#kept.length;
+      return;
+    }
+    const bytes = Math.min(chunk.length, MAX_KEPT_BYTES - this.#keptBytes);
+    this.#withRoomFor(bytes, this.#kept).set(chunk.subarray(0, bytes), this.#keptBytes);
+    this.#keptBytes += bytes;
+  }
+
+  #withRoomFor(bytes: number, kept: Buffer): Buffer {
+    const wanted = this.#keptBytes + bytes;
+    if (wanted <= kept.length) return kept;
+    this.#kept = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, 2 * kept.length), MAX_KEPT_BYTES));
+    this.#kept.set(kept);
+    return this.#kept;
   }
 
   /** Tokens of the visible text; null where the dialect has no text we know, or none came. */
   outputTokens(): number | null {
     const pattern = visibleText[this.#dialect];
-    if (!pattern || this.#keptBytes === 0) return null;
-    const kept = Buffer.concat(this.#chunks).toString('utf8');
+    if (!pattern || !this.#kept) return null;
+    const kept = this.#kept.toString('utf8', 0, this.#keptBytes);
     let bytes = 0;
     for (const [, visible] of kept.matchAll(pattern)) bytes += Buffer.byteLength(textOf(visible as string));
     if (bytes === 0) return null;
