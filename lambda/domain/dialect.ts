@@ -50,6 +50,7 @@ const rows: readonly Row[] = [
   [POST, /\/videos\/(generations|edits|extensions)$/, 'async-result'],
   [GET, /\/videos\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
+  [POST, /\/v\d+\/sonar$/, 'openai-chat'],
   [POST, /\/completions$/, 'openai-completions'],
   [POST, /\/responses(\/compact)?$/, 'openai-responses'],
   [POST, /\/responses\/[^/]+\/cancel$/, 'openai-responses'],
@@ -84,7 +85,7 @@ const rows: readonly Row[] = [
   // Creating a batch costs nothing by itself: its results do, and are metered when they are fetched.
   [
     POST,
-    /\/(files|uploads|batches|batch\/jobs|vector_stores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries)$/,
+    /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries)$/,
     'free',
   ],
   [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],

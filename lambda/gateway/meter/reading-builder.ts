@@ -33,12 +33,13 @@ const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta'] as const;
 /** The usage object of one document; an empty one says nothing (Cohere v2 sends it when it failed): zeros would be members. */
 const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
   const meta = values.get('meta');
-  const usage =
-    values.get('usage') ??
-    values.get('usageMetadata') ??
-    values.get('xGroqUsage') ??
-    (isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined);
-  return isObject(usage) && Object.keys(usage).length > 0 ? usage : null;
+  const told = [
+    values.get('usage'),
+    values.get('usageMetadata'),
+    values.get('xGroqUsage'),
+    isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined,
+  ];
+  return told.filter(isObject).find((usage) => Object.keys(usage).length > 0) ?? null;
 };
 
 /** xAI's answer to a request whose result is fetched later: its id and nothing else. */

@@ -608,6 +608,31 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'computed', usage: { units: {} }, costNanoUsd: GEMINI_25_TOKENS },
   ],
   [
+    'Gemini, a store of files is made; filling it is charged, and its answer does not say how much',
+    { provider: 'google', path: '/v1beta/fileSearchStores', body: { name: 'fileSearchStores/mine' } },
+    { provenance: 'free' },
+  ],
+  [
+    'Gemini, a file is put into a store',
+    {
+      provider: 'google',
+      path: '/upload/v1beta/fileSearchStores/mine:uploadToFileSearchStore',
+      body: { name: 'fileSearchStores/mine/upload/operations/o', response: { sizeBytes: '79' } },
+    },
+    { provenance: 'unknown' },
+  ],
+  [
+    "Perplexity's newer path, a stream left before anything was told",
+    {
+      provider: 'perplexity',
+      path: '/v1/sonar',
+      ctype: STREAM,
+      req: { model: 'sonar', stream: true, messages: [{ role: 'user', content: 'x'.repeat(40) }] },
+      body: sse({ model: 'sonar', choices: [{ delta: { content: 'y'.repeat(20) } }] }),
+    },
+    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+  ],
+  [
     'Gemini interactions, which count the searches themselves',
     {
       provider: 'google',

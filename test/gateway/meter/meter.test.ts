@@ -213,6 +213,11 @@ describe('dialects', () => {
     expect((await meterBody('{"error":null,"usage":{"prompt_tokens":1}}', { path })).extras).toEqual({});
   });
 
+  it('an empty usage object does not hide what is told under another name', async () => {
+    const body = JSON.stringify({ model: 'm', usage: {}, x_groq: { usage: chatUsage } });
+    expect((await meterBody(body, { path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
+  });
+
   it('Groq’s x_groq', async () => {
     const body = sse(chatChunk('a'), { ...chatChunk(''), x_groq: { id: 'r', usage: chatUsage } }, '[DONE]');
     expect((await meterBody(body, { ...event, path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
