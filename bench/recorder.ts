@@ -8,11 +8,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { uuidv7 } from 'uuidv7';
 import type { Table } from '../lambda/data/table.ts';
 import type { CloseEvent } from '../lambda/domain/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../test/data/emulated-table.ts';
+import { chatCompletion } from './events/chat-completion.ts';
 import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
@@ -30,53 +30,8 @@ const latencyMs = Number(options['latency-ms']);
 const CONCURRENCY = 2;
 const WARM_UP_ROUNDS = 2;
 
-const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31'];
+/** With three models nine crosses, such as a busy account has. */
 const tags = ['checkout', 'search', null];
-
-/** A chat completion such as a busy account makes many of: three models, two tags and none, one key. */
-const chatCompletion = (accountId: string, n: number): CloseEvent => ({
-  kind: 'close',
-  version: 1,
-  requestId: uuidv7(),
-  accountId,
-  keyId: '01939b3e-8f6a-7c11-a6b1-0d7c5a1f2e3d',
-  provider: 'openai',
-  providerKey: 'c0ffee00c0ffee00c0ffee00',
-  tag: tags[Math.floor(n / models.length) % tags.length] ?? null,
-  tagTruncated: false,
-  method: 'POST',
-  path: '/v1/chat/completions',
-  startedAt: new Date().toISOString(),
-  route: 'governed',
-  outcome: 'completed',
-  status: 200,
-  ttfbMs: 412.7,
-  totalMs: 1_893.2,
-  requestBytes: 2_114,
-  responseBytes: 3_871,
-  reading: {
-    dialect: 'openai-chat',
-    usage: {
-      prompt_tokens: 812 + (n % 100),
-      completion_tokens: 240 + (n % 50),
-      total_tokens: 1_052 + (n % 100) + (n % 50),
-      prompt_tokens_details: { cached_tokens: 128, audio_tokens: 0 },
-      completion_tokens_details: {
-        reasoning_tokens: 0,
-        audio_tokens: 0,
-        accepted_prediction_tokens: 0,
-        rejected_prediction_tokens: 0,
-      },
-    },
-    usageSource: 'reported',
-    complete: true,
-    modelRequested: 'gpt-4o',
-    modelAnswered: models[n % models.length] ?? null,
-    streamed: false,
-    serviceTier: 'default',
-    extras: {},
-  },
-});
 
 /** Bytes of an attribute as DynamoDB counts them, near enough: names and text in UTF-8, numbers by their digits. */
 const sizeOf = (value: unknown): number => {
@@ -109,7 +64,7 @@ const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table =
     }
     if (command instanceof TransactWriteCommand)
       for (const { Put } of command.input.TransactItems ?? [])
-        if (Put?.Item?.['requestBytes'] !== undefined) units.ofRecords += recordUnits(Put.Item);
+        if (Put?.Item?.['details'] !== undefined) units.ofRecords += recordUnits(Put.Item);
     return answer;
   };
   const client = new Proxy(table.client, {
@@ -162,7 +117,7 @@ try {
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const [index, { recorders, batchSize, accounts, perSecond, units }] of runs.entries()) {
       const events = Array.from({ length: eventsPerRound }, (_, n) =>
-        chatCompletion(`svc_${index}_${n % accounts}`, Math.floor(n / accounts)),
+        chatCompletion(`svc_${index}_${n % accounts}`, tags, Math.floor(n / accounts), Date.now()),
       );
       const started = performance.now();
       await workOff(recorders, inBatches(events, batchSize));

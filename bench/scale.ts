@@ -20,14 +20,7 @@ import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import type { EmulatedTable } from '../test/data/emulated-table.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
-import {
-  ACCOUNT,
-  accountWithRecords,
-  chatCompletion,
-  DAY_MS,
-  DAYS,
-  SERVICE_KEY,
-} from './scale/account-with-records.ts';
+import { ACCOUNT, accountWithRecords, DAY_MS, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';
 import { type UnitCounter, unitCounter } from './scale/count-units.ts';
 
 const { values: options } = parseArgs({
@@ -95,7 +88,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
     { what: 'tracked requests of the month', ask: () => usage(ACCOUNT, billingPeriod(null, now), now) },
     {
       what: 'recording ten requests',
-      ask: () => record(Array.from({ length: 10 }, (_, n) => chatCompletion(Date.now(), n))),
+      ask: () => record(Array.from({ length: 10 }, (_, n) => requestAt(Date.now(), n))),
     },
   ];
 };

@@ -98,7 +98,15 @@ export const spendCellKey = (
   granularity: 'DAY' | 'HOUR',
   time: string,
   dimensions: SpendDimensions,
-): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${spendCellName(dimensions)}` });
+): Key => namedSpendCellKey(accountId, granularity, time, spendCellName(dimensions));
+
+/** The same, of a cell whose name is known. */
+export const namedSpendCellKey = (
+  accountId: string,
+  granularity: 'DAY' | 'HOUR',
+  time: string,
+  cellName: string,
+): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${cellName}` });
 
 /** What a spend cell's sort key says. */
 export const parseSpendCellSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {

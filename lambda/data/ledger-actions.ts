@@ -1,7 +1,7 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { countedAnswerKey } from './keys.ts';
 import type { CellDelta, Change, LedgerTransaction } from './ledger-plan.ts';
-import { requestItem } from './request-item.ts';
+import type { RequestItem } from './request-item.ts';
 import { markUnsealed } from './unsealed.ts';
 
 type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
@@ -9,11 +9,11 @@ type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
 /** OpenAI keeps responses for 30 days; after that none can be fetched again. */
 const ANSWER_DAYS = 60;
 
-const recordActions = (table: string, { before, after, countsAnswer }: Change): Actions => {
+const recordActions = (table: string, { before, after, countsAnswer }: Change, item: RequestItem): Actions => {
   const put = {
     Put: {
       TableName: table,
-      Item: requestItem(after),
+      Item: { ...item },
       ...(before
         ? { ConditionExpression: 'revision = :before', ExpressionAttributeValues: { ':before': before.revision } }
         : { ConditionExpression: 'attribute_not_exists(pk)' }),
@@ -54,10 +54,12 @@ const addToCell = (table: string, { key, counters, expiresAt }: CellDelta) => {
 /** The actions of a transaction, and which change each of the first ones belongs to. */
 export const toActions = (
   table: string,
-  { changes, cells, months, lateDays }: LedgerTransaction,
+  { changes, items, cells, months, lateDays }: LedgerTransaction,
   now: number,
 ): { actions: Actions; owners: readonly Change[] } => {
-  const owned = changes.flatMap((change) => recordActions(table, change).map((action) => ({ change, action })));
+  const owned = changes.flatMap((change, index) =>
+    recordActions(table, change, items[index] as RequestItem).map((action) => ({ change, action })),
+  );
   return {
     owners: owned.map(({ change }) => change),
     actions: [

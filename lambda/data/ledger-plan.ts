@@ -1,8 +1,9 @@
 import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../domain/spend/counters.ts';
-import { type Day, dayOf, hourOf, monthOf } from '../domain/spend/periods.ts';
+import { type Day, dayOf, type Hour, hourOf, monthOf } from '../domain/spend/periods.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import { type Key, monthKey, spendCellKey, spendCellName } from './keys.ts';
+import { type Key, monthKey, namedSpendCellKey, spendCellName } from './keys.ts';
+import { type RequestItem, requestItem } from './request-item.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
 export interface Change {
@@ -23,6 +24,8 @@ export interface CellDelta {
 /** Changes and what they come to, written together or not at all. */
 export interface LedgerTransaction {
   readonly changes: readonly Change[];
+  /** Of the changes' records, in the same order. */
+  readonly items: readonly RequestItem[];
   readonly cells: readonly CellDelta[];
   readonly months: readonly { readonly key: Key; readonly requests: number }[];
   /** Days already over, whose summaries these changes make stale. */
@@ -34,9 +37,40 @@ export const MAX_ACTIONS = 100;
 /** Of 4 MB; the rest is room for what the estimate leaves out. */
 const MAX_BYTES = 3_000_000;
 const CELL_BYTES = 2_000;
+/** All of a record but its details. */
+const RECORD_BYTES = 2_000;
 const HOUR_CELL_DAYS = 90;
 
 const hourCellExpiry = (hour: string): number => Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_CELL_DAYS * 86_400;
+
+/** What one record is counted in, and with what. */
+interface Count {
+  readonly accountId: string;
+  readonly hour: Hour;
+  readonly cellName: string;
+  readonly counters: Counters;
+}
+
+const countOf = (record: RequestRecord): Count => {
+  const { dimensions, counters } = contributionOf(record);
+  const { accountId, startedAt } = record;
+  return { accountId, hour: hourOf(startedAt), cellName: spendCellName(dimensions), counters };
+};
+
+/** A change with what it comes to, worked out once. */
+interface Prepared {
+  readonly change: Change;
+  readonly item: RequestItem;
+  readonly before: Count | null;
+  readonly after: Count;
+}
+
+const prepare = (change: Change): Prepared => ({
+  change,
+  item: requestItem(change.after),
+  before: change.before && countOf(change.before),
+  after: countOf(change.after),
+});
 
 /** What changes do to everything but the records themselves. */
 class Totals {
@@ -44,21 +78,19 @@ class Totals {
   readonly months = new Map<string, { key: Key; requests: number }>();
   readonly lateDays = new Map<string, { accountId: string; day: Day }>();
 
-  add({ before, after }: Change, today: Day): void {
+  add({ before, after }: Prepared, today: Day): void {
     if (before) this.#count(before, -1);
     this.#count(after, 1);
-    for (const record of before ? [before, after] : [after]) {
-      const day = dayOf(record.startedAt);
-      if (day < today) this.lateDays.set(`${record.accountId}#${day}`, { accountId: record.accountId, day });
+    for (const { accountId, hour } of before ? [before, after] : [after]) {
+      const day = dayOf(hour);
+      if (day < today) this.lateDays.set(`${accountId}#${day}`, { accountId, day });
     }
   }
 
-  #count(record: RequestRecord, sign: 1 | -1): void {
-    const { dimensions, counters } = contributionOf(record);
-    const hour = hourOf(record.startedAt);
-    this.#addToCell(spendCellKey(record.accountId, 'HOUR', hour, dimensions), counters, sign, hourCellExpiry(hour));
-    this.#addToCell(spendCellKey(record.accountId, 'DAY', dayOf(record.startedAt), dimensions), counters, sign);
-    const key = monthKey(record.accountId, monthOf(record.startedAt));
+  #count({ accountId, hour, cellName, counters }: Count, sign: 1 | -1): void {
+    this.#addToCell(namedSpendCellKey(accountId, 'HOUR', hour, cellName), counters, sign, hourCellExpiry(hour));
+    this.#addToCell(namedSpendCellKey(accountId, 'DAY', dayOf(hour), cellName), counters, sign);
+    const key = monthKey(accountId, monthOf(hour));
     const month = this.months.get(key.pk + key.sk);
     this.months.set(key.pk + key.sk, { key, requests: (month?.requests ?? 0) + sign });
   }
@@ -76,23 +108,24 @@ class Totals {
 
 const actionsOf = ({ countsAnswer }: Change): number => (countsAnswer === undefined ? 1 : 2);
 
-const toTransaction = (changes: readonly Change[], totals: Totals): LedgerTransaction => ({
-  changes,
+const toTransaction = (prepared: readonly Prepared[], totals: Totals): LedgerTransaction => ({
+  changes: prepared.map(({ change }) => change),
+  items: prepared.map(({ item }) => item),
   cells: [...totals.cells.values()].filter(({ counters }) => !isZero(counters)),
   months: [...totals.months.values()].filter(({ requests }) => requests !== 0),
   lateDays: [...totals.lateDays.values()],
 });
 
 /** Changes of the same cells stand side by side, so that a transaction touches few. */
-const byCell = (changes: readonly Change[]): Change[] =>
+const byCell = (changes: readonly Change[]): Prepared[] =>
   changes
     .map((change) => {
-      const { accountId, startedAt } = change.after;
-      const cell = spendCellName(contributionOf(change.after).dimensions);
-      return { change, order: `${accountId}#${hourOf(startedAt)}#${cell}` };
+      const prepared = prepare(change);
+      const { accountId, hour, cellName } = prepared.after;
+      return { prepared, order: `${accountId}#${hour}#${cellName}` };
     })
     .sort((a, b) => (a.order < b.order ? -1 : Number(a.order > b.order)))
-    .map(({ change }) => change);
+    .map(({ prepared }) => prepared);
 
 /**
  * Packs changes into as few transactions as their limits allow: deltas of the same cell become one write.
@@ -102,7 +135,7 @@ const byCell = (changes: readonly Change[]): Change[] =>
  */
 export const planTransactions = (changes: readonly Change[], today: Day): LedgerTransaction[] => {
   const transactions: LedgerTransaction[] = [];
-  let packed: Change[] = [];
+  let packed: Prepared[] = [];
   let totals = new Totals();
   let actions = 0;
   let bytes = 0;
@@ -113,13 +146,14 @@ export const planTransactions = (changes: readonly Change[], today: Day): Ledger
     actions = 0;
     bytes = 0;
   };
-  for (const change of byCell(changes)) {
-    const size = Buffer.byteLength(JSON.stringify(change.after)) + 4 * CELL_BYTES;
+  for (const prepared of byCell(changes)) {
+    const { change, item } = prepared;
+    const size = item.details.length + RECORD_BYTES + 4 * CELL_BYTES;
     // A change adds at most itself, its answer, two cells before and two after, a month and a late day.
     const most = actionsOf(change) + (change.before ? 4 : 2) + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
-    totals.add(change, today);
-    packed.push(change);
+    totals.add(prepared, today);
+    packed.push(prepared);
     actions += actionsOf(change);
     bytes += size;
   }

@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { parseRequestItem, requestItem } from '../../lambda/data/request-item.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
@@ -22,5 +23,36 @@ describe('the item of a request record', () => {
     const record = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
     expect(record.requestBytes).toBeNull();
+  });
+
+  it('brings one back whose reading is too large for small tables', () => {
+    const text = Array.from({ length: 3_000 }, (_, n) => `${n}`).join();
+    const event = closeEvent({ accountId: 'svc_a', reading: { usage: { tokens: 1, text } } });
+    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    expect(record.readingTruncated).toBe(false);
+    expect(parseRequestItem(requestItem(record))).toEqual(record);
+  });
+
+  it('has what conditions and expiry look at as attributes, and nothing else beside the key', () => {
+    const event = closeEvent({ accountId: 'svc_a' });
+    const item = requestItem(recordOfClose(known(event), priceOfTokens(event), null, context));
+    expect(Object.keys(item).sort()).toEqual(['details', 'expiresAt', 'pk', 'revision', 'sk']);
+    expect(item).toMatchObject({ revision: 1, expiresAt: 1_800_000_000 });
+  });
+
+  it('is read in its earlier form as well: an attribute for each fact', () => {
+    const event = closeEvent({ accountId: 'svc_a', requestBytes: 0 });
+    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    const { pk, sk } = requestItem(record);
+    const { accountId, requestId, reading, usage, lines, requestBytes, ...facts } = record;
+    const attributes = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+    const details = deflateRawSync(JSON.stringify({ reading, usage, lines }));
+    expect(parseRequestItem({ pk, sk, ...attributes, details })).toEqual(record);
+    const lost = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
+    const { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt } = lost;
+    const ofLost = { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt };
+    const { keyId, providerKey, tag } = lost;
+    const key = { pk: requestItem(lost).pk, sk: requestItem(lost).sk };
+    expect(parseRequestItem({ ...key, ...ofLost, keyId, providerKey, tag })).toEqual(lost);
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,7 +156,9 @@ const oversized: Scenario<Context> = {
     const usage = { prompt_tokens: 1, completion_tokens: 1, note: 'x'.repeat(150_000) };
     const wide = eventsOf(accountId, 100);
     const bounded = text({ ...wide.close, reading: { ...wide.close.reading, usage } });
-    const refused = text({ ...eventsOf(accountId, 101).close, method: 'm'.repeat(450_000) });
+    // Of text that deflates to 450 KB.
+    const method = randomBytes(450_000).toString('base64');
+    const refused = text({ ...eventsOf(accountId, 101).close, method });
     recorder.lines.length = 0;
     await put(queues, [...good.slice(0, 10).map(({ close }) => ({ body: text(close) })), { body: bounded }]);
     await put(queues, [{ body: refused }]);
