@@ -193,7 +193,8 @@ class Relay {
       statusMessage,
       clientResponseHeaders(headers, route, requestId, this.#filter !== undefined),
     );
-    this.#settlement.answered({ status, contentType, contentEncoding });
+    const cachedPromptTokens = headerValue(headers, 'fireworks-cached-prompt-tokens');
+    this.#settlement.answered({ status, contentType, contentEncoding, cachedPromptTokens });
     client.onDrain(() => {
       this.#paused = false;
       this.#exchange?.resume();

@@ -24,11 +24,15 @@ const CHAT = JSON.stringify({
 });
 const SECRET = 'sk-very-secret';
 
-const call = async (settings: Partial<HostSettings> = {}, headers: Record<string, string> = {}) => {
+const call = async (
+  settings: Partial<HostSettings> = {},
+  headers: Record<string, string> = {},
+  answered: Record<string, string> = {},
+) => {
   host = await startGatewayHost({ origin: origin.origin, ...settings });
   origin.script = (request, response) => {
     request.on('end', () => {
-      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.writeHead(200, { 'Content-Type': 'application/json', ...answered });
       response.end(CHAT);
     });
   };
@@ -93,6 +97,11 @@ describe('the two events of a request', () => {
     const { host, requestId } = await call();
     await host.closeOf(requestId);
     expect(JSON.stringify(host.events)).not.toMatch(/sk-very-secret|private words|secret-query/);
+  });
+
+  it('have what Fireworks tells of its cache in a header alone', async () => {
+    const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
+    expect(await host.closeOf(requestId)).toMatchObject({ reading: { extras: { 'prompt.cached_tokens': 2 } } });
   });
 
   it('come as a pair with one id each, distinct over requests', async () => {
