@@ -16,8 +16,10 @@ import { currentAssembly } from './synth.ts';
 const ROOT = join(import.meta.dirname, '..');
 const CHUNK_DELAY_MS = 20;
 
-const startedAt = Date.now();
-const seconds = () => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+/** Since the process began. */
+const seconds = () => `${(performance.now() / 1000).toFixed(1)} s`;
+/** Says what begins, and when. */
+const say = (step: string): void => console.log(`${seconds().padStart(6)}  ${step}`);
 const interruption = new AbortController();
 const undo: (() => Promise<unknown>)[] = [];
 const cleanUp = async () => {
@@ -33,10 +35,10 @@ const showProgress = (made: number): void => {
 
 /** @returns the line of totals, and what was found wrong */
 const demo = async (): Promise<{ readonly summary: string; readonly faults: readonly string[] }> => {
-  const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the CDK app …'));
+  const assembly = await currentAssembly(ROOT, () => say('Synthesizing the CDK app …'));
   const dataDir = await mkdtemp(join(tmpdir(), 'ai-spend-demo-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
-  console.log('Starting the stack and 12 mock providers …');
+  say('Starting the stack and 12 mock providers …');
   const providers = await startMockProviders({ chunkDelayMs: CHUNK_DELAY_MS });
   undo.push(providers.stop);
   const stack = await startStack({
@@ -48,11 +50,11 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   undo.push(stack.stop);
 
   const { accountId, token } = await register(stack.url);
-  console.log(`Registered an account: ${accountId.slice(0, 8)}… (after ${seconds()})`);
-  console.log(`Sending ${demoCalls.length} calls with the openai, @anthropic-ai/sdk and @google/genai clients …`);
+  say(`Registered an account: ${accountId.slice(0, 8)}…`);
+  say(`Sending ${demoCalls.length} calls with the openai, @anthropic-ai/sdk and @google/genai clients …`);
   const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress, interruption.signal);
 
-  console.log('Waiting for the usage queue to be worked off …');
+  say('Waiting for the usage queue to be worked off …');
   const spend = await settledSpend(stack.url, token, demoCalls.length, interruption.signal);
   const groups = groupsOf(spend);
   for (const by of ['provider', 'model', 'tag'] as const) console.log(`\n${spendTable(groups, by)}`);

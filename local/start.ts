@@ -51,8 +51,10 @@ const options = () => {
 await runUntilSignal(async () => {
   const { dataDir, port, mock, seed, environment } = options();
   const startedAt = Date.now();
-  const assembly = await currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
+  // In another process, while the pages are built in this one.
+  const assembling = currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
   const webFolder = currentWebBuild(() => console.log('Building the web dashboard, as something changed …'));
+  const assembly = await assembling;
   const providers = mock ? await startMockProviders() : undefined;
   const stack = await startStack({
     assembly,

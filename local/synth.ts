@@ -11,9 +11,12 @@ class SynthError extends SetupError {
 }
 
 /** What the templates and bundles are made from. A folder's own time tells of files that are gone. */
-const SOURCES = ['lib', 'bin', 'lambda', 'cdk.json', 'package-lock.json'];
+const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
 
 const MANIFEST = 'manifest.json';
+
+/** Stacks whose assets are made: all but the web dashboard's, whose pages the local stack serves from where they are built. */
+const BUNDLED_STACKS = '*/!(web)';
 
 const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -44,7 +47,8 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
       return;
     }
     // No notices: they come over the network.
-    const child = spawn(process.execPath, [cli, 'synth', '--quiet', '--no-notices', '--output', assembly], {
+    const options = ['--quiet', '--no-notices', '--exclusively', '--output', assembly];
+    const child = spawn(process.execPath, [cli, 'synth', BUNDLED_STACKS, ...options], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

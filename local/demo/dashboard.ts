@@ -23,7 +23,7 @@ const spendSchema = z.object({
 
 export type Spend = z.infer<typeof spendSchema>;
 
-const POLL_MS = 250;
+const POLL_MS = 100;
 const SETTLE_TIMEOUT_MS = 30_000;
 
 /** Registers an account over the dashboard API. */
