@@ -36,6 +36,23 @@ const judge = (error: unknown, owners: readonly Change[]): Verdict => {
   return { kind: codes.includes('ValidationError') ? 'permanent' : 'retry' };
 };
 
+/**
+ * Transactions in rounds, in each of which no account has two: its month counter is in all of its transactions, and DynamoDB cancels one
+ * that meets another, charging for both.
+ */
+const inRounds = (transactions: readonly LedgerTransaction[]): LedgerTransaction[][] => {
+  const rounds: { readonly accountIds: Set<string>; readonly transactions: LedgerTransaction[] }[] = [];
+  for (const transaction of transactions) {
+    const own = [...new Set(transaction.changes.map(({ after }) => after.accountId))];
+    const free = rounds.find(({ accountIds }) => !own.some((accountId) => accountIds.has(accountId)));
+    const round = free ?? { accountIds: new Set(), transactions: [] };
+    if (!free) rounds.push(round);
+    for (const accountId of own) round.accountIds.add(accountId);
+    round.transactions.push(transaction);
+  }
+  return rounds.map((round) => round.transactions);
+};
+
 const merge = (results: readonly Committed[]): Committed => ({
   written: results.flatMap(({ written }) => written),
   refused: results.flatMap(({ refused }) => refused),
@@ -49,13 +66,11 @@ const merge = (results: readonly Committed[]): Committed => ({
 export const openLedger = (table: Table, now: () => number = Date.now) => {
   const commit = async (changes: readonly Change[], attempt: number): Promise<Committed> => {
     const today = dayOf(new Date(now()).toISOString());
-    return merge(
-      await Promise.all(planTransactions(changes, today).map((transaction) => commitOne(transaction, attempt))),
-    );
+    const results: Committed[] = [];
+    for (const round of inRounds(planTransactions(changes, today)))
+      results.push(...(await Promise.all(round.map((transaction) => commitOne(transaction, attempt)))));
+    return merge(results);
   };
-
-  const commitEach = async (parts: readonly (readonly Change[])[], attempt: number): Promise<Committed> =>
-    merge(await Promise.all(parts.map((part) => commit(part, attempt))));
 
   const commitOne = async (transaction: LedgerTransaction, attempt: number): Promise<Committed> => {
     const { changes } = transaction;
@@ -73,7 +88,8 @@ export const openLedger = (table: Table, now: () => number = Date.now) => {
       if (verdict.kind === 'permanent' && changes.length > 1) {
         // One bad change must not take the others down with it.
         const middle = Math.ceil(changes.length / 2);
-        return commitEach([changes.slice(0, middle), changes.slice(middle)], attempt);
+        const first = await commit(changes.slice(0, middle), attempt);
+        return merge([first, await commit(changes.slice(middle), attempt)]);
       }
       if (verdict.kind === 'permanent' || attempt + 1 >= MAX_ATTEMPTS) {
         const permanent = verdict.kind === 'permanent';
@@ -81,7 +97,7 @@ export const openLedger = (table: Table, now: () => number = Date.now) => {
       }
       const ofAccounts = [...Map.groupBy(changes, ({ after }) => after.accountId).values()];
       // One account's busy counters must not hold up the others.
-      if (ofAccounts.length > 1) return commitEach(ofAccounts, attempt);
+      if (ofAccounts.length > 1) return merge(await Promise.all(ofAccounts.map((some) => commit(some, attempt))));
       // Full jitter: writers that met once should not meet again. @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
       await sleep(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt));
       return commit(changes, attempt + 1);
