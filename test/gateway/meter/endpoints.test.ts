@@ -574,6 +574,69 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'unknown' },
   ],
   [
+    'OpenAI Responses, cut short by its own limit: what it wrote, cached and searched is charged',
+    {
+      provider: 'openai',
+      path: '/v1/responses',
+      ctype: STREAM,
+      body: sse(
+        { type: 'response.created', response: { id: 'r', status: 'in_progress', model: 'gpt-5.6-sol', usage: null } },
+        {
+          type: 'response.incomplete',
+          response: {
+            id: 'r',
+            status: 'incomplete',
+            incomplete_details: { reason: 'max_output_tokens' },
+            model: 'gpt-5.6-sol',
+            output: [{ type: 'web_search_call', action: { type: 'search' } }],
+            usage: {
+              input_tokens: 1000,
+              input_tokens_details: { cached_tokens: 300, cache_write_tokens: 500 },
+              output_tokens: 50,
+              output_tokens_details: { reasoning_tokens: 50 },
+              total_tokens: 1050,
+            },
+          },
+        },
+      ),
+    },
+    {
+      provenance: 'computed',
+      usage: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 300, cacheWriteTokens: 500, reasoningTokens: 50 },
+      costNanoUsd: 200 * 4000 + 300 * 400 + 500 * 5000 + 50 * 20_000 + 10_000_000,
+    },
+  ],
+  [
+    'Groq, an error in the midst of a stream, after which no usage comes',
+    {
+      provider: 'groq',
+      path: '/openai/v1/chat/completions',
+      ctype: STREAM,
+      req: { model: 'llama-3.1-8b-instant', stream: true, messages: [{ role: 'user', content: 'x'.repeat(40) }] },
+      body: sse(
+        { model: 'llama-3.1-8b-instant', choices: [{ delta: { content: 'y'.repeat(20) } }], x_groq: { id: 'r' } },
+        { error: { message: 'Failed to call a function.', type: 'invalid_request_error' } },
+        '[DONE]',
+      ),
+    },
+    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+  ],
+  [
+    'OpenRouter, an error in the midst of a stream, as data beside a choice',
+    {
+      provider: 'openrouter',
+      path: '/api/v1/chat/completions',
+      ctype: STREAM,
+      req: { model: 'openai/gpt-4o', stream: true, messages: [{ role: 'user', content: 'x'.repeat(40) }] },
+      body: `: OPENROUTER PROCESSING\n\n${sse(
+        { model: 'openai/gpt-4o', choices: [{ delta: { content: 'y'.repeat(20) } }] },
+        { model: 'openai/gpt-4o', error: { code: 502 }, choices: [{ delta: { content: '' }, finish_reason: 'error' }] },
+        '[DONE]',
+      )}`,
+    },
+    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+  ],
+  [
     'Gemini, an answer found by Google Search: by the prompt until Gemini 2.5',
     gemini('gemini-2.5-flash', {
       webSearchQueries: ['a', 'b'],
