@@ -23,6 +23,7 @@ const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * divide
  */
 export const scaled = (value: number, digits: number): bigint => {
   if (!Number.isFinite(value) || value <= 0) return 0n;
+  if (Number.isSafeInteger(value)) return BigInt(value) * 10n ** BigInt(digits);
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
   const [whole = '0', fraction = ''] = mantissa.split('.');
   const shift = digits + Number(exponent) - fraction.length;

@@ -7,6 +7,8 @@ describe('scaled', () => {
     expect(scaled(0.1, 18)).toBe(100_000_000_000_000_000n);
     expect(scaled(1.8e-7, 9)).toBe(180n);
     expect(scaled(1e21, 0)).toBe(10n ** 21n);
+    expect(scaled(2 ** 60, 0)).toBe(1_152_921_504_606_847_000n);
+    expect(scaled(Number.MAX_SAFE_INTEGER, 2)).toBe(900_719_925_474_099_100n);
   });
 
   it('rounds half up what is finer', () => {

@@ -1,6 +1,6 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import type { PriceBook, RateKind, Rates } from './rates.ts';
+import type { PriceBook, PricedModel, RateKind, Rates } from './rates.ts';
 
 /** The book's provider ids, where they differ from the gateway's labels. */
 const providerIds: Readonly<Record<string, string>> = { xai: 'x-ai' };
@@ -52,21 +52,35 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
   return rates;
 };
 
-type Found = ReturnType<typeof calcPrice>;
+/** One model at one moment, by the whole input of a request. */
+type PriceOfSize = (inputTokens: number) => PricedModel | null;
+
+const lookUp = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
+  const found = calcPrice({}, model, { providerId, timestamp });
+  if (!found) return () => null;
+  const { id } = found.model;
+  const priced: PriceOfSize = (inputTokens) => {
+    const rates = ratesOf(id, found.model_price, inputTokens);
+    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${providerId}/${id}`, rates };
+  };
+  if (Object.values(found.model_price).some((price) => typeof price === 'object')) return priced;
+  const ofAnySize = priced(0);
+  return () => ofAnySize;
+};
 
 const MAX_REMEMBERED = 1_000;
 const MINUTE_MS = 60_000;
-const remembered = new Map<string, Found>();
+const remembered = new Map<string, PriceOfSize>();
 
 /**
  * The book walks through patterns of names to find a model, and the events of a batch ask for the same few: what was found is
  * remembered. Its prices hold from a day on, or by the hour and minute.
  */
-const find = (providerId: string, model: string, timestamp: Date): Found => {
+const find = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
   const key = `${providerId} ${Math.floor(timestamp.getTime() / MINUTE_MS)} ${model}`;
   const known = remembered.get(key);
   if (known !== undefined) return known;
-  const found = calcPrice({}, model, { providerId, timestamp });
+  const found = lookUp(providerId, model, timestamp);
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(key, found);
   return found;
@@ -75,12 +89,7 @@ const find = (providerId: string, model: string, timestamp: Date): Found => {
 /** The first book: `@pydantic/genai-prices` finds the model and the price of that day and hour; the arithmetic is ours (exact). */
 export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
   try {
-    const providerId = genaiProviderId(provider);
-    const found = find(providerId, model, at);
-    if (!found) return null;
-    const rates = ratesOf(found.model.id, found.model_price, inputTokens);
-    if (Object.keys(rates).length === 0) return null;
-    return { source: `genai-prices:${providerId}/${found.model.id}`, rates };
+    return find(genaiProviderId(provider), model, at)(inputTokens);
   } catch {
     return null;
   }

@@ -51,14 +51,17 @@ export const priceRequest = (request: PriceableRequest): PricedUsage => {
   if (usage.providerCostNanoUsd !== null) return settled(usage, 'provider', usage.providerCostNanoUsd);
   return combined(
     usage,
-    partsOf(reading).map((part) => priceByBook({ ...request, reading: part })),
+    partsOf(reading).map((part) =>
+      part === reading
+        ? priceByBook(request, usage)
+        : priceByBook({ ...request, reading: part }, normalizeUsage(request.provider, part)),
+    ),
   );
 };
 
 /** Usage times the price book. */
-const priceByBook = (request: PriceableRequest): PricedUsage => {
+const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsage => {
   const { reading } = request;
-  const usage = normalizeUsage(request.provider, reading);
   if (!usage) return unknown(null, reasons.noUsage);
   const models = modelsOf(request);
   if (models.length === 0) return unknown(usage, reasons.noModel);
