@@ -10,10 +10,12 @@ export interface StackIndex {
   readonly stripeUrl: string | undefined;
   readonly dataDir: string;
   readonly logsDir: string;
+  /** Read by a shell, it has the commands of docs/runbook.md work on this stack. */
+  readonly commandsFile: string;
 }
 
 /** What is where, for people. */
-export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir }: StackIndex): string => {
+export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir, commandsFile }: StackIndex): string => {
   const host = url.replace('http://', '');
   return [
     `Gateway    http://{provider}.${host}/… or ${url}/gateway/{provider}/…`,
@@ -25,6 +27,7 @@ export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir }: StackIn
     `Stripe     ${stripeUrl ?? 'the real one, in test mode'}`,
     `Data       ${dataDir}`,
     `Logs       ${logsDir}`,
+    `Commands   those of docs/runbook.md work on this stack after: . ${commandsFile}`,
   ].join('\n');
 };
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -7,6 +8,7 @@ import { createGatewayServer } from '../../lambda/gateway/server.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
 import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
+import { writeCommandsFile } from './commands-file.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
@@ -104,7 +106,10 @@ const run = async (
   const gatewayLambda = gatewayFunction(functions);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);
-  const gateway = createGatewayServer(runtimeEnvironment(gatewayLambda, endpoints));
+  const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
+  const gateway = createGatewayServer(gatewayEnvironment);
+  const commandsFile = join(data.path, 'commands.env');
+  await writeCommandsFile(commandsFile, gatewayEnvironment);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),
     startSchedules(scheduledFunctions(app, functions), invoker, options.scheduleEveryMs),
@@ -116,6 +121,7 @@ const run = async (
     stripeUrl: stripe.url,
     dataDir: data.path,
     logsDir: data.logs,
+    commandsFile,
   };
   front.open({
     gateway: gateway.handle,

@@ -1,12 +1,18 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const SHOW = ['ops/account.ts', 'show'];
 
 let assembly: string;
 let dataDir: string;
@@ -22,7 +28,7 @@ const start = () =>
   });
 
 beforeAll(async () => {
-  assembly = await currentAssembly(join(import.meta.dirname, '../..'), () => {});
+  assembly = await currentAssembly(ROOT, () => {});
   dataDir = await mkdtemp(join(tmpdir(), 'stack-'));
   mock = await startMockProviders();
   stack = await start();
@@ -133,6 +139,19 @@ describe('the local stack', () => {
     expect(await unknown.json()).toMatchObject({ error: { code: 'UNKNOWN_PROVIDER' } });
     expect(await (await fetch(stack.url)).text()).toContain('Dashboard');
     expect((await fetch(`${stack.url}/elsewhere`)).status).toBe(404);
+  });
+
+  it('leaves a file that has the runbook’s commands work on it', async () => {
+    const { accountId } = await register('joan@example.com');
+    const { stdout } = await run(
+      'sh',
+      ['-c', '. "$0" && exec "$@"', stack.commandsFile, process.execPath, ...SHOW, accountId],
+      {
+        cwd: ROOT,
+        env: {},
+      },
+    );
+    expect(stdout).toContain('FREE');
   });
 
   it('refuses a second instance on the same data, and a busy port, in one sentence', async () => {

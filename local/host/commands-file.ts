@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+
+/** What the commands of docs/runbook.md take from the environment, besides what leads the AWS clients to the emulators. */
+const NAMES = ['TABLE_NAME', 'USAGE_QUEUE_URL', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+
+/**
+ * Writes a file that a shell reads with `.`, after which those commands work on this stack. Its values are names and addresses on
+ * this machine, none of them secret.
+ *
+ * @param environment of a function that knows table and queue
+ */
+export const writeCommandsFile = (file: string, environment: Readonly<Record<string, string>>): Promise<void> => {
+  const needed = Object.entries(environment).filter(
+    ([name]) => NAMES.includes(name) || name.startsWith('AWS_ENDPOINT_URL'),
+  );
+  const lines = needed.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
+  return writeFile(file, lines.join(''));
+};
