@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -23,19 +23,7 @@ class ClaimContentionError extends Error {
 }
 
 /** 66 bits of a hash: a set of them stays small, and a collision would do no more than allow one cell above the limit. */
-const fingerprintOf = (cellName: string): string =>
-  createHash('sha256').update(cellName).digest('base64url').slice(0, 11);
-
-/** Fingerprints of cells, of which the events of a batch share a few. */
-const eachOnce = () => {
-  const known = new Map<string, string>();
-  return (dimensions: SpendDimensions): string => {
-    const name = spendCellName(dimensions);
-    const fingerprint = known.get(name) ?? fingerprintOf(name);
-    known.set(name, fingerprint);
-    return fingerprint;
-  };
-};
+const fingerprintOf = (cellName: string): string => hash('sha256', cellName, 'base64url').slice(0, 11);
 
 /**
  * Bounds how many distinct cells an account makes in a day, whatever its clients send: each cell is claimed once, before
@@ -87,12 +75,20 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
   /** Levels for the dimensions given the claimed cells, and which cells those levels would add. */
   const decide = (wanted: readonly SpendDimensions[], claimed: ReadonlySet<string>) => {
     const added = new Set<string>();
-    const fingerprint = eachOnce();
-    const has = (cell: SpendDimensions) => claimed.has(fingerprint(cell)) || added.has(fingerprint(cell));
+    const has = (cell: SpendDimensions) => {
+      const fingerprint = fingerprintOf(spendCellName(cell));
+      return claimed.has(fingerprint) || added.has(fingerprint);
+    };
+    // The events of a batch share a few cells: each is decided on once, and stays claimed at its level.
+    const decided = new Map<string, number>();
     const levels = wanted.map((dimensions) => {
+      const name = spendCellName(dimensions);
+      const known = decided.get(name);
+      if (known !== undefined) return known;
       const level = levelFor(dimensions, claimed.size + added.size, has);
-      const cell = foldDimensions(dimensions, level);
-      if (!has(cell)) added.add(fingerprint(cell));
+      const fingerprint = fingerprintOf(spendCellName(foldDimensions(dimensions, level)));
+      if (!claimed.has(fingerprint)) added.add(fingerprint);
+      decided.set(name, level);
       return level;
     });
     return { levels, added };
