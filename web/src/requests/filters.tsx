@@ -43,6 +43,37 @@ const TextFilter = ({
   );
 };
 
+/** One of some values, or any. */
+const ChoiceFilter = <V extends string>({
+  label,
+  placeholder = label,
+  width,
+  isSearchable = false,
+  data,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly width: number;
+  readonly isSearchable?: boolean;
+  readonly data: readonly { readonly value: V; readonly label: string }[];
+  readonly value: V | undefined;
+  readonly onChange: (value: V | undefined) => void;
+}) => (
+  <Select
+    size="xs"
+    w={width}
+    aria-label={label}
+    placeholder={placeholder}
+    clearable
+    searchable={isSearchable}
+    data={data}
+    value={value ?? null}
+    onChange={(chosen) => onChange(chosen ?? undefined)}
+  />
+);
+
 const spanText = ({ from, to }: RequestsSearch) =>
   `${from ? formatShortInstant(from) : 'the beginning'} – ${to ? formatShortInstant(to) : 'now'}`;
 
@@ -55,16 +86,13 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
-      <Select
-        size="xs"
-        w={130}
-        aria-label="Provider"
-        placeholder="Provider"
-        clearable
-        searchable
+      <ChoiceFilter
+        label="Provider"
+        width={130}
+        isSearchable
         data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
-        value={search.provider ?? null}
-        onChange={(value) => change({ provider: (value ?? undefined) as RequestsSearch['provider'] })}
+        value={search.provider}
+        onChange={(provider) => change({ provider })}
       />
       <TextFilter
         key={`model ${isFiltered}`}
@@ -73,35 +101,27 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         onChange={(model) => change({ model })}
       />
       <TextFilter key={`tag ${isFiltered}`} label="Tag" value={search.tag} onChange={(tag) => change({ tag })} />
-      <Select
-        size="xs"
-        w={136}
-        aria-label="Service key"
-        placeholder="Service key"
-        clearable
+      <ChoiceFilter
+        label="Service key"
+        width={136}
         data={keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-        value={search.key ?? null}
-        onChange={(key) => change({ key: key ?? undefined })}
+        value={search.key}
+        onChange={(key) => change({ key })}
       />
-      <Select
-        size="xs"
-        w={130}
-        aria-label="Outcome"
-        placeholder="Outcome"
-        clearable
+      <ChoiceFilter
+        label="Outcome"
+        width={130}
         data={choices(outcomeNames)}
-        value={search.outcome ?? null}
-        onChange={(outcome) => change({ outcome: outcome ?? undefined })}
+        value={search.outcome}
+        onChange={(outcome) => change({ outcome })}
       />
-      <Select
-        size="xs"
-        w={150}
-        aria-label="How the cost is known"
+      <ChoiceFilter
+        label="How the cost is known"
         placeholder="Cost"
-        clearable
+        width={150}
         data={choices(provenanceNames)}
-        value={search.provenance ?? null}
-        onChange={(provenance) => change({ provenance: provenance ?? undefined })}
+        value={search.provenance}
+        onChange={(provenance) => change({ provenance })}
       />
       {(from || to) && (
         <Button

@@ -12,6 +12,11 @@ export type RuleForm = UseFormReturnType<RuleValues>;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
+/** What a sum of money takes: down to a millionth of a dollar, as the API does. */
+const dollars = { prefix: '$', min: 0.000001, decimalScale: 6, thousandSeparator: true } as const;
+/** What a number of requests takes. */
+const count = { min: 1, allowDecimal: false, thousandSeparator: true } as const;
+
 /** Names seen of late, as suggestions. */
 const useSeen = (dimension: 'model' | 'tag'): string[] => {
   const from = utcDate(new Date(Date.now() - DAYS * DAY_MS));
@@ -38,26 +43,14 @@ const Limit = ({ form }: { readonly form: RuleForm }) => {
         <NumberInput
           label="But at least"
           description="Below it, nothing is unusual"
-          prefix="$"
-          min={0.000001}
-          decimalScale={6}
-          thousandSeparator
+          {...dollars}
           {...form.getInputProps('minimum')}
         />
       </Group>
     );
   }
   if (type === 'budget_forecast') {
-    return (
-      <NumberInput
-        label="Budget a month"
-        prefix="$"
-        min={0.000001}
-        decimalScale={6}
-        thousandSeparator
-        {...form.getInputProps('budget')}
-      />
-    );
+    return <NumberInput label="Budget a month" {...dollars} {...form.getInputProps('budget')} />;
   }
   if (type === 'error_rate') {
     return (
@@ -70,38 +63,14 @@ const Limit = ({ form }: { readonly form: RuleForm }) => {
           decimalScale={2}
           {...form.getInputProps('threshold')}
         />
-        <NumberInput
-          label="Of at least"
-          suffix=" requests"
-          min={1}
-          allowDecimal={false}
-          thousandSeparator
-          {...form.getInputProps('minimumRequests')}
-        />
+        <NumberInput label="Of at least" suffix=" requests" {...count} {...form.getInputProps('minimumRequests')} />
       </Group>
     );
   }
   if (type === 'unpriced_usage') {
-    return (
-      <NumberInput
-        label="Requests of unknown cost"
-        min={1}
-        allowDecimal={false}
-        thousandSeparator
-        {...form.getInputProps('threshold')}
-      />
-    );
+    return <NumberInput label="Requests of unknown cost" {...count} {...form.getInputProps('threshold')} />;
   }
-  return (
-    <NumberInput
-      label="Limit"
-      prefix="$"
-      min={0.000001}
-      decimalScale={6}
-      thousandSeparator
-      {...form.getInputProps('threshold')}
-    />
-  );
+  return <NumberInput label="Limit" {...dollars} {...form.getInputProps('threshold')} />;
 };
 
 export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
