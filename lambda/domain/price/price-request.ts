@@ -41,7 +41,8 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * missing makes the cost unknown.
  *
  * `free` are calls that providers do not charge for: the dialect `free`, a request the provider refused (status 400 and up, or
- * an answer that is one error) without reporting usage, reading an answer again that was charged when it was made.
+ * an answer that is one error) without reporting usage, one that a model of Anthropic's refused before any output, reading an
+ * answer again that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
@@ -49,9 +50,11 @@ export const priceRequest = (request: PriceableRequest): PricedUsage => {
   if (isFree(request, usage)) return settled(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
   if (usage.providerCostNanoUsd !== null) return settled(usage, 'provider', usage.providerCostNanoUsd);
+  const parts = partsOf(reading);
+  if (parts.length === 0) return settled(usage, 'free', 0);
   return combined(
     usage,
-    partsOf(reading).map((part) =>
+    parts.map((part) =>
       part === reading
         ? priceByBook(request, usage)
         : priceByBook({ ...request, reading: part }, normalizeUsage(request.provider, part)),
@@ -93,7 +96,7 @@ const billed = (provider: string, usage: Usage): Usage => {
 /** The parts of one request as one price: known only where all are. */
 const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   const [first, ...others] = parts as [PricedUsage, ...PricedUsage[]];
-  if (others.length === 0) return first;
+  if (others.length === 0) return first.usage === usage ? first : { ...first, usage };
   const missing = parts.find(({ provenance }) => provenance === 'unknown');
   if (missing) return { ...missing, usage };
   const doubtful = parts.find(({ provenance }) => provenance === 'estimated');
@@ -114,7 +117,7 @@ const isFree = ({ provider, method, path, status, reading }: PriceableRequest, u
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
   if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
   if (method === 'GET' && isReadAgain(reading)) return true;
-  if (usage) return false;
+  if (usage) return provider === 'anthropic' && reading.extras[EXTRA.refused] === 1 && usage.outputTokens === 0;
   if (status !== null && status >= 400) return true;
   if (reading.extras[EXTRA.responseError]) return true;
   // Asking after an answer in the making, or for anything else that says nothing of usage.

@@ -1,4 +1,5 @@
-import { at, count, countOf, isRaw, type Raw } from './raw.ts';
+import { areAttempts, iterationsOf } from './attempts.ts';
+import { at, count, countOf, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
 
 const oneMessage = (raw: Raw) => {
@@ -19,17 +20,19 @@ type Message = ReturnType<typeof oneMessage>;
 
 /**
  * Anthropic messages: `input_tokens` EXCLUDES cache reads and writes. With compaction the top level leaves out the compacting
- * iterations, so the iterations are summed; where they are not all listed, the top level is larger and believed.
+ * iterations, so the iterations are summed; where they are not all listed, the top level is larger and believed. Where they are attempts of
+ * several models, the top level is the last attempt's, beside a split of cache writes that may be the first's.
  * @see https://platform.claude.com/docs/en/build-with-claude/compaction
  */
 export const readAnthropicUsage = (raw: Raw): UsageDraft => {
   const top = oneMessage(raw);
-  const iterations = Array.isArray(raw['iterations']) ? raw['iterations'].filter(isRaw).map(oneMessage) : [];
-  const sum = (field: keyof Message): number =>
-    Math.max(
-      top[field],
-      iterations.reduce((total, message) => total + message[field], 0),
-    );
+  const listed = iterationsOf(raw);
+  const iterations = listed.map(oneMessage);
+  const isTopBelieved = !areAttempts(listed);
+  const sum = (field: keyof Message): number => {
+    const total = iterations.reduce((so, message) => so + message[field], 0);
+    return isTopBelieved ? Math.max(top[field], total) : total;
+  };
   const cacheRead = sum('cacheRead');
   const cacheWrite = sum('cacheWrite');
   return {
@@ -38,6 +41,7 @@ export const readAnthropicUsage = (raw: Raw): UsageDraft => {
     cacheReadTokens: cacheRead,
     cacheWriteTokens: cacheWrite,
     cacheWrite1hTokens: sum('cacheWrite1h'),
-    reasoningTokens: sum('thinking'),
+    // Iterations do not tell it.
+    reasoningTokens: Math.max(top.thinking, sum('thinking')),
   };
 };

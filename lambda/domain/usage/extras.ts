@@ -62,6 +62,8 @@ export const EXTRA = {
   responseId: 'response.id',
   /** 1 or 0 as the answer says `background: true` or `false`: an answer made in the foreground was charged for when it was made. */
   responseBackground: 'response.background',
+  /** 1 where an answer of Anthropic's ended with `stop_reason: "refusal"`: it is not charged when nothing had been written. */
+  refused: 'response.refused',
   /**
    * 1 where a status below 400 carries an error and no result: a body that is one `error` object, or a stream whose first event
    * is one. Providers do not charge for it.

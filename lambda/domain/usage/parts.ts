@@ -1,10 +1,12 @@
 import type { Reading } from '../usage-event.ts';
+import { areAttempts, chargedAttempts, iterationsOf } from './attempts.ts';
 import { EXTRA } from './extras.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
 
 /**
- * A reading split where answers of different prices share one usage object: the groups of a batch's results; iterations of
- * Anthropic's advisor tool, which name a model of their own and are left out of the totals. Mostly the reading itself, alone.
+ * A reading split where answers of different prices share one usage object: the groups of a batch's results; attempts of several
+ * of Anthropic's models; iterations of its advisor tool, which name a model of their own and are left out of the totals. Mostly
+ * the reading itself, alone; none where nothing is charged.
  */
 export const partsOf = (reading: Reading): readonly Reading[] => {
   const groups = reading.usage?.['batch_groups'];
@@ -28,10 +30,9 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
 };
 
 const byModel = (reading: Reading): readonly Reading[] => {
-  const iterations = reading.usage?.['iterations'];
-  if (!Array.isArray(iterations)) return [reading];
-  const isForeign = (iteration: unknown): boolean =>
-    isRaw(iteration) && typeof iteration['model'] === 'string' && iteration['model'] !== reading.modelAnswered;
+  const iterations = iterationsOf(reading.usage);
+  if (areAttempts(iterations)) return chargedAttempts(reading, iterations);
+  const isForeign = ({ model }: Raw): boolean => typeof model === 'string' && model !== reading.modelAnswered;
   const foreign = iterations.filter(isForeign);
   if (foreign.length === 0) return [reading];
   return [
@@ -39,7 +40,7 @@ const byModel = (reading: Reading): readonly Reading[] => {
     ...foreign.map((iteration) => ({
       ...reading,
       usage: iteration,
-      modelAnswered: iteration['model'],
+      modelAnswered: iteration['model'] as string,
       modelRequested: null,
       extras: {},
     })),

@@ -28,6 +28,9 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
   return merged;
 };
 
+/** Anthropic's reason for an answer that a classifier stopped. */
+const REFUSAL = 'refusal';
+
 const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta'] as const;
 
 /** The usage object of one document; an empty one says nothing (Cohere v2 sends it when it failed): zeros would be members. */
@@ -51,6 +54,7 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [EXTRA.responseId]: ['openai-responses', 'gemini-interactions'],
   [EXTRA.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
   [EXTRA.responseBackground]: ['openai-responses', 'gemini-interactions'],
+  [EXTRA.refused]: ['anthropic-messages'],
   [EXTRA.imageCount]: ['openai-images', 'gemini-predict'],
   [EXTRA.imageSize]: ['openai-images'],
   [EXTRA.imageQuality]: ['openai-images'],
@@ -117,6 +121,7 @@ export class ReadingBuilder implements PickerSink {
     this.#takeNames(values);
     this.#text(EXTRA.responseStatus, values.get('status') ?? (isDeferred(values, this.#hasChoices) ? 'queued' : null));
     this.#text(EXTRA.responseId, values.get('id'));
+    if (values.get('stopReason') === REFUSAL) this.#extras.set(EXTRA.refused, 1);
     if (typeof values.get('background') === 'boolean')
       this.#extras.set(EXTRA.responseBackground, Number(values.get('background')));
     this.#text(EXTRA.imageSize, values.get('image.size'));
@@ -202,7 +207,9 @@ export class ReadingBuilder implements PickerSink {
     this.#takeNames(this.#values);
     this.#values.delete('model');
     if (!usage) return;
-    this.#batch?.add(this.#model, usage);
+    // Not charged.
+    const isNothing = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
+    if (!isNothing) this.#batch?.add(this.#model, usage);
     this.#extras.set(EXTRA.batch, 1);
     for (const name of usageNames) this.#values.delete(name);
   }

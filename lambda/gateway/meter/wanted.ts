@@ -67,9 +67,10 @@ export const wantedInResponse: Wanted = {
   metadata: { usage: 'usage' },
   // Anthropic: `message_start` carries the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
-  result: { message: { model: 'model', usage: 'usage' } },
-  // Cohere v2 `message-end`
-  delta: { usage: 'usage' },
+  result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },
+  stop_reason: 'stopReason',
+  // Anthropic's `message_delta`; Cohere v2 `message-end`
+  delta: { usage: 'usage', stop_reason: 'stopReason' },
   // Groq
   x_groq: { usage: 'xGroqUsage' },
   // Mistral: text recognition; conversations name the model with each output

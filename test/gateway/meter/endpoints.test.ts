@@ -574,6 +574,141 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'unknown' },
   ],
   [
+    'Anthropic, refused before any output: tokens are counted, and not charged',
+    {
+      provider: 'anthropic',
+      path: '/v1/messages',
+      body: {
+        model: 'claude-opus-5',
+        content: [],
+        stop_reason: 'refusal',
+        usage: { input_tokens: 564, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 0 },
+      },
+    },
+    { provenance: 'free', usage: { inputTokens: 564, outputTokens: 0 }, costNanoUsd: 0 },
+  ],
+  [
+    'Anthropic, the same as a stream',
+    {
+      provider: 'anthropic',
+      path: '/v1/messages',
+      ctype: STREAM,
+      body: sse(
+        { type: 'message_start', message: { model: 'claude-opus-5', usage: { input_tokens: 564, output_tokens: 0 } } },
+        { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 0 } },
+        { type: 'message_stop' },
+      ),
+    },
+    { provenance: 'free', usage: { inputTokens: 564, outputTokens: 0 } },
+  ],
+  [
+    'Anthropic, refused in the midst of its output, which is charged',
+    {
+      provider: 'anthropic',
+      path: '/v1/messages',
+      body: {
+        model: 'claude-opus-5',
+        content: [{ type: 'text', text: 'Hello..' }],
+        stop_reason: 'refusal',
+        usage: { input_tokens: 564, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 10 },
+      },
+    },
+    { provenance: 'computed', costNanoUsd: 564 * 5000 + 10 * 25_000 },
+  ],
+  [
+    'Anthropic, the answers of a batch, one of them refused before any output',
+    {
+      provider: 'anthropic',
+      method: 'GET',
+      path: '/v1/messages/batches/b/results',
+      ctype: 'application/x-jsonl',
+      body: jsonLines(
+        ...['end_turn', 'refusal'].map((stop_reason) => ({
+          custom_id: stop_reason,
+          result: {
+            type: 'succeeded',
+            message: {
+              model: 'claude-opus-5',
+              stop_reason,
+              usage: { input_tokens: 100, output_tokens: stop_reason === 'refusal' ? 0 : 50 },
+            },
+          },
+        })),
+      ),
+    },
+    { provenance: 'computed', usage: tokens, costNanoUsd: (100 * 5000 + 50 * 25_000) / 2 },
+  ],
+  [
+    'Anthropic, another model answered after one that declined before any output',
+    {
+      provider: 'anthropic',
+      path: '/v1/messages',
+      req: { model: 'claude-fable-5', fallbacks: [{ model: 'claude-opus-4-8' }] },
+      body: {
+        model: 'claude-opus-4-8',
+        stop_reason: 'end_turn',
+        usage: {
+          input_tokens: 412,
+          output_tokens: 264,
+          iterations: [
+            { type: 'message', model: 'claude-fable-5', input_tokens: 535, output_tokens: 0 },
+            { type: 'fallback_message', model: 'claude-opus-4-8', input_tokens: 412, output_tokens: 264 },
+          ],
+        },
+      },
+    },
+    {
+      provenance: 'computed',
+      usage: { inputTokens: 535 + 412, outputTokens: 264 },
+      costNanoUsd: 412 * 5000 + 264 * 25_000,
+    },
+  ],
+  [
+    'Anthropic, another model went on with a stream after one that declined in the midst of it: each at its own price',
+    {
+      provider: 'anthropic',
+      path: '/v1/messages',
+      ctype: STREAM,
+      req: { model: 'claude-fable-5', stream: true },
+      body: sse(
+        {
+          type: 'message_start',
+          message: {
+            model: 'claude-fable-5',
+            usage: {
+              input_tokens: 20,
+              cache_creation_input_tokens: 1000,
+              cache_creation: { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 0 },
+              output_tokens: 1,
+              inference_geo: 'us',
+            },
+          },
+        },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn' },
+          usage: {
+            input_tokens: 1200,
+            cache_creation_input_tokens: 0,
+            output_tokens: 264,
+            server_tool_use: { web_search_requests: 1 },
+            iterations: [
+              { type: 'message', input_tokens: 20, cache_creation_input_tokens: 1000, output_tokens: 400 },
+              { type: 'fallback_message', model: 'claude-opus-4-8', input_tokens: 1200, output_tokens: 264 },
+            ],
+          },
+        },
+        { type: 'message_stop' },
+      ),
+    },
+    {
+      provenance: 'computed',
+      usage: { inputTokens: 20 + 1000 + 1200, outputTokens: 400 + 264, cacheWriteTokens: 1000 },
+      costNanoUsd:
+        1.1 * 10 * (20 * 1000 + 1000 * 1250 + 400 * 5000) + 1.1 * 10 * (1200 * 500 + 264 * 2500) + 10_000_000,
+    },
+  ],
+  [
     'OpenAI Responses, cut short by its own limit: what it wrote, cached and searched is charged',
     {
       provider: 'openai',
