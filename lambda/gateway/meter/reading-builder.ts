@@ -216,7 +216,7 @@ export class ReadingBuilder implements PickerSink {
 
   #takeNames(values: Map<string, unknown>): void {
     const model = values.get('model');
-    if (typeof model === 'string') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
+    if (typeof model === 'string' && model !== '') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
     const tier = values.get('serviceTier');
     if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
   }

@@ -147,6 +147,11 @@ describe('dialects', () => {
     });
   });
 
+  it('a first event without a name of a model does not end the search for one', async () => {
+    const body = sse({ model: '', choices: [], prompt_filter_results: [] }, chatChunk('Hi'), '[DONE]');
+    expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).modelAnswered).toBe('gpt-4o-2024-08-06');
+  });
+
   it('a stream without usage tells the model all the same, and is estimated from its text', async () => {
     const body = sse(chatChunk('four'), chatChunk(' byt\n'), chatChunk('é☃'), '[DONE]');
     const request = {
