@@ -62,11 +62,8 @@ const same = async (script: Script, request: Partial<Ask> = {}): Promise<Answer>
 };
 
 describe('answers', () => {
-  it.each(bodies)('%s', async (_case, headers, body) => {
-    await same((_request, response) => {
-      response.writeHead(200, headers);
-      response.end(body);
-    });
+  it.each(bodies)('%s', async (_case, script) => {
+    await same(script);
   });
 
   it.each(statuses)('status %i', async (status) => {

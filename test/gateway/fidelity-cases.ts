@@ -6,7 +6,7 @@ import type { Script } from './scripted-origin.ts';
 /** What is asked of every adapter of the gateway: the node:http server here, Lambda's in test/conformance. */
 
 /** Name, headers, body of an answer. */
-export const bodies: [string, Record<string, string>, Buffer][] = [
+const contents: [string, Record<string, string>, Buffer][] = [
   ['JSON with a length', { 'Content-Type': 'application/json', 'Content-Length': '14' }, Buffer.from('{"id":"café"}')],
   [
     'gzip',
@@ -27,6 +27,14 @@ export const bodies: [string, Record<string, string>, Buffer][] = [
   ['50 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(50 * 2 ** 20)],
   ['nothing', { 'Content-Length': '0' }, Buffer.alloc(0)],
 ];
+
+export const bodies = contents.map(([name, headers, body]): [string, Script] => [
+  name,
+  (_request, response) => {
+    response.writeHead(200, headers);
+    response.end(body);
+  },
+]);
 
 export const statuses = [201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 529];
 

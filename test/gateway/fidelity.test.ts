@@ -85,11 +85,8 @@ describe.each([
   };
 
   describe('answers', () => {
-    it.each(bodies)('%s', async (_case, headers, body) => {
-      await same((_request, response) => {
-        response.writeHead(200, headers);
-        response.end(body);
-      });
+    it.each(bodies)('%s', async (_case, script) => {
+      await same(script);
     });
 
     it.each(statuses)('status %i', async (status) => {
