@@ -1,9 +1,9 @@
 /** The gateway as a server, everything on: admission, metering, open and close events. */
-import { createServer } from 'node:http';
+import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
 import { createGatewayServer } from '../../lambda/gateway/server.ts';
 
 const gateway = createGatewayServer(process.env);
-createServer((request, response) => {
+gatewayHttpServer((request, response) => {
   // Two labels lead to the two origins of the bench.
   const label = request.url?.startsWith('/v1/stream') ? 'together' : 'openai';
   gateway.handle(request, response, { label });

@@ -1,11 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
@@ -34,30 +27,30 @@ const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined =
   return code?.startsWith('HPE_') ? 'MALFORMED_REQUEST' : undefined;
 };
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** A `node:http` server for the gateway's requests. What is no HTTP is answered in the service's error shape, too. */
 export const gatewayHttpServer = (listener: RequestListener, options: ServerOptions = {}): Server => {
-  /** Requests of a connection whose answer or body is not over. */
-  const underWay = new WeakMap<Duplex, Set<Exchange>>();
+  /** Answers of a connection that are not over, or whose request's body is not. */
+  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
+  const answersOf = (socket: Duplex): Set<ServerResponse> => {
+    const answers = underWay.get(socket) ?? new Set();
+    if (answers.size === 0) underWay.set(socket, answers);
+    return answers;
+  };
   const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
-    const exchanges = underWay.get(request.socket) ?? new Set();
-    const exchange = { request, response };
-    underWay.set(request.socket, exchanges.add(exchange));
+    const answers = answersOf(request.socket).add(response);
     const over = (): void => {
-      if (request.complete && response.closed) exchanges.delete(exchange);
+      answers.delete(response);
     };
-    request.on('end', over);
-    response.on('close', over);
+    response.on('close', () => {
+      if (request.complete) over();
+      else request.on('end', over);
+    });
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const code = codeOf(error);
     // Nothing may be written into an answer that has begun, nor behind one as if it belonged to the next request.
-    const begun = [...(underWay.get(socket) ?? [])].some(({ response }) => response.headersSent);
+    const begun = [...answersOf(socket)].some(({ headersSent }) => headersSent);
     if (code === undefined || begun || !socket.writable) {
       socket.destroy(error);
       return;

@@ -1,5 +1,6 @@
 import type { CloseEvent } from '../domain/usage-event.ts';
 import type { Admitted } from './admission.ts';
+import { AnswerPipe } from './answer-pipe.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { logFault } from './fault-log.ts';
 import type { GatewayParts } from './gateway.ts';
@@ -24,9 +25,6 @@ export interface Forwarding {
   readonly startedAtMs: number;
 }
 
-/** Of an answer whose headers wait for the route, so much is taken before the provider has to wait, too. */
-const MAX_HELD_BYTES = 64 * 1024;
-
 type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'upstreamOrigins'>;
 
 /**
@@ -35,6 +33,10 @@ type RelayParts = Pick<GatewayParts, 'fingerprint' | 'tracker' | 'upstream' | 'u
  */
 export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void> =>
   new Promise((resolve) => new Relay(parts, forwarding, resolve).begin());
+
+const isPlainEventStream = (headers: RawHeaders): boolean =>
+  headerValue(headers, 'content-encoding') === undefined &&
+  headerValue(headers, 'content-type')?.startsWith('text/event-stream') === true;
 
 class Relay {
   readonly #parts: RelayParts;
@@ -48,14 +50,10 @@ class Relay {
   #facts: RequestFacts | undefined;
   #registration: Registration | undefined;
   #askedForUsage = false;
-  #filter: UsageChunkFilter | undefined;
+  #pipe: AnswerPipe | undefined;
   #started = false;
-  /** What came behind the headers while they waited for the route. */
-  #held: Buffer[] = [];
-  #heldBytes = 0;
-  /** How the answer ended in that time. */
+  /** How the answer ended while its headers waited. */
   #endedEarly: { readonly trailers: RawHeaders } | 'broken' | undefined;
-  #paused = false;
   #finished = false;
 
   constructor(parts: RelayParts, forwarding: Forwarding, done: () => void) {
@@ -122,13 +120,16 @@ class Relay {
     try {
       this.#exchange = this.#parts.upstream.send(upstream, {
         onHeaders: this.#guarded((head) => this.#headers(head)),
-        onData: this.#guarded((chunk) => this.#data(chunk)),
+        onData: this.#guarded((chunk) => this.#pipe?.take(chunk)),
         onEnd: this.#guarded((trailers) => this.#end(trailers)),
         onError: this.#guarded(() => this.#upstreamFailed()),
         onRequestBytes: (chunk) => {
           if (!gathered) this.#copy.sent(chunk);
         },
       });
+      const { client } = this.#forwarding;
+      const guarded = (work: () => void) => this.#guarded<void>(work);
+      this.#pipe = new AnswerPipe({ exchange: this.#exchange, client, settlement: this.#settlement, guarded });
     } catch {
       // Node refuses what cannot be sent, such as a path with control characters.
       process.nextTick(() => this.#upstreamFailed());
@@ -173,7 +174,7 @@ class Relay {
       this.#upstreamFailed();
       return;
     }
-    this.#settlement.status = head.status;
+    this.#settlement.answered(head);
     this.#registered().whenKnown(
       this.#guarded<void>(() => {
         if (!this.#finished) this.#relay(head);
@@ -182,48 +183,13 @@ class Relay {
   }
 
   #relay({ status, statusMessage, headers }: UpstreamHead): void {
-    const { client, requestId } = this.#forwarding;
-    const contentType = headerValue(headers, 'content-type');
-    const contentEncoding = headerValue(headers, 'content-encoding');
-    if (this.#askedForUsage && contentEncoding === undefined && contentType?.startsWith('text/event-stream'))
-      this.#filter = new UsageChunkFilter();
+    const filter = this.#askedForUsage && isPlainEventStream(headers) ? new UsageChunkFilter() : undefined;
+    const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
-    this.#startClient(
-      status,
-      statusMessage,
-      clientResponseHeaders(headers, route, requestId, this.#filter !== undefined),
-    );
-    const cachedPromptTokens = headerValue(headers, 'fireworks-cached-prompt-tokens');
-    this.#settlement.answered({ status, contentType, contentEncoding, cachedPromptTokens });
-    client.onDrain(() => {
-      this.#paused = false;
-      this.#exchange?.resume();
-    });
-    for (const chunk of this.#held.splice(0)) this.#pass(chunk);
+    this.#startClient(status, statusMessage, clientResponseHeaders(headers, route, requestId, filter !== undefined));
+    this.#pipe?.open(filter);
     if (this.#endedEarly === 'broken') this.#upstreamFailed();
     else if (this.#endedEarly) this.#end(this.#endedEarly.trailers);
-    else if (!this.#paused) this.#exchange?.resume();
-  }
-
-  #data(chunk: Buffer): void {
-    this.#settlement.received(chunk.length);
-    if (this.#started) this.#pass(chunk);
-    else {
-      this.#held.push(chunk);
-      this.#heldBytes += chunk.length;
-      if (this.#heldBytes > MAX_HELD_BYTES) this.#exchange?.pause();
-    }
-  }
-
-  /** The client first; then the meter, on the same bytes. */
-  #pass(chunk: Buffer): void {
-    const out = this.#filter ? this.#filter.write(chunk) : chunk;
-    if (out.length > 0 && !this.#forwarding.client.write(out)) {
-      this.#paused = true;
-      this.#exchange?.pause();
-    }
-    // What was written in this tick goes out at its end: Node holds it back until then.
-    if (this.#settlement.keep(chunk)) process.nextTick(this.#guarded<void>(() => this.#settlement.readMeter()));
   }
 
   #end(trailers: RawHeaders): void {
@@ -232,14 +198,9 @@ class Relay {
       this.#endedEarly = { trailers };
       return;
     }
-    this.#flushFilter();
+    this.#pipe?.flush();
     this.#forwarding.client.end(trailers);
     this.#finish('completed');
-  }
-
-  #flushFilter(): void {
-    const held = this.#filter?.end();
-    if (held && held.length > 0) this.#forwarding.client.write(held);
   }
 
   #startClient(status: number, message: string, headers: string[]): void {
@@ -250,14 +211,14 @@ class Relay {
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
   #upstreamFailed(): void {
     if (this.#finished) return;
-    if (this.#settlement.status === null) this.#registered().whenKnown(() => this.#answerUnreachable());
+    if (!this.#settlement.isAnswered) this.#registered().whenKnown(() => this.#answerUnreachable());
     // Its headers are here and wait for the route: the client is to see them before the end.
     else if (!this.#started) this.#endedEarly = 'broken';
     else {
-      this.#flushFilter();
+      this.#pipe?.flush();
       this.#forwarding.client.abort();
       // While the client reads nothing, nothing moves: that silence is the client's.
-      this.#finish(this.#paused ? 'client_aborted' : 'upstream_aborted');
+      this.#finish(this.#pipe?.isPaused ? 'client_aborted' : 'upstream_aborted');
     }
   }
 
@@ -284,6 +245,7 @@ class Relay {
   #finish(outcome: KnownOutcome): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.#pipe?.discard();
     this.#settle(outcome)
       // The open event still tells of the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))

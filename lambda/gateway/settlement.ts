@@ -1,8 +1,10 @@
 import type { CloseEvent, Outcome } from '../domain/usage-event.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import { headerValue } from './headers.ts';
 import { createMeter, emptyReading, type Meter, type MeteredResponse } from './meter/meter.ts';
 import type { RequestCopy } from './request-copy.ts';
 import type { RequestFacts } from './request-facts.ts';
+import type { UpstreamHead } from './upstream.ts';
 
 /** How a request ended. `unknown` is said by the recorder alone. */
 export type KnownOutcome = Exclude<Outcome, 'unknown'>;
@@ -18,7 +20,6 @@ export class Settlement {
   #responseBytes = 0;
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
-  status: number | null = null;
 
   /** @param startedAtMs the request's arrival, on the monotonic clock */
   constructor(request: RequestCopy, startedAtMs: number) {
@@ -32,8 +33,17 @@ export class Settlement {
   }
 
   /** The answer's headers are here: from now on its bytes are metered. */
-  answered(response: MeteredResponse): void {
-    this.#response = response;
+  answered({ status, headers }: UpstreamHead): void {
+    this.#response = {
+      status,
+      contentType: headerValue(headers, 'content-type'),
+      contentEncoding: headerValue(headers, 'content-encoding'),
+      cachedPromptTokens: headerValue(headers, 'fireworks-cached-prompt-tokens'),
+    };
+  }
+
+  get isAnswered(): boolean {
+    return this.#response !== undefined;
   }
 
   /** A piece of the answer has come, and is about to be relayed. */
@@ -42,9 +52,9 @@ export class Settlement {
     this.#responseBytes += bytes;
   }
 
-  /** Keeps the same bytes for the meter. True when they are the first since it was read: `readMeter` is due. */
-  keep(chunk: Buffer): boolean {
-    return this.#unread.push(chunk) === 1;
+  /** Keeps bytes for the meter. */
+  keep(chunk: Buffer): void {
+    this.#unread.push(chunk);
   }
 
   /** The meter reads what was kept for it. */
@@ -71,7 +81,7 @@ export class Settlement {
       providerKey: fingerprint instanceof Promise ? await fingerprint : fingerprint,
       route: this.route,
       outcome,
-      status: this.status,
+      status: this.#response?.status ?? null,
       ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
       totalMs: round(totalMs),
       overheadMs: this.#overheadMs && round(this.#overheadMs),

@@ -80,12 +80,13 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     this.#dropBody();
   }
 
+  /** Not once it is over: the connection may be another's by then. */
   pause(): void {
-    this.#controller?.pause();
+    if (!this.#over) this.#controller?.pause();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    if (!this.#over) this.#controller?.resume();
   }
 
   /** A connection is there and the request is about to be written. */
