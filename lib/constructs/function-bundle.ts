@@ -15,8 +15,8 @@ export const BUNDLE_FILE = 'index.js';
 
 /**
  * What the SDK imports when it first needs it, and no function ever does: on Lambda credentials stand in the environment, which is
- * the first place that is looked at, and no operation called here streams events. Left in, each drags in clients of its own (STS,
- * SSO) and keeps whole what all clients share: a third of a bundle, a fifth of its loading.
+ * the first place that is looked at, and no operation called here streams events. Left in, they bring clients of their own (STS,
+ * SSO) and keep whole what all clients share: 150 kB of each bundle, and a quarter of the time most take to load.
  */
 const NEVER_IMPORTED = [
   '@aws-sdk/credential-provider-http',
