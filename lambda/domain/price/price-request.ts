@@ -46,6 +46,7 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  */
 export const priceRequest = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
+  if (isStillInTheMaking(reading)) return unknown(null, reasons.pending);
   const usage = normalizeUsage(request.provider, reading);
   if (isFree(request, usage)) return settled(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
@@ -108,6 +109,10 @@ const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
     lines: parts.flatMap(({ lines }) => lines),
   };
 };
+
+/** A stream of an answer made in the background that was left: what was seen of it is no measure, and it may be fetched whole. */
+const isStillInTheMaking = ({ usageSource, extras }: Reading): boolean =>
+  usageSource === 'estimated' && extras[EXTRA.responseBackground] === 1;
 
 /** OpenAI's conversations hold what was said; at Mistral the same path answers. */
 const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;

@@ -38,6 +38,20 @@ describe('what is unknown, and never 0', () => {
       request({ reading: { extras: { [EXTRA.responseStatus]: 'queued' } } }),
       reasons.pending,
     ],
+    [
+      'an answer made in the background, whose stream was left: it is counted when it is fetched, and once',
+      request({
+        reading: {
+          dialect: 'openai-responses',
+          usage: { input_tokens: 10, output_tokens: 5 },
+          usageSource: 'estimated',
+          complete: false,
+          modelAnswered: 'gpt-4o',
+          extras: { [EXTRA.responseBackground]: 1, [EXTRA.responseId]: 'resp_1' },
+        },
+      }),
+      reasons.pending,
+    ],
     ['no model', request({ reading: { usage: chat } }), reasons.noModel],
     ['a model in no book', request({ reading: { usage: chat, modelAnswered: 'gpt-99' } }), reasons.noPrice],
     ...['constructor', '__proto__', 'openai/constructor'].map(
@@ -69,6 +83,20 @@ describe('what is unknown, and never 0', () => {
     ],
   ])('%s', (_, asked, reason) => {
     expect(priceRequest(asked)).toMatchObject({ provenance: 'unknown', costNanoUsd: null, reason });
+  });
+
+  it('has no usage of an answer that is still to be fetched, so that it is not taken for counted', () => {
+    const left = request({
+      reading: {
+        dialect: 'openai-responses',
+        usage: { input_tokens: 10, output_tokens: 5 },
+        usageSource: 'estimated',
+        complete: false,
+        modelAnswered: 'gpt-5',
+        extras: { [EXTRA.responseBackground]: 1, [EXTRA.responseId]: 'resp_1' },
+      },
+    });
+    expect(priceRequest(left).usage).toBeNull();
   });
 
   it('is not explicit zero usage', () => {
