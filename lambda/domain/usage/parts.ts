@@ -29,10 +29,14 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
   };
 };
 
+/** Types of iterations that are of the answer's own model, and in its totals or part of them. */
+const inTotals: ReadonlySet<unknown> = new Set(['message', 'compaction']);
+
 const byModel = (reading: Reading): readonly Reading[] => {
   const iterations = iterationsOf(reading.usage);
   if (areAttempts(iterations)) return chargedAttempts(reading, iterations);
-  const isForeign = ({ model }: Raw): boolean => typeof model === 'string' && model !== reading.modelAnswered;
+  const isForeign = ({ type, model }: Raw): boolean =>
+    !inTotals.has(type) && typeof model === 'string' && model !== reading.modelAnswered;
   const foreign = iterations.filter(isForeign);
   if (foreign.length === 0) return [reading];
   return [

@@ -181,6 +181,13 @@ describe('what is computed', () => {
     });
   });
 
+  it("prices an iteration of the answer's own model once, however it spells that model", () => {
+    const tokens = { input_tokens: 100, output_tokens: 10 };
+    const usage = { ...tokens, iterations: [{ type: 'message', model: 'claude-haiku-4-5', ...tokens }] };
+    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-4-5-20251001' } as const;
+    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(100 * 1000 + 10 * 5000);
+  });
+
   it('never takes a fine-tuned model for its base', () => {
     const cost = priceRequest(
       request({ reading: { usage: chat, modelAnswered: 'ft:gpt-4o-mini-2024-07-18:org::abc' } }),
