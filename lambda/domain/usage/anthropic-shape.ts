@@ -1,4 +1,5 @@
-import { areAttempts, iterationsOf } from './attempts.ts';
+import { areAttempts } from './attempts.ts';
+import { iterationsOf } from './iterations.ts';
 import { at, count, countOf, type Raw } from './raw.ts';
 import type { UsageDraft } from './settle.ts';
 

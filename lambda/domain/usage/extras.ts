@@ -54,7 +54,10 @@ export const EXTRA = {
 
   /** 1 where the answer is the outcome of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
-  /** Of a part of a batch: tokens of its largest prompt, which sets the price of a long one. @see partsOf */
+  /**
+   * Of answers that share a usage object (a batch's, Anthropic's iterations): tokens of the largest prompt, which sets the price
+   * of a long one. @see partsOf
+   */
   largestPromptTokens: 'batch.largest_prompt_tokens',
   /** String: `status` of a Responses or interactions answer: `completed`, `incomplete`, `failed`, `queued`, `in_progress` … */
   responseStatus: 'response.status',

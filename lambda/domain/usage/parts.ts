@@ -1,12 +1,14 @@
 import type { Reading } from '../usage-event.ts';
-import { areAttempts, chargedAttempts, iterationsOf } from './attempts.ts';
+import { areAttempts, chargedAttempts } from './attempts.ts';
 import { EXTRA } from './extras.ts';
+import { iterationsOf, readingsOf } from './iterations.ts';
+import { promptSizeStep, promptTokensOf } from './prompt-size.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
 
 /**
  * A reading split where answers of different prices share one usage object: the groups of a batch's results; attempts of several
- * of Anthropic's models; iterations of its advisor tool, which name a model of their own and are left out of the totals. Mostly
- * the reading itself, alone; none where nothing is charged.
+ * of Anthropic's models; iterations whose prompts are of different prices; those of its advisor tool, which name a model of
+ * their own and are left out of the totals. Mostly the reading itself, alone; none where nothing is charged.
  */
 export const partsOf = (reading: Reading): readonly Reading[] => {
   const groups = reading.usage?.['batch_groups'];
@@ -34,13 +36,14 @@ const inTotals: ReadonlySet<unknown> = new Set(['message', 'compaction']);
 
 const byModel = (reading: Reading): readonly Reading[] => {
   const iterations = iterationsOf(reading.usage);
-  if (areAttempts(iterations)) return chargedAttempts(reading, iterations);
+  if (areAttempts(iterations)) return chargedAttempts(reading);
   const isForeign = ({ type, model }: Raw): boolean =>
     !inTotals.has(type) && typeof model === 'string' && model !== reading.modelAnswered;
   const foreign = iterations.filter(isForeign);
-  if (foreign.length === 0) return [reading];
+  if (foreign.length === 0) return bySize(reading, iterations);
+  const own = iterations.filter((iteration) => !isForeign(iteration));
   return [
-    { ...reading, usage: { ...reading.usage, iterations: iterations.filter((iteration) => !isForeign(iteration)) } },
+    ...bySize({ ...reading, usage: { ...reading.usage, iterations: own } }, own),
     ...foreign.map((iteration) => ({
       ...reading,
       usage: iteration,
@@ -49,4 +52,12 @@ const byModel = (reading: Reading): readonly Reading[] => {
       extras: {},
     })),
   ];
+};
+
+/** Long prompts are dearer by the iteration: the sum of several may be past a limit that none of them is. */
+const bySize = (reading: Reading, iterations: readonly Raw[]): readonly Reading[] => {
+  if (iterations.length < 2 || reading.extras[EXTRA.largestPromptTokens] !== undefined) return [reading];
+  const sizes = iterations.map(promptTokensOf);
+  if (new Set(sizes.map(promptSizeStep)).size > 1) return readingsOf(reading, iterations);
+  return [{ ...reading, extras: { ...reading.extras, [EXTRA.largestPromptTokens]: Math.max(...sizes) } }];
 };

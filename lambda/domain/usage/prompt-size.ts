@@ -1,3 +1,4 @@
+import { iterationsOf } from './iterations.ts';
 import { count, type Raw } from './raw.ts';
 
 /** Prompts longer than these are dearer with some model of some provider: every limit that the price books have, as they have it. */
@@ -10,3 +11,8 @@ export const promptSizeStep = (tokens: number): number => LIMITS.filter((limit) 
 export const promptTokensOf = (usage: Raw): number =>
   count(usage['prompt_tokens'], usage['promptTokenCount']) ||
   count(usage['input_tokens']) + count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens']);
+
+/** The same of its largest iteration, where it has some. */
+export const largestPromptOf = (usage: Raw): number =>
+  iterationsOf(usage).reduce((largest, iteration) => Math.max(largest, promptTokensOf(iteration)), 0) ||
+  promptTokensOf(usage);

@@ -1,5 +1,5 @@
 import { addUsage } from '../../domain/usage/add-usage.ts';
-import { promptSizeStep, promptTokensOf } from '../../domain/usage/prompt-size.ts';
+import { largestPromptOf, promptSizeStep } from '../../domain/usage/prompt-size.ts';
 
 type Usage = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ export class BatchTotal {
   readonly #groups = new Map<string, Group>();
 
   add(model: string | null, usage: Usage): void {
-    const promptTokens = promptTokensOf(usage);
+    const promptTokens = largestPromptOf(usage);
     const step = promptSizeStep(promptTokens);
     const named = JSON.stringify([
       model,

@@ -181,6 +181,33 @@ describe('what is computed', () => {
     });
   });
 
+  it('takes the size of a prompt from each iteration, not from their sum', () => {
+    const iterated = (...prompts: number[]) => {
+      const iterations = prompts.map((input_tokens) => ({ type: 'message', input_tokens, output_tokens: 10 }));
+      const sum = prompts.reduce((total, tokens) => total + tokens, 0);
+      const usage = {
+        input_tokens: sum,
+        output_tokens: 10 * prompts.length,
+        server_tool_use: { web_search_requests: 1 },
+        iterations,
+      };
+      const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-5-5' } as const;
+      return priceRequest(request({ provider: 'anthropic', reading }));
+    };
+    const search = 10_000_000;
+    const short = (tokens: number) => tokens * 100 + 10 * 500;
+    const long = (tokens: number) => tokens * 500 + 10 * 2500;
+    expect(iterated(60_000, 60_000)).toMatchObject({
+      costNanoUsd: 2 * short(60_000) + search,
+      usage: { inputTokens: 120_000, outputTokens: 20 },
+    });
+    expect(iterated(110_000, 120_000).costNanoUsd).toBe(long(110_000) + long(120_000) + search);
+    expect(iterated(60_000, 120_000)).toMatchObject({
+      costNanoUsd: short(60_000) + long(120_000) + search,
+      usage: { inputTokens: 180_000, outputTokens: 20 },
+    });
+  });
+
   it("prices an iteration of the answer's own model once, however it spells that model", () => {
     const tokens = { input_tokens: 100, output_tokens: 10 };
     const usage = { ...tokens, iterations: [{ type: 'message', model: 'claude-haiku-4-5', ...tokens }] };
