@@ -130,9 +130,8 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
         AWS_ACCESS_KEY_ID: 'bench',
         AWS_SECRET_ACCESS_KEY: 'bench',
       };
-      const process = await started(
-        startNode([await bundled(here('gateway-process.ts'), workDir)], env, port, PROXY_CORE),
-      );
+      const file = await bundled(here('gateway-process.ts'), workDir);
+      const process = await started(startNode([file], env, port, PROXY_CORE));
       const headers = { ...common, 'X-Service-Key': KEY, 'X-Service-Tag': 'bench' };
       return { name: 'gateway', port, headers, stream: plainStream(port, headers), process };
     },

@@ -45,7 +45,8 @@ export const startNode = async (
     'taskset',
     ['-c', String(core), process.execPath, '--disable-warning=ExperimentalWarning', ...args],
     {
-      env: { ...process.env, ...env },
+      // As the container has it (container/Dockerfile); the peers have the good of it, too.
+      env: { ...process.env, MALLOC_ARENA_MAX: '1', ...env },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );

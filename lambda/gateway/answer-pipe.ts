@@ -11,15 +11,13 @@ export interface AnswerPipeEnds {
   readonly exchange: UpstreamExchange;
   readonly client: ClientResponse;
   readonly settlement: Settlement;
-  /** Wraps what is done in a later tick, so that a fault in it costs the one request. */
-  readonly guarded: (work: () => void) => () => void;
+  /** Told of a fault of ours in what is done in a later tick: it costs the one request. */
+  readonly faulted: (error: unknown) => void;
 }
 
 /** The bytes of one answer: to the client first, then to the meter. */
 export class AnswerPipe {
   readonly #ends: AnswerPipeEnds;
-  readonly #passOn: () => void;
-  readonly #readMeter: () => void;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #filter: UsageChunkFilter | undefined;
@@ -28,8 +26,6 @@ export class AnswerPipe {
 
   constructor(ends: AnswerPipeEnds) {
     this.#ends = ends;
-    this.#passOn = ends.guarded(() => this.#pass());
-    this.#readMeter = ends.guarded(() => ends.settlement.readMeter());
   }
 
   /** The client is behind, and the provider waits for it. */
@@ -43,7 +39,7 @@ export class AnswerPipe {
     this.#waitingBytes += chunk.length;
     const isFirst = this.#waiting.push(chunk) === 1;
     if (this.#isOpen) {
-      if (isFirst) process.nextTick(this.#passOn);
+      if (isFirst) process.nextTick(AnswerPipe.#guard, this, this.#pass);
     } else if (this.#waitingBytes > MAX_HELD_BYTES) this.#ends.exchange.pause();
   }
 
@@ -83,6 +79,18 @@ export class AnswerPipe {
     return all;
   }
 
+  static #guard(pipe: AnswerPipe, step: () => void): void {
+    try {
+      step.call(pipe);
+    } catch (error) {
+      pipe.#ends.faulted(error);
+    }
+  }
+
+  #meter(): void {
+    this.#ends.settlement.readMeter();
+  }
+
   #pass(): void {
     const chunk = this.#takeWaiting();
     if (!chunk) return;
@@ -94,6 +102,6 @@ export class AnswerPipe {
     }
     settlement.keep(chunk);
     // What was written in this tick goes out at its end: Node holds it back until then.
-    process.nextTick(this.#readMeter);
+    process.nextTick(AnswerPipe.#guard, this, this.#meter);
   }
 }

@@ -12,7 +12,7 @@ import { RequestCopy } from './request-copy.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
 import { type KnownOutcome, Settlement } from './settlement.ts';
 import { pathOf, upstreamTarget } from './target.ts';
-import type { UpstreamExchange, UpstreamHead } from './upstream.ts';
+import type { UpstreamExchange, UpstreamHead, UpstreamListener } from './upstream.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
 export interface Forwarding {
@@ -38,7 +38,7 @@ const isPlainEventStream = (headers: RawHeaders): boolean =>
   headerValue(headers, 'content-encoding') === undefined &&
   headerValue(headers, 'content-type')?.startsWith('text/event-stream') === true;
 
-class Relay {
+class Relay implements UpstreamListener {
   readonly #parts: RelayParts;
   readonly #forwarding: Forwarding;
   readonly #done: () => void;
@@ -68,18 +68,36 @@ class Relay {
   }
 
   begin(): void {
-    this.#guarded<void>(() => this.#start())();
+    this.#guard(this.#start, undefined);
+  }
+
+  onHeaders(head: UpstreamHead): void {
+    this.#guard(this.#headers, head);
+  }
+
+  onData(chunk: Buffer): void {
+    this.#guard(this.#data, chunk);
+  }
+
+  onEnd(trailers: RawHeaders): void {
+    this.#guard(this.#end, trailers);
+  }
+
+  onError(): void {
+    this.#guard(this.#upstreamFailed, undefined);
+  }
+
+  onRequestBytes(chunk: Buffer): void {
+    this.#copy.sent(chunk);
   }
 
   /** A fault of ours costs the one request, not the process and all that it carries. */
-  #guarded<A>(work: (argument: A) => void): (argument: A) => void {
-    return (argument) => {
-      try {
-        work(argument);
-      } catch (error) {
-        this.#faulted(error);
-      }
-    };
+  #guard<A>(step: (argument: A) => void, argument: A): void {
+    try {
+      step.call(this, argument);
+    } catch (error) {
+      this.#faulted(error);
+    }
   }
 
   #faulted(error: unknown): void {
@@ -100,15 +118,11 @@ class Relay {
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path);
     if (prepared instanceof Promise) {
       prepared.then(
-        this.#guarded((ready) => this.#send(ready)),
+        (ready) => this.#guard(this.#send, ready),
         () => this.#clientLeft(),
       );
       // A body that is not here yet may take long, and what it is for is to be known.
-      setImmediate(
-        this.#guarded<void>(() => {
-          if (!this.#exchange) this.#registered();
-        }),
-      );
+      setImmediate(() => this.#guard(this.#registeredIfUnsent, undefined));
     } else this.#send(prepared);
   }
 
@@ -118,29 +132,28 @@ class Relay {
     if (gathered) this.#copy.sending(gathered);
     this.#settlement.sending();
     try {
-      this.#exchange = this.#parts.upstream.send(upstream, {
-        onHeaders: this.#guarded((head) => this.#headers(head)),
-        onData: this.#guarded((chunk) => this.#pipe?.take(chunk)),
-        onEnd: this.#guarded((trailers) => this.#end(trailers)),
-        onError: this.#guarded(() => this.#upstreamFailed()),
-        onRequestBytes: (chunk) => {
-          if (!gathered) this.#copy.sent(chunk);
-        },
+      this.#exchange = this.#parts.upstream.send(upstream, this);
+      this.#pipe = new AnswerPipe({
+        exchange: this.#exchange,
+        client: this.#forwarding.client,
+        settlement: this.#settlement,
+        faulted: (error) => this.#faulted(error),
       });
-      const { client } = this.#forwarding;
-      const guarded = (work: () => void) => this.#guarded<void>(work);
-      this.#pipe = new AnswerPipe({ exchange: this.#exchange, client, settlement: this.#settlement, guarded });
     } catch {
       // Node refuses what cannot be sent, such as a path with control characters.
       process.nextTick(() => this.#upstreamFailed());
     }
     // Once the request is on its way: undici sends on a connection that stood idle in the next phase, before this.
-    setImmediate(
-      this.#guarded<void>(() => {
-        this.#registered();
-        this.#copy.readSent();
-      }),
-    );
+    setImmediate(() => this.#guard(this.#sent, undefined));
+  }
+
+  #sent(): void {
+    this.#registered();
+    this.#copy.readSent();
+  }
+
+  #registeredIfUnsent(): void {
+    if (!this.#exchange) this.#registered();
   }
 
   #requestFacts(): RequestFacts {
@@ -175,14 +188,11 @@ class Relay {
       return;
     }
     this.#settlement.answered(head);
-    this.#registered().whenKnown(
-      this.#guarded<void>(() => {
-        if (!this.#finished) this.#relay(head);
-      }),
-    );
+    this.#registered().whenKnown(() => this.#guard(this.#relay, head));
   }
 
   #relay({ status, statusMessage, headers }: UpstreamHead): void {
+    if (this.#finished) return;
     const filter = this.#askedForUsage && isPlainEventStream(headers) ? new UsageChunkFilter() : undefined;
     const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
@@ -190,6 +200,10 @@ class Relay {
     this.#pipe?.open(filter);
     if (this.#endedEarly === 'broken') this.#upstreamFailed();
     else if (this.#endedEarly) this.#end(this.#endedEarly.trailers);
+  }
+
+  #data(chunk: Buffer): void {
+    this.#pipe?.take(chunk);
   }
 
   #end(trailers: RawHeaders): void {

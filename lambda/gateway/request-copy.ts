@@ -9,6 +9,8 @@ export class RequestCopy implements MeteredRequest {
   readonly path: string;
   readonly #contentType: string | undefined;
   #reader: RequestReader | undefined;
+  /** The body is sent all at once, and read from what the client sent rather than from what went upstream. */
+  #isWhole = false;
   #unread: Buffer | null = null;
   #facts: RequestFacts | undefined;
   /** Bytes that the client sent and that have been sent on. */
@@ -23,12 +25,14 @@ export class RequestCopy implements MeteredRequest {
 
   /** A piece of the body has been sent. */
   sent(chunk: Buffer): void {
+    if (this.#isWhole) return;
     this.bytes += chunk.length;
     this.#begun().write(chunk);
   }
 
   /** The body is about to be sent, all at once. */
   sending(body: Buffer): void {
+    this.#isWhole = true;
     this.bytes = body.length;
     this.#unread = body;
   }

@@ -4,6 +4,7 @@ import { undiciTransport } from './aws/transport-undici.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { composeGateway } from './compose.ts';
 import type { Gateway } from './gateway.ts';
+import type { RawHeaders } from './headers.ts';
 import { undiciUpstream } from './upstream-undici.ts';
 
 /** What stands in for the host and target of the request line: a label given by a path such as `/gateway/{label}/…`. */
@@ -62,7 +63,7 @@ export const serveGateway = (
   request: IncomingMessage,
   response: ServerResponse,
   override?: RequestOverride,
-): Promise<void> => gateway(gatewayRequest(request, override), serverResponse(response));
+): Promise<void> => gateway(gatewayRequest(request, override), new ServerClient(response));
 
 const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({
   method: request.method ?? 'GET',
@@ -77,46 +78,59 @@ const gatewayRequest = (request: IncomingMessage, override: RequestOverride | un
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** The client's side over Node's HTTP server. */
-const serverResponse = (response: ServerResponse): ClientResponse => {
-  response.sendDate = false;
-  let begun = false;
-  // A write to a connection that is gone: `close` tells of it.
-  response.on('error', () => {});
-  return {
-    start: (status, statusMessage, headers) => {
-      response.writeHead(status, statusMessage.replace(UNSENDABLE, ''), headers);
-      // Together with the first bytes where they are already here, else at once: an answer's headers never wait for its body.
-      setImmediate(() => {
-        if (!begun && !response.destroyed) response.flushHeaders();
-      });
-    },
-    write: (chunk) => {
-      begun = true;
-      return response.write(chunk);
-    },
-    onDrain: (listener) => {
-      response.on('drain', listener);
-    },
-    end: (trailers) => {
-      begun = true;
-      if (trailers.length > 0) response.addTrailers(pairs(trailers));
-      response.end();
-    },
-    abort: () => {
-      if (response.headersSent) response.flushHeaders();
-      // What was written in this turn goes out first: the client gets every byte the provider sent.
-      setImmediate(() => response.destroy());
-    },
-    onLeave: (listener) => {
-      const left = (): void => {
-        if (!response.writableFinished) listener();
-      };
-      // It may have left while its key was being looked up.
-      if (response.destroyed) left();
-      else response.on('close', left);
-    },
-  };
-};
+class ServerClient implements ClientResponse {
+  readonly #response: ServerResponse;
+  #begun = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.sendDate = false;
+    // A write to a connection that is gone: `close` tells of it.
+    response.on('error', ignore);
+  }
+
+  start(status: number, statusMessage: string, headers: string[]): void {
+    this.#response.writeHead(status, statusMessage.replace(UNSENDABLE, ''), headers);
+    // Together with the first bytes where they are already here, else at once: an answer's headers never wait for its body.
+    setImmediate(() => {
+      if (!this.#begun && !this.#response.destroyed) this.#response.flushHeaders();
+    });
+  }
+
+  write(chunk: Buffer): boolean {
+    this.#begun = true;
+    return this.#response.write(chunk);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#begun = true;
+    if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
+    this.#response.end();
+  }
+
+  abort(): void {
+    const response = this.#response;
+    if (response.headersSent) response.flushHeaders();
+    // What was written in this turn goes out first: the client gets every byte the provider sent.
+    setImmediate(() => response.destroy());
+  }
+
+  onLeave(listener: () => void): void {
+    const response = this.#response;
+    const left = (): void => {
+      if (!response.writableFinished) listener();
+    };
+    // It may have left while its key was being looked up.
+    if (response.destroyed) left();
+    else response.on('close', left);
+  }
+}
+
+const ignore = (): void => {};
 
 const pairs = (flat: readonly string[]): [string, string][] => {
   const result: [string, string][] = [];
