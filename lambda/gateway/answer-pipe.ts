@@ -43,8 +43,12 @@ export class AnswerPipe {
     } else if (this.#waitingBytes > MAX_HELD_BYTES) this.#ends.exchange.pause();
   }
 
-  /** The client has the headers: what waited follows them. @param filter takes out what the client did not ask for */
-  open(filter: UsageChunkFilter | undefined): void {
+  /**
+   * The client has the headers: what waited follows them.
+   * @param filter takes out what the client did not ask for
+   * @param isOver the answer has ended meanwhile: `rest` follows
+   */
+  open(filter: UsageChunkFilter | undefined, isOver: boolean): void {
     const { client, exchange } = this.#ends;
     this.#isOpen = true;
     this.#filter = filter;
@@ -52,15 +56,18 @@ export class AnswerPipe {
       this.#isPaused = false;
       exchange.resume();
     });
+    if (isOver) return;
     this.#pass();
     if (!this.#isPaused) exchange.resume();
   }
 
-  /** The answer is over: the client gets what is left of it. */
-  flush(): void {
-    this.#pass();
-    const held = this.#filter?.end();
-    if (held && held.length > 0) this.#ends.client.write(held);
+  /** The answer is over: what of it the client has not yet been given. */
+  rest(): Buffer | undefined {
+    const chunk = this.#takeWaiting();
+    if (chunk) this.#ends.settlement.keep(chunk);
+    if (!this.#filter) return chunk;
+    const pieces = chunk ? [this.#filter.write(chunk), this.#filter.end()] : [this.#filter.end()];
+    return Buffer.concat(pieces);
   }
 
   /** The client is gone: what it did not stay for was answered all the same, and is metered. */

@@ -22,7 +22,8 @@ export interface ClientResponse {
   /** False when the client is slower than the provider: `onDrain` tells when to go on. */
   write(chunk: Buffer): boolean;
   onDrain(listener: () => void): void;
-  end(trailers: RawHeaders): void;
+  /** @param last the last bytes of the body, where they are here: one write sends them with the headers, or with the end */
+  end(trailers: RawHeaders, last?: Buffer): void;
   /** Breaks the answer off so that the client sees it broken, not ended. */
   abort(): void;
   /** Tells when the client has left before the answer's end; at once where it has left already. */

@@ -103,8 +103,8 @@ export const lambdaResponse = (stream: LambdaResponseStream): { client: ClientRe
     onDrain: (listener) => {
       output.on('drain', listener);
     },
-    end: () => {
-      output.end();
+    end: (_trailers, last) => {
+      output.end(last);
     },
     abort: () => {
       wasBroken = true;

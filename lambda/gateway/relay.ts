@@ -197,7 +197,7 @@ class Relay implements UpstreamListener {
     const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
     this.#startClient(status, statusMessage, clientResponseHeaders(headers, route, requestId, filter !== undefined));
-    this.#pipe?.open(filter);
+    this.#pipe?.open(filter, this.#endedEarly !== undefined);
     if (this.#endedEarly === 'broken') this.#upstreamFailed();
     else if (this.#endedEarly) this.#end(this.#endedEarly.trailers);
   }
@@ -212,8 +212,7 @@ class Relay implements UpstreamListener {
       this.#endedEarly = { trailers };
       return;
     }
-    this.#pipe?.flush();
-    this.#forwarding.client.end(trailers);
+    this.#forwarding.client.end(trailers, this.#pipe?.rest());
     this.#finish('completed');
   }
 
@@ -229,8 +228,10 @@ class Relay implements UpstreamListener {
     // Its headers are here and wait for the route: the client is to see them before the end.
     else if (!this.#started) this.#endedEarly = 'broken';
     else {
-      this.#pipe?.flush();
-      this.#forwarding.client.abort();
+      const { client } = this.#forwarding;
+      const rest = this.#pipe?.rest();
+      if (rest) client.write(rest);
+      client.abort();
       // While the client reads nothing, nothing moves: that silence is the client's.
       this.#finish(this.#pipe?.isPaused ? 'client_aborted' : 'upstream_aborted');
     }

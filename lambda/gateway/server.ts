@@ -106,10 +106,10 @@ class ServerClient implements ClientResponse {
     this.#response.on('drain', listener);
   }
 
-  end(trailers: RawHeaders): void {
+  end(trailers: RawHeaders, last?: Buffer): void {
     this.#begun = true;
     if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
-    this.#response.end();
+    this.#response.end(last);
   }
 
   abort(): void {
