@@ -17,7 +17,9 @@ export const telling =
       ...upstream,
       send: (request, listener) =>
         upstream.send(request, {
-          ...listener,
+          onData: (chunk) => listener.onData(chunk),
+          onEnd: (trailers) => listener.onEnd(trailers),
+          onRequestBytes: (chunk) => listener.onRequestBytes(chunk),
           onHeaders: (head) => {
             listener.onHeaders(head);
             tell.headers?.();
