@@ -7,7 +7,7 @@ import { askForUsage, headersForAskedUsage, mayAskForUsage } from './usage-optio
 
 export interface PreparedRequest {
   readonly upstream: UpstreamRequest;
-  /** The client's body where it was gathered. */
+  /** The client's body where it is here whole. */
   readonly gathered: Buffer | null;
   /** The gateway asked for the stream's usage in the client's stead: what that adds to the answer is taken out again. */
   readonly askedForUsage: boolean;
@@ -51,7 +51,7 @@ export const prepareRequest = (
     body: request.body,
   };
   if (request.body === null || !mayAskForUsage(provider, request.method, path, request.headers))
-    return { upstream, gathered: null, askedForUsage: false };
+    return { upstream, gathered: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
   const withBody = (body: Buffer): PreparedRequest => {
     const asking = askForUsage(body);
     if (!asking) return { upstream: { ...upstream, body }, gathered: body, askedForUsage: false };
