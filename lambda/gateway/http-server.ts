@@ -32,8 +32,10 @@ export const gatewayHttpServer = (listener: RequestListener, options: ServerOpti
   /** Answers of a connection that are not over, or whose request's body is not. */
   const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
   const answersOf = (socket: Duplex): Set<ServerResponse> => {
-    const answers = underWay.get(socket) ?? new Set();
-    if (answers.size === 0) underWay.set(socket, answers);
+    const known = underWay.get(socket);
+    if (known) return known;
+    const answers = new Set<ServerResponse>();
+    underWay.set(socket, answers);
     return answers;
   };
   const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {

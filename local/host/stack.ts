@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import type { Table } from '../../lambda/data/table.ts';
+import { documentClient, type Table } from '../../lambda/data/table.ts';
 import { createGatewayServer } from '../../lambda/gateway/server.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
@@ -129,7 +128,7 @@ const run = async (
     index: pagesOrIndex(options, index),
   });
   const table: Table = {
-    client: DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } }),
+    client: documentClient(dynamo),
     name: gatewayLambda.environment['TABLE_NAME'] ?? '',
   };
   return {

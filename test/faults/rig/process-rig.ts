@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PARKED_EVENT_SHARDS } from '../../../lambda/data/keys.ts';
 import { parkedEventRepository } from '../../../lambda/data/parked-events.ts';
-import type { Table } from '../../../lambda/data/table.ts';
+import { documentClient, type Table } from '../../../lambda/data/table.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { createTable } from '../../data/emulated-table.ts';
@@ -96,7 +95,7 @@ export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}
   await createTable(dynamoDb, TABLE);
   const table = {
     name: TABLE,
-    client: DynamoDBDocumentClient.from(dynamoDb, { marshallOptions: { removeUndefinedValues: true } }),
+    client: documentClient(dynamoDb),
   };
   const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
   queueUrl = queues.queueUrl;

@@ -3,11 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import { PARKED_EVENT_SHARDS } from '../../../lambda/data/keys.ts';
 import { parkedEventRepository } from '../../../lambda/data/parked-events.ts';
-import type { Table } from '../../../lambda/data/table.ts';
+import { documentClient, type Table } from '../../../lambda/data/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/account-lookup.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
@@ -115,7 +114,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
   });
-  const client = DynamoDBDocumentClient.from(recorderClient, { marshallOptions: { removeUndefinedValues: true } });
+  const client = documentClient(recorderClient);
   const recorder = startRecorder({ name: table.name, client }, queues);
   const parkedEvents = parkedEventRepository(table);
 
