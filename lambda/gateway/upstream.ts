@@ -66,9 +66,13 @@ export const KEEP_ALIVE_MS = 4_000;
 /** Answers with larger headers than Node's 16 KB are real (cookies, policies); a megabyte of them is not. */
 export const MAX_HEADER_BYTES = 128 * 1024;
 
-/** One timer for the phases of an exchange, one after the other. */
+/**
+ * One timer for the phases of an exchange, one after the other. A time that is up counts once what has come by then is read:
+ * after a stall of ours (a busy machine, a suspended one) timers have their turn before sockets, and the provider is not at fault.
+ */
 export class PhaseTimer {
   #timer: NodeJS.Timeout | undefined;
+  #isUp = false;
   readonly #expired: (error: Error) => void;
 
   constructor(expired: (error: Error) => void) {
@@ -76,16 +80,23 @@ export class PhaseTimer {
   }
 
   begin(ms: number, phase: string): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#expired(new Error(`${phase} took more than ${ms} ms`)), ms);
+    this.stop();
+    this.#timer = setTimeout(() => {
+      this.#isUp = true;
+      setImmediate(() => {
+        if (this.#isUp) this.#expired(new Error(`${phase} took more than ${ms} ms`));
+      });
+    }, ms);
   }
 
   /** The phase goes on: its time begins anew. */
   refresh(): void {
+    this.#isUp = false;
     this.#timer?.refresh();
   }
 
   stop(): void {
+    this.#isUp = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

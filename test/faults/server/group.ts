@@ -5,6 +5,7 @@ import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../
 import { type ScriptedOrigin, startScriptedOrigin } from '../../gateway/scripted-origin.ts';
 import { captureConsole } from '../captured-console.ts';
 import { eventually } from '../eventually.ts';
+import { atSomePace } from '../paces.ts';
 import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
@@ -129,40 +130,42 @@ const garbageInside = scenario('garbage behind a request whose answer has begun'
 });
 
 const STALLED = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`;
-const impatient = { headersTimeout: 1_500, requestTimeout: 1_500, connectionsCheckingInterval: 50 };
 
-const slowBody = scenario(
-  'a body that never arrives',
-  { server: impatient, origin: 'http://127.0.0.1:9' },
-  async (host) => {
-    const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
-    assert.deepEqual(statusesOf(text), [502]);
-    return '502, then closed';
-  },
-);
+/** One in which a client's time is up, on a server that is answered in far less, but for a machine that stands still. */
+const timed = (
+  name: string,
+  settings: Partial<HostSettings>,
+  run: (host: GatewayHost) => Promise<string>,
+): Scenario<Context> => ({
+  name,
+  run: (context, scale) =>
+    atSomePace((pace) => {
+      const limitMs = 1_500 * pace;
+      const server = { headersTimeout: limitMs, requestTimeout: limitMs, connectionsCheckingInterval: 50 };
+      return scenario(name, { ...settings, server }, run).run(context, scale);
+    }),
+});
 
-const slowBodyWaiting = scenario(
-  'a body that never arrives, awaited by the provider',
-  { server: impatient },
-  async (host) => {
-    const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED.replace('/v1/files', '/wait')] });
-    assert.deepEqual(statusesOf(text), [408]);
-    await eventually(() => host.closes().length === 1, 'the request is settled');
-    assert.equal(host.closes()[0]?.outcome, 'client_aborted');
-    return '408 REQUEST_TIMEOUT; client_aborted';
-  },
-);
+const slowBody = timed('a body that never arrives', { origin: 'http://127.0.0.1:9' }, async (host) => {
+  const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
+  assert.deepEqual(statusesOf(text), [502]);
+  return '502, then closed';
+});
 
-const slowBodyAnswered = scenario(
-  'a body that never arrives, though it is answered',
-  { server: impatient },
-  async (host) => {
-    const { text, end } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
-    assert.deepEqual(statusesOf(text), [200], 'no further answer');
-    assert.equal(end, 'closed');
-    return '200, then closed';
-  },
-);
+const slowBodyWaiting = timed('a body that never arrives, awaited by the provider', {}, async (host) => {
+  const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED.replace('/v1/files', '/wait')] });
+  assert.deepEqual(statusesOf(text), [408]);
+  await eventually(() => host.closes().length === 1, 'the request is settled');
+  assert.equal(host.closes()[0]?.outcome, 'client_aborted');
+  return '408 REQUEST_TIMEOUT; client_aborted';
+});
+
+const slowBodyAnswered = timed('a body that never arrives, though it is answered', {}, async (host) => {
+  const { text, end } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
+  assert.deepEqual(statusesOf(text), [200], 'no further answer');
+  assert.equal(end, 'closed');
+  return '200, then closed';
+});
 
 const idle = scenario('connections kept and left idle', {}, async (host) => {
   const pieces = [`GET /v1/1 HTTP/1.1\r\n${GOOD}\r\n`];
