@@ -76,17 +76,18 @@ export const evaluateAccount = ({ readCells, alerts, keys, newAlertId }: Evaluat
       rules.map(({ condition }) => condition),
       now,
     );
-    const cells = new Map(
-      await Promise.all(
-        readings.map(
-          async ({ span, dimensions }) => [span.granularity, await collect(accountId, span, dimensions)] as const,
-        ),
-      ),
+    const judged = rules.map((rule) => {
+      const evaluator = evaluatorOf(rule.condition);
+      return { rule, evaluator, series: spendSeries(granularityOf(evaluator), evaluator.filter) };
+    });
+    await Promise.all(
+      readings.map(async ({ span, dimensions }) => {
+        const fed = judged.filter(({ evaluator }) => granularityOf(evaluator) === span.granularity);
+        for await (const cell of readCells(accountId, span, dimensions)) for (const { series } of fed) series.add(cell);
+      }),
     );
     const fired: Alert[] = [];
-    for (const rule of rules) {
-      const evaluator = evaluatorOf(rule.condition);
-      const series = spendSeries(cells.get(granularityOf(evaluator)) ?? [], evaluator.filter);
+    for (const { rule, evaluator, series } of judged) {
       let firedPeriods = rule.firedPeriods;
       for (const period of periodsToJudge(evaluator.period, now)) {
         if (period.end <= rule.effectiveFrom || firedPeriods.includes(period.start)) continue;

@@ -8,6 +8,7 @@ import { periodAt } from '../../lambda/domain/alert-rules/rule-periods.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { ReportCell } from '../../lambda/domain/spend-report.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -122,7 +123,7 @@ describe('a backtest', () => {
             (_, index) => from.getTime() + (index + 1) * stepMs,
           );
           const runs = [from.getTime(), ...ends.map((end) => Math.min(end, now.getTime()))];
-          const { firings } = backtest(rule, cellsOf(spends, now, isHourly ? 13 : 10), now);
+          const { firings } = backtest(rule, seriesOf(rule, cellsOf(spends, now, isHourly ? 13 : 10)), now);
           const first = periodAt(firings[0]?.period.name ?? 'daily', from).start;
           const alerts = (await firedAt(rule, spends, now, runs)).filter(({ period }) => period.start >= first);
           const told = ({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
 import { periodAt } from '../../lambda/domain/alert-rules/rule-periods.ts';
-import { spendSeries } from '../../lambda/domain/alert-rules/spend-series.ts';
 import { backtestBars } from '../../web/src/rules/backtest.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { changeOf, monthOf, todayOf } from '../../web/src/spend/headline.ts';
 import { spanOf, spanSearch } from '../../web/src/spend/spans.ts';
+import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
 const NANO = 1e9;
 const now = new Date('2026-11-20T14:30:00Z');
@@ -31,13 +31,15 @@ describe('the forecast', () => {
     const series = days('2026-10-01', 51, (index) => 3 + ((index * 7) % 11));
     const cells = series.map(({ time, costNanoUsd }) => ({
       time,
-      dimensions: { provider: 'openai', model: 'm', tag: null, key: null, providerKey: null },
+      dimensions: { provider: 'openai', model: 'm', tag: null, keyId: null, providerKey: null },
       counters: { requests: 1, costComputedNanoUsd: costNanoUsd ?? 0 },
     }));
-    const judged = budgetForecast.judge(
-      { budget: 1 },
-      { period: periodAt('monthly', now), now, series: spendSeries(cells as never, undefined) },
-    );
+    const rule = { type: 'budget_forecast', config: { budget: 1 } } as const;
+    const judged = budgetForecast.judge(rule.config, {
+      period: periodAt('monthly', now),
+      now,
+      series: seriesOf(rule, cells),
+    });
     expect(judged?.observed).toBeGreaterThan(0);
     expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
   });

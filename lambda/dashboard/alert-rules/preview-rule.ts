@@ -1,7 +1,8 @@
 import { backtest, backtestSpan } from '../../domain/alert-rules/backtest.ts';
 import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
+import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import type { ReadCells, ReportCell } from '../../domain/spend-report.ts';
+import type { ReadCells } from '../../domain/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { previewRule as operation } from './operations.ts';
 
@@ -15,8 +16,10 @@ export const previewRule =
   async ({ caller: { accountId }, body: { type, config } }) => {
     const condition = { type, config } as RuleCondition;
     const at = now();
-    const dimensions = Object.keys(evaluatorOf(condition).filter ?? {}) as SpendDimensionName[];
-    const cells: ReportCell[] = [];
-    for await (const cell of readCells(accountId, backtestSpan(condition, at).read, dimensions)) cells.push(cell);
-    return backtest(condition, cells, at);
+    const { filter } = evaluatorOf(condition);
+    const { read } = backtestSpan(condition, at);
+    const series = spendSeries(read.granularity, filter);
+    const dimensions = Object.keys(filter ?? {}) as SpendDimensionName[];
+    for await (const cell of readCells(accountId, read, dimensions)) series.add(cell);
+    return backtest(condition, series, at);
   };

@@ -1,9 +1,8 @@
-import type { ReportCell } from '../spend-report.ts';
 import type { Observation } from './evaluator.ts';
 import { granularityOf, lookedAt } from './reading.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';
 import { type Period, periodAt } from './rule-periods.ts';
-import { spendSeries } from './spend-series.ts';
+import type { SpendSeries } from './spend-series.ts';
 
 const DAY_MS = 86_400_000;
 const BACKTEST_DAYS = 30;
@@ -26,11 +25,12 @@ export const backtestSpan = (condition: RuleCondition, now: Date) => {
 /**
  * When a rule would have fired: at the start of each period and at the end of each hour or day of it, the rule is shown what had
  * been spent until then, and nothing that came later.
+ *
+ * @param series of the rule's granularity and filter, over all that `backtestSpan` says must be read
  */
-export const backtest = (condition: RuleCondition, cells: readonly ReportCell[], now: Date) => {
+export const backtest = (condition: RuleCondition, series: SpendSeries, now: Date) => {
   const evaluator = evaluatorOf(condition);
   const { from } = backtestSpan(condition, now);
-  const series = spendSeries(cells, evaluator.filter);
   const step = stepMs[granularityOf(evaluator)];
   const firings: Firing[] = [];
   const periods = new Set<string>();

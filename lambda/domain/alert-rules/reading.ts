@@ -6,9 +6,14 @@ import { type Period, periodsToJudge } from './rule-periods.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
+/** A span of whole hours or days. */
+interface ReadSpan extends Span {
+  readonly granularity: 'hour' | 'day';
+}
+
 /** What must be read of an account's spend to judge some rules. */
 export interface Reading {
-  readonly span: Span;
+  readonly span: ReadSpan;
   readonly dimensions: readonly SpendDimensionName[];
 }
 
@@ -18,7 +23,7 @@ export const granularityOf = ({ period }: BoundEvaluator): 'hour' | 'day' => (pe
 const bucketMs = { hour: HOUR_MS, day: DAY_MS } as const;
 
 /** A span of whole hours or days that covers both ends. */
-export const covering = (granularity: 'hour' | 'day', fromMs: number, untilMs: number): Span => {
+export const covering = (granularity: 'hour' | 'day', fromMs: number, untilMs: number): ReadSpan => {
   const ms = bucketMs[granularity];
   return {
     granularity,
@@ -28,7 +33,7 @@ export const covering = (granularity: 'hour' | 'day', fromMs: number, untilMs: n
 };
 
 /** The span of spend that judging a period looks at, until `now`. */
-export const lookedAt = (evaluator: BoundEvaluator, first: Period, now: Date): Span =>
+export const lookedAt = (evaluator: BoundEvaluator, first: Period, now: Date): ReadSpan =>
   covering(
     granularityOf(evaluator),
     Date.parse(first.start) - evaluator.lookbackDays * DAY_MS,
@@ -43,7 +48,7 @@ export const readingsFor = (conditions: readonly RuleCondition[], now: Date): Re
   }));
   return [...Map.groupBy(wanted, ({ span }) => span.granularity)].map(([granularity, some]) => ({
     span: covering(
-      granularity as 'hour' | 'day',
+      granularity,
       Math.min(...some.map(({ span }) => Date.parse(span.from))),
       Math.max(...some.map(({ span }) => Date.parse(span.to))),
     ),

@@ -1,6 +1,8 @@
 import { addCounters, type Counters } from '../spend/counters.ts';
 import type { SpendDimensions } from '../spend/dimensions.ts';
 import type { ReportCell } from '../spend-report.ts';
+import { bucketsOf } from '../spend-span.ts';
+import { sumMap } from '../sum-map.ts';
 
 /** Which requests a rule looks at; a member left out lets all pass. */
 export interface RuleFilter {
@@ -20,19 +22,14 @@ export interface SpendSeries {
   sum(from: string, to: string): Counters;
 }
 
-/** `2026-11-20T16` and `2026-11-20` are prefixes of the instants they begin at, and sort with them. */
-export const spendSeries = (cells: readonly ReportCell[], filter: RuleFilter | undefined): SpendSeries => {
-  const sums = new Map<string, Counters>();
-  for (const { time, dimensions, counters } of cells) {
-    if (passesRule(dimensions, filter)) sums.set(time, addCounters(sums.get(time) ?? {}, counters));
-  }
-  const timeLength = cells[0]?.time.length ?? 0;
+/** A series that cells are added to as they are read: an account may have a million of them, of which none is kept. */
+export const spendSeries = (granularity: 'hour' | 'day', filter: RuleFilter | undefined) => {
+  const { sums, add } = sumMap();
   return {
-    sum: (from, to) => {
-      const [first, end] = [from.slice(0, timeLength), to.slice(0, timeLength)];
-      let sum: Counters = {};
-      for (const [time, counters] of sums) if (time >= first && time < end) sum = addCounters(sum, counters);
-      return sum;
+    add: ({ time, dimensions, counters }: ReportCell): void => {
+      if (passesRule(dimensions, filter)) add(time, counters);
     },
+    sum: (from: string, to: string): Counters =>
+      bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {}),
   };
 };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { backtest, backtestSpan } from '../../../lambda/domain/alert-rules/backtest.ts';
-import { ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
+import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
@@ -14,13 +15,16 @@ const spent = (time: string, usd: number): ReportCell => ({
 const threshold = (period: string) =>
   ruleConditionSchema.parse({ type: 'cost_threshold', config: { threshold: 10, period } });
 
+const played = (rule: RuleCondition, cells: readonly ReportCell[]) => backtest(rule, seriesOf(rule, cells), now);
+
 describe('backtest', () => {
   it('names the day on which each period would have fired, once', () => {
-    const { firings, periods, from } = backtest(
-      threshold('weekly'),
-      [spent('2026-11-02', 6), spent('2026-11-04', 6), spent('2026-11-05', 50), spent('2026-11-09', 9)],
-      now,
-    );
+    const { firings, periods, from } = played(threshold('weekly'), [
+      spent('2026-11-02', 6),
+      spent('2026-11-04', 6),
+      spent('2026-11-05', 50),
+      spent('2026-11-09', 9),
+    ]);
     expect(from).toBe('2026-10-21T00:00:00.000Z');
     expect(periods).toBe(5);
     expect(firings).toEqual([
@@ -36,7 +40,7 @@ describe('backtest', () => {
   it('looks at hours for rules by the hour', () => {
     const condition = threshold('hourly');
     expect(backtestSpan(condition, now).read).toMatchObject({ granularity: 'hour', from: '2026-10-21T00:00:00.000Z' });
-    const { firings } = backtest(condition, [spent('2026-11-20T16', 10), spent('2026-11-20T15', 9)], now);
+    const { firings } = played(condition, [spent('2026-11-20T16', 10), spent('2026-11-20T15', 9)]);
     expect(firings.map(({ by }) => by)).toEqual(['2026-11-20T16:30:00.000Z']);
   });
 
@@ -52,10 +56,9 @@ describe('backtest', () => {
           .filter(([, usd]) => usd >= 10)
           .map(([time]) => time)
           .sort();
-        const { firings } = backtest(
+        const { firings } = played(
           threshold('daily'),
           spends.map(([time, usd]) => spent(time, usd)),
-          now,
         );
         expect(firings.map(({ period }) => period.start.slice(0, 10))).toEqual(expected);
       }),

@@ -7,9 +7,9 @@ import {
   periodNames,
   periodsToJudge,
 } from '../../../lambda/domain/alert-rules/rule-periods.ts';
-import { spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
 import type { Counters } from '../../../lambda/domain/spend/counters.ts';
 import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
@@ -24,12 +24,9 @@ const spent = (time: string, usd: number, dimensions: Partial<ReportCell['dimens
 
 /** Judges the present period of a rule, its config filled up as a request's would be. */
 const judge = (condition: object, cells: readonly ReportCell[], at = now) => {
-  const evaluator = evaluatorOf(ruleConditionSchema.parse(condition) as RuleCondition);
-  return evaluator.judge({
-    period: periodAt(evaluator.period, at),
-    now: at,
-    series: spendSeries(cells, evaluator.filter),
-  });
+  const rule: RuleCondition = ruleConditionSchema.parse(condition);
+  const evaluator = evaluatorOf(rule);
+  return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, cells) });
 };
 
 describe('periods', () => {

@@ -1,0 +1,12 @@
+import { granularityOf } from '../../../lambda/domain/alert-rules/reading.ts';
+import { evaluatorOf, type RuleCondition } from '../../../lambda/domain/alert-rules/rule.ts';
+import { type SpendSeries, spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
+import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+
+/** What a rule sees of some cells. */
+export const seriesOf = (condition: RuleCondition, cells: Iterable<ReportCell>): SpendSeries => {
+  const evaluator = evaluatorOf(condition);
+  const series = spendSeries(granularityOf(evaluator), evaluator.filter);
+  for (const cell of cells) series.add(cell);
+  return series;
+};
