@@ -78,6 +78,6 @@ const claimsSchema = z.object({ 'custom:accountId': z.string().min(1), sub: z.st
 export const callerOf = (event: Pick<APIGatewayProxyEvent, 'requestContext'>): Caller => {
   const claims = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
   if (!claims.success)
-    throw new UnauthenticatedError('Send the token of /auth/login as Authorization: Bearer <token>.');
+    throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
   return { accountId: claims.data['custom:accountId'], userId: claims.data.sub };
 };

@@ -51,10 +51,13 @@ export const wordsFor: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** What is wrong and where; a name that nobody knows stands in the path, like any other. */
-export const violationsOf = ({ issues }: z.ZodError): Violation[] =>
-  issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not known here' }))
-      : [{ path: issue.path.join('.'), message: issue.message }],
-  );
+const inOneIssue = (issue: z.core.$ZodIssue): Violation[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not known here' }))
+    : [{ path: issue.path.join('.'), message: issue.message }];
+
+/** What is wrong and where, each once; a name that nobody knows stands in the path, like any other. */
+export const violationsOf = ({ issues }: z.ZodError): Violation[] => {
+  const violations = issues.flatMap(inOneIssue);
+  return [...new Map(violations.map((violation) => [`${violation.path}\n${violation.message}`, violation])).values()];
+};

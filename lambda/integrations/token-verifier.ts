@@ -32,7 +32,8 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
   );
   return async (authorization) => {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw unauthenticated('Send the token of /auth/login as Authorization: Bearer <token>.');
+    if (token === undefined)
+      throw unauthenticated('Send Authorization: Bearer <token> with a token from POST /auth/login.');
     try {
       const claims = claimsSchema.parse(await verifier.verify(token));
       return { userId: claims.sub, accountId: claims['custom:accountId'] };

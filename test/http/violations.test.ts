@@ -33,4 +33,12 @@ describe('what is wrong', () => {
   ])('in %j is said in plain words', (value, path, message) => {
     expect(() => parseWith(schema, value)).toThrow(expect.objectContaining({ violations: [{ path, message }] }));
   });
+
+  it('is said once, where two rules share their words', () => {
+    const rules = 'At least 3 characters, among them a digit.';
+    const password = z.strictObject({ password: z.string().min(3, rules).regex(/\d/, rules) });
+    expect(() => parseWith(password, { password: 'x' })).toThrow(
+      expect.objectContaining({ violations: [{ path: 'password', message: rules }] }),
+    );
+  });
 });
