@@ -24,18 +24,35 @@ export const cdkContext = z
   .object({ context: z.record(z.string(), z.unknown()) })
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8'))).context;
 
-/** The templates of a stage, made as `npm run synth` makes them, but for the bundling of the functions' code. */
-export const synthStage = (settings: object = {}, name = 'dev') => {
+/** The same, without CDK's own rules for templates, seconds for each app: findings.test.ts has them. */
+export const contextWithoutRules = { ...cdkContext, '@aws-cdk/core:validateAgainstDefaultRules': false };
+
+type Templates = (stack: StackName | 'web') => Template;
+
+const synthesize = (settings: object): Templates => {
   const app = new App({ context: { ...cdkContext, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
-  const stage = new SpendGatewayStage(app, parseStageSettings(name, settings));
-  const templates = new Map<StackName, Template>();
-  return (stack: StackName): Template => {
+  const stage = new SpendGatewayStage(app, parseStageSettings('dev', settings));
+  const templates = new Map<string, Template>();
+  return (stack) => {
     const known = templates.get(stack);
     if (known) return known;
     const template = Template.fromStack(stage.node.findChild(stack) as Stack);
     templates.set(stack, template);
     return template;
   };
+};
+
+const stages = new Map<string, Templates>();
+
+/**
+ * The templates of a stage, made as `npm run synth` makes them, but for the bundling of the functions' code. Made once for all who
+ * ask for the same settings, and read alone.
+ */
+export const synthStage = (settings: object = {}): Templates => {
+  const key = JSON.stringify(settings);
+  const stage = stages.get(key) ?? synthesize(settings);
+  stages.set(key, stage);
+  return stage;
 };
 
 const resourceSchema = z.object({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { onlyResource, resourcesOf, stackNames, synthStage } from './synth-stage.ts';
+import { onlyResource, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const alarmSchema = z.object({ AlarmDescription: z.string(), AlarmActions: z.array(z.object({ Ref: z.string() })) });
 
@@ -16,7 +16,7 @@ const alarmsOf = (settings: object = {}) =>
   );
 
 /** Anchors as GitHub makes them. */
-const runbookAnchors = readFileSync(join(import.meta.dirname, '../../docs/runbook.md'), 'utf8')
+const runbookAnchors = readFileSync(join(import.meta.dirname, '../../../docs/runbook.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('## '))
   .map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
@@ -97,7 +97,7 @@ describe('alarms', () => {
       'rule-evaluator/handler.ts',
       'stripe-webhook/reconcile/reconcile.ts',
     ]
-      .map((file) => readFileSync(join(import.meta.dirname, '../../lambda', file), 'utf8'))
+      .map((file) => readFileSync(join(import.meta.dirname, '../../../lambda', file), 'utf8'))
       .join('\n');
     const text = JSON.stringify(resourcesOf(monitoring, 'AWS::CloudWatch::Alarm'));
     const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway"/g)].map(([, name]) => name);
@@ -113,7 +113,7 @@ describe('alarms', () => {
       FilterPattern: '"usage event not delivered"',
       MetricTransformations: [{ MetricName: 'LostUsageEvents', MetricNamespace: 'AiSpendGateway' }],
     });
-    const tracker = readFileSync(join(import.meta.dirname, '../../lambda/gateway/tracker.ts'), 'utf8');
+    const tracker = readFileSync(join(import.meta.dirname, '../../../lambda/gateway/tracker.ts'), 'utf8');
     expect(tracker).toContain('usage event not delivered');
   });
 });

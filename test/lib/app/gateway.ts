@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorBodySchema } from '../../lambda/http/error-codes.ts';
-import { onlyResource, type Resource, resourcesOf, synthStage } from './synth-stage.ts';
+import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
+import { onlyResource, type Resource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 const propertiesOf = (resources: Record<string, Resource>) =>
   Object.values(resources).map(({ Properties }) => Properties);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { tableDefinition } from '../data/emulated-table.ts';
-import { onlyResource, synthStage } from './synth-stage.ts';
+import { tableDefinition } from '../../data/emulated-table.ts';
+import { onlyResource, synthStage } from '../synth-stage.ts';
 
 describe('the table', () => {
   const table = onlyResource(synthStage()('data'), 'AWS::DynamoDB::Table');

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { z } from 'zod';
-import { dashboardResources } from '../../lib/stacks/dashboard-api-resources.ts';
-import { resourcesOf, type StackName, synthStage } from './synth-stage.ts';
+import { dashboardResources } from '../../../lib/stacks/dashboard-api-resources.ts';
+import { resourcesOf, type StackName, synthStage } from '../synth-stage.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 /** Our own code that ends up in a function's bundle. */
 const sourceOf = async (entry: string): Promise<string> => {

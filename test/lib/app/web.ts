@@ -1,20 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { App, type Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { Match } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
-import { InvalidSettings, parseStageSettings } from '../../lib/config.ts';
-import { SpendGatewayStage } from '../../lib/stage.ts';
-import { cdkContext, onlyResource } from './synth-stage.ts';
+import { InvalidSettings, parseStageSettings } from '../../../lib/config.ts';
+import { onlyResource, synthStage } from '../synth-stage.ts';
 
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e';
-
-const templateOf = (settings: object): Template => {
-  const app = new App({ context: { ...cdkContext, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
-  const stage = new SpendGatewayStage(app, parseStageSettings('dev', settings));
-  return Template.fromStack(stage.node.findChild('web') as Stack);
-};
 
 const headersSchema = z.object({
   ResponseHeadersPolicyConfig: z.object({
@@ -33,7 +24,7 @@ const settings = {
 };
 
 describe('the web dashboard', () => {
-  const template = templateOf(settings);
+  const template = synthStage(settings)('web');
 
   it('lies in a bucket that nobody but CloudFront reads, over TLS alone', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
@@ -131,7 +122,7 @@ describe('the web dashboard', () => {
   });
 
   it('without a domain tells where it is', () => {
-    const plain = templateOf({});
+    const plain = synthStage()('web');
     expect(Object.values(plain.findOutputs('*'))[0]?.['Description']).toMatch(/corsOrigins and dashboardUrl/);
     plain.resourceCountIs('AWS::Route53::RecordSet', 0);
   });

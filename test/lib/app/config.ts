@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { App, RemovalPolicy } from 'aws-cdk-lib';
-import { InvalidSettings, parseStageSettings, readStageSettings } from '../../lib/config.ts';
+import { InvalidSettings, parseStageSettings, readStageSettings } from '../../../lib/config.ts';
 
 const mistakes = (settings: object): string[] => {
   try {

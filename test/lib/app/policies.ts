@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
-import { resourcesOf, stackNames, synthStage } from './synth-stage.ts';
+import { UNSEALED_SHARDS } from '../../../lambda/data/keys.ts';
+import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const oneOrMore = <T extends z.ZodType>(schema: T) =>
   z.union([z.array(schema), schema.transform((value) => [value] as z.output<T>[])]);

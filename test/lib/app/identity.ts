@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/password-rules.ts';
-import { onlyResource, synthStage } from './synth-stage.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/password-rules.ts';
+import { onlyResource, synthStage } from '../synth-stage.ts';
 
 describe('the user pool', () => {
   const identity = synthStage()('identity');

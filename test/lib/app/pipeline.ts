@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { App, Validations } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { z } from 'zod';
-import { deliveryAsked, readPipeline } from '../../lib/delivery.ts';
-import { PipelineStack } from '../../lib/stacks/pipeline.ts';
-import { cdkContext, onlyResource, resourcesOf } from './synth-stage.ts';
+import { deliveryAsked, readPipeline } from '../../../lib/delivery.ts';
+import { PipelineStack } from '../../../lib/stacks/pipeline.ts';
+import { contextWithoutRules, onlyResource, resourcesOf } from '../synth-stage.ts';
 
 const stage = (name: string) => ({
   account: '111111111111',
@@ -36,13 +34,11 @@ const projectSchema = z.object({
 });
 
 const appWith = (context: Record<string, unknown>) =>
-  new App({ context: { ...cdkContext, [STRICT_CFN_VALIDATE_ERRORS]: true, ...context }, analyticsReporting: false });
+  new App({ context: { ...contextWithoutRules, ...context }, analyticsReporting: false });
 const stackOf = (app: App) => new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
 
 describe('the pipeline', () => {
-  const app = appWith({ pipeline, stages });
-  const stack = stackOf(app);
-  const template = Template.fromStack(stack);
+  const template = Template.fromStack(stackOf(appWith({ pipeline, stages })));
   const steps = (
     onlyResource(template, 'AWS::CodePipeline::Pipeline').Properties['Stages'] as {
       Name: string;
@@ -147,11 +143,6 @@ describe('the pipeline', () => {
         ),
       ),
     );
-  });
-
-  it('has no finding without an explanation', () => {
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    expect(() => app.synth()).not.toThrow();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { operations } from '../../lambda/dashboard/operations.ts';
-import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+import { operations } from '../../../lambda/dashboard/operations.ts';
+import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 interface Method {
   readonly route: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 describe('the usage queue', () => {
   const usage = synthStage()('usage');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { parseStageSettings } from '../../lib/config.ts';
-import { onlyResource, resourcesOf, synthStage } from './synth-stage.ts';
+import { parseStageSettings } from '../../../lib/config.ts';
+import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 const environmentSchema = z.object({ Variables: z.record(z.string(), z.unknown()) });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resourcesOf, stackNames, synthStage } from './synth-stage.ts';
+import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const stage = synthStage();
 const functions = stackNames.flatMap((stack) =>

@@ -1,0 +1,18 @@
+/*
+ * One suite for all that reads what the CDK makes: each suite loads the CDK anew, which takes longer than most of these tests do, and
+ * what is made of the same settings is made once.
+ */
+import './app/billing.ts';
+import './app/config.ts';
+import './app/dashboard-api.ts';
+import './app/data.ts';
+import './app/functions.ts';
+import './app/gateway.ts';
+import './app/github-trust.ts';
+import './app/identity.ts';
+import './app/monitoring.ts';
+import './app/pipeline.ts';
+import './app/policies.ts';
+import './app/unused-permissions.ts';
+import './app/usage.ts';
+import './app/web.ts';
