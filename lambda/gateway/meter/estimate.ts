@@ -115,6 +115,8 @@ export const estimateUsage = (
   const shape = shapes[dialect];
   if (!shape || outputTokens === null) return null;
   if (!reported) return shape(Math.ceil(promptBytes / BYTES_PER_TOKEN), outputTokens);
-  const reportedOutput = Number(reported['output_tokens'] ?? 0);
-  return outputTokens > reportedOutput ? { ...reported, output_tokens: outputTokens } : null;
+  const reportedOutput = reported['output_tokens'];
+  return typeof reportedOutput !== 'number' || outputTokens > reportedOutput
+    ? { ...reported, output_tokens: outputTokens }
+    : null;
 };

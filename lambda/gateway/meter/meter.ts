@@ -46,6 +46,8 @@ const opaque: BodyReader = { write: () => {}, end: () => {} };
 const JSON_HEAD = /^[[{]/;
 const SSE_HEAD = /^(data|event|id|retry)?:/;
 
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
 /** Of the first bytes of a body, so many tell what it is. */
 const HEAD_BYTES = 'event:'.length;
 
@@ -73,69 +75,96 @@ const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder
 };
 
 /** Waits for the first bytes of a body, however small the pieces it comes in, and then for none. */
-const chosenReader = (choose: (first: Buffer) => BodyReader): BodyReader => {
-  let head: Buffer = Buffer.alloc(0);
-  let reader: BodyReader | undefined;
-  const start = (): BodyReader => {
-    reader = choose(head);
-    reader.write(head);
-    return reader;
-  };
-  return {
-    write: (chunk) => {
-      if (reader) {
-        reader.write(chunk);
-        return;
-      }
-      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-      let from = 0;
-      while (leading.has(head[from] as number)) from++;
-      head = head.subarray(from);
-      if (head.length >= HEAD_BYTES) start();
-    },
-    end: () => (reader ?? start()).end(),
-  };
-};
+class ChosenReader implements BodyReader {
+  readonly #choose: (first: Buffer) => BodyReader;
+  #head = NO_BYTES;
+  #reader: BodyReader | undefined;
+
+  constructor(choose: (first: Buffer) => BodyReader) {
+    this.#choose = choose;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#reader) {
+      this.#reader.write(chunk);
+      return;
+    }
+    this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    let from = 0;
+    while (leading.has(this.#head[from] as number)) from++;
+    this.#head = this.#head.subarray(from);
+    if (this.#head.length >= HEAD_BYTES) this.#start();
+  }
+
+  end(): void {
+    (this.#reader ?? this.#start()).end();
+  }
+
+  #start(): BodyReader {
+    const head = this.#head;
+    this.#head = NO_BYTES;
+    this.#reader = this.#choose(head);
+    this.#reader.write(head);
+    return this.#reader;
+  }
+}
 
 /** A meter for one answer: recognises its dialect and reads the usage off a copy of its bytes. */
-export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter => {
-  const dialect = dialectOf(request.method, request.path);
-  const builder = new ReadingBuilder(dialect.endsWith('-batch-output'));
-  const kept = new KeptText(response.status < 400 ? dialect : 'free');
-  const contentType = (response.contentType ?? '').toLowerCase();
-  const reader = chosenReader((first) => readerFor(contentType, first, dialect, builder));
-  let failed = false;
+export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter =>
+  new AnswerMeter(request, response);
 
-  const read = (chunk: Buffer): void => {
-    if (failed) return;
+class AnswerMeter implements Meter {
+  readonly #request: MeteredRequest;
+  readonly #response: MeteredResponse;
+  readonly #dialect: Dialect;
+  readonly #builder: ReadingBuilder;
+  readonly #kept: KeptText;
+  readonly #reader: BodyReader;
+  readonly #decoder: BodyDecoder;
+  #failed = false;
+
+  constructor(request: MeteredRequest, response: MeteredResponse) {
+    const dialect = dialectOf(request.method, request.path);
+    const builder = new ReadingBuilder(dialect.endsWith('-batch-output'));
+    const contentType = (response.contentType ?? '').toLowerCase();
+    this.#request = request;
+    this.#response = response;
+    this.#dialect = dialect;
+    this.#builder = builder;
+    this.#kept = new KeptText(response.status < 400 ? dialect : 'free');
+    this.#reader = new ChosenReader((first) => readerFor(contentType, first, dialect, builder));
+    this.#decoder = decoderFor(response.contentEncoding, (chunk) => this.#read(chunk));
+  }
+
+  write(chunk: Buffer): void {
+    this.#decoder.write(chunk);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#failed) return;
     try {
-      kept.write(chunk);
-      reader.write(chunk);
+      this.#kept.write(chunk);
+      this.#reader.write(chunk);
     } catch {
       // A fault of the meter costs this request's figures, which are then marked incomplete; never the client's traffic.
-      failed = true;
+      this.#failed = true;
     }
-  };
+  }
 
-  const decoder: BodyDecoder = decoderFor(response.contentEncoding, read);
-
-  return {
-    write: (chunk) => decoder.write(chunk),
-    end: async (whole) => {
-      const decoded = await decoder.end();
-      let finished = false;
-      try {
-        reader.end();
-        finished = builder.finish();
-      } catch {
-        failed = true;
-      }
-      const complete = whole && decoded && finished && !failed;
-      const reading = assemble(request, dialect, builder, complete, headerExtras(response));
-      return withEstimate(reading, request.facts(), kept);
-    },
-  };
-};
+  async end(whole: boolean): Promise<Reading> {
+    const decoded = await this.#decoder.end();
+    let finished = false;
+    try {
+      this.#reader.end();
+      finished = this.#builder.finish();
+    } catch {
+      this.#failed = true;
+    }
+    const complete = whole && decoded && finished && !this.#failed;
+    const reading = assemble(this.#request, this.#dialect, this.#builder, complete, headerExtras(this.#response));
+    return withEstimate(reading, this.#request.facts(), this.#kept);
+  }
+}
 
 const headerExtras = ({ cachedPromptTokens }: MeteredResponse): Reading['extras'] => {
   const tokens = Number(cachedPromptTokens);

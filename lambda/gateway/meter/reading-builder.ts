@@ -18,6 +18,8 @@ const parse = (json: string): unknown => {
   }
 };
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 const isObject = (value: unknown): value is Usage =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -103,7 +105,7 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
     else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
     else if (name.startsWith('output.')) this.#outputMember(name, parse(json));
-    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = String(parse(json));
+    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = textOf(parse(json));
     else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parse(json);
     else if (!name.startsWith('#')) {
       const value = parse(json);
@@ -126,7 +128,8 @@ export class ReadingBuilder implements PickerSink {
       this.#extras.set(EXTRA.responseBackground, Number(values.get('background')));
     this.#text(EXTRA.imageSize, values.get('image.size'));
     this.#text(EXTRA.imageQuality, values.get('image.quality'));
-    this.#number(EXTRA.audioSeconds, Number(values.get('audio.seconds')));
+    const seconds = values.get('audio.seconds');
+    this.#number(EXTRA.audioSeconds, typeof seconds === 'string' ? Number(seconds) : seconds);
     this.#number(EXTRA.webSearchRequests, values.get('webSearchRequests'));
     this.#number(EXTRA.groundingQueries, this.#groundingQueries);
     this.#number(EXTRA.imageCount, this.#images);
@@ -232,7 +235,7 @@ export class ReadingBuilder implements PickerSink {
   }
 
   #outputMember(name: string, value: unknown): void {
-    const text = typeof value === 'string' ? value : '';
+    const text = textOf(value);
     const item = this.#outputs.at(-1);
     if (item) item[name.slice('output.'.length) as keyof typeof item] = text;
   }

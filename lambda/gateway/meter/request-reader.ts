@@ -45,7 +45,8 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         return;
       }
       const value = jsonText(json);
-      if (name === 'tool.type' && String(value).startsWith('web_search_preview')) values.set('webSearchPreview', true);
+      if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
+        values.set('webSearchPreview', true);
       if (name === 'tool.model' && typeof value === 'string') values.set('imageGenModel', value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
       else if (!name.startsWith('#') && !name.startsWith('tool.')) values.set(name, value);
@@ -108,8 +109,10 @@ const factsOf = (values: ReadonlyMap<string, unknown>): RequestFacts => {
   const extras: Record<string, number | string> = {};
   const speechCharacters = values.get('speechCharacters');
   if (typeof speechCharacters === 'number') extras[EXTRA.speechCharacters] = speechCharacters;
-  const seconds = Number(values.get('video.seconds') ?? Number.NaN);
-  if (seconds > 0) extras[EXTRA.videoSeconds] = seconds;
+  const told = values.get('video.seconds');
+  // `Number` throws at some objects.
+  const seconds = typeof told === 'string' ? Number(told) : told;
+  if (typeof seconds === 'number' && seconds > 0) extras[EXTRA.videoSeconds] = seconds;
   for (const [name, extra] of [
     ['image.size', EXTRA.imageSize],
     ['image.quality', EXTRA.imageQuality],

@@ -1,7 +1,7 @@
 import { EventDataReader } from './event-data-reader.ts';
 import type { JsonPicker } from './json-picker.ts';
 import { CR, firstEventEnd, LF, LineEnds, lastEventEnd } from './sse-framing.ts';
-import { UsageMark } from './usage-mark.ts';
+import type { UsageMark } from './usage-mark.ts';
 
 /** An event longer than this is not held but read as it comes. */
 const MAX_HELD_EVENT_BYTES = 64 * 1024;
@@ -44,10 +44,10 @@ export class SseReader {
    * @param pick makes a picker for one event's data
    * @param mark what every event that can bear usage has in it: a member's name, or how it begins
    */
-  constructor(pick: () => JsonPicker, modelKnown: () => boolean, mark: string) {
+  constructor(pick: () => JsonPicker, modelKnown: () => boolean, mark: UsageMark) {
     this.#pick = pick;
     this.#modelKnown = modelKnown;
-    this.#mark = new UsageMark(mark);
+    this.#mark = mark;
   }
 
   write(chunk: Buffer): void {

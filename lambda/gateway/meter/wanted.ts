@@ -1,5 +1,6 @@
 import type { Dialect } from '../../domain/dialect.ts';
 import type { Wanted } from './json-picker.ts';
+import { UsageMark } from './usage-mark.ts';
 
 /*
  * What the meter looks for in answers and requests: one tree for all dialects, since their member names do not collide
@@ -140,8 +141,11 @@ export const wantedInRequest: Wanted = {
   message: { '+': 'prompt' },
 };
 
+const usageMark = new UsageMark('usage');
+const cohereMark = new UsageMark('billed_units');
+
 /**
  * A member name, or how it begins, that every event with usage has in it: `"usage"`, `"usageMetadata"`. Cohere's first version
  * ends its stream with `"meta":{"billed_units":…}`, its second has them inside `"usage"`.
  */
-export const usageMarkOf = (dialect: Dialect): string => (dialect.startsWith('cohere-') ? 'billed_units' : 'usage');
+export const usageMarkOf = (dialect: Dialect): UsageMark => (dialect.startsWith('cohere-') ? cohereMark : usageMark);

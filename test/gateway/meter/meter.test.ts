@@ -7,6 +7,7 @@ import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from '../../../lambda/gateway/meter/reading-builder.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
 import { SseReader } from '../../../lambda/gateway/meter/sse-reader.ts';
+import { UsageMark } from '../../../lambda/gateway/meter/usage-mark.ts';
 import { wantedInResponse } from '../../../lambda/gateway/meter/wanted.ts';
 
 interface Case {
@@ -432,6 +433,30 @@ describe('bodies as they come', () => {
     });
   });
 
+  it('an object that is no number stands for none, in the request, the usage and the tools', async () => {
+    // `Number` and `String` throw at it.
+    const bad = { valueOf: 1, toString: 1 };
+    const path = '/v1/messages';
+    const { complete, modelRequested, modelAnswered } = await meterBody(
+      JSON.stringify({ duration: bad, tools: [{ type: bad }], model: 'claude-haiku-4-5' }),
+      { path, request: { seconds: bad, tools: [{ type: bad }], model: 'claude-haiku-4-5' } },
+    );
+    expect({ complete, modelRequested, modelAnswered }).toEqual({
+      complete: true,
+      modelRequested: 'claude-haiku-4-5',
+      modelAnswered: 'claude-haiku-4-5',
+    });
+    const left = sse(
+      {
+        type: 'message_start',
+        message: { model: 'claude-haiku-4-5', usage: { input_tokens: 25, output_tokens: bad } },
+      },
+      { type: 'content_block_delta', delta: { type: 'text_delta', text: 'four' } },
+    );
+    const reading = await meterPieces([Buffer.from(left)], { path, contentType: 'text/event-stream' }, false);
+    expect(reading).toMatchObject({ usageSource: 'estimated', usage: { input_tokens: 25, output_tokens: 1 } });
+  });
+
   it('Anthropic’s output is estimated where the stream was left before it was told', async () => {
     const start = anthropicStream.split('event: content_block_delta')[0] as string;
     const delta = (text: string) =>
@@ -495,7 +520,10 @@ describe('bodies as they come', () => {
           // The meter would swallow a fault: its parts may have none.
           const builder = new ReadingBuilder();
           const picker = () => new JsonPicker(wantedInResponse, builder, MAX_PICKED_BYTES);
-          const [events, json] = [new SseReader(picker, () => builder.model !== null, 'usage'), picker()];
+          const [events, json] = [
+            new SseReader(picker, () => builder.model !== null, new UsageMark('usage')),
+            picker(),
+          ];
           for (const bytes of pieces) {
             events.write(bytes);
             json.write(bytes);
