@@ -1,11 +1,11 @@
 import { providerByLabel } from '../domain/providers.ts';
 import type { AccountLookup } from './account-lookup.ts';
-import { admit, labelOfHost } from './admission.ts';
+import { type Admitted, admit, labelOfHost } from './admission.ts';
 import type { ClientResponse, GatewayRequest } from './client.ts';
 import { logFault } from './fault-log.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
-import { forward } from './relay.ts';
+import { type Forwarding, forward } from './relay.ts';
 import { pathOf } from './target.ts';
 import type { Tracker } from './tracker.ts';
 import type { Upstream } from './upstream.ts';
@@ -50,29 +50,51 @@ const answerError = (client: ClientResponse, code: GatewayErrorCode, requestId: 
   client.end([]);
 };
 
-export const createGateway = (parts: GatewayParts): Gateway => {
-  return async (request, client) => {
-    const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
-    const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
-    if (isHealth && label !== undefined && providerByLabel(label)) {
-      answerHealth(client, request.method);
-      return;
-    }
-    const requestId = parts.newRequestId();
-    const startedAt = new Date();
-    const startedAtMs = performance.now();
-    let admission: ReturnType<typeof admit>;
-    try {
-      admission = admit(request.headers, label, parts.lookUpAccount);
-      if (admission instanceof Promise) admission = await admission;
-    } catch (error) {
-      logFault(requestId, error);
-      admission = 'INTERNAL';
-    }
-    if (typeof admission === 'string') {
-      answerError(client, admission, requestId);
-      return;
-    }
-    await forward(parts, { request, client, admitted: admission, requestId, startedAt, startedAtMs });
-  };
+/** A request that has come, before it is known whether it is forwarded. */
+type Arrival = Omit<Forwarding, 'admitted'>;
+
+const DONE = Promise.resolve();
+
+const decided = (parts: GatewayParts, arrival: Arrival, admission: Admitted | GatewayErrorCode): Promise<void> => {
+  if (typeof admission !== 'string') return forward(parts, { ...arrival, admitted: admission });
+  answerError(arrival.client, admission, arrival.requestId);
+  return DONE;
 };
+
+const faulted = (parts: GatewayParts, arrival: Arrival, error: unknown): Promise<void> => {
+  logFault(arrival.requestId, error);
+  return decided(parts, arrival, 'INTERNAL');
+};
+
+/** No async function, and no closures where the key is cached: they would stay for as long as the answer takes. */
+const begin = (parts: GatewayParts, request: GatewayRequest, client: ClientResponse): Promise<void> => {
+  const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
+  const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
+  if (isHealth && label !== undefined && providerByLabel(label)) {
+    answerHealth(client, request.method);
+    return DONE;
+  }
+  const requestId = parts.newRequestId();
+  const arrival: Arrival = { request, client, requestId, startedAt: new Date(), startedAtMs: performance.now() };
+  let admission: ReturnType<typeof admit>;
+  try {
+    admission = admit(request.headers, label, parts.lookUpAccount);
+  } catch (error) {
+    return faulted(parts, arrival, error);
+  }
+  if (!(admission instanceof Promise)) return decided(parts, arrival, admission);
+  return admission.then(
+    (settled) => decided(parts, arrival, settled),
+    (error: unknown) => faulted(parts, arrival, error),
+  );
+};
+
+export const createGateway =
+  (parts: GatewayParts): Gateway =>
+  (request, client) => {
+    try {
+      return begin(parts, request, client);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };

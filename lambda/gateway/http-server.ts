@@ -38,15 +38,17 @@ export const gatewayHttpServer = (listener: RequestListener, options: ServerOpti
     underWay.set(socket, answers);
     return answers;
   };
+  const over = (response: ServerResponse): void => {
+    underWay.get(response.req.socket)?.delete(response);
+  };
+  /** Node calls it on the answer: a function of its own for each would stay for as long as the answer takes. */
+  const closed = function (this: ServerResponse): void {
+    if (this.req.complete) over(this);
+    else this.req.on('end', () => over(this));
+  };
   const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
-    const answers = answersOf(request.socket).add(response);
-    const over = (): void => {
-      answers.delete(response);
-    };
-    response.on('close', () => {
-      if (request.complete) over();
-      else request.on('end', over);
-    });
+    answersOf(request.socket).add(response);
+    response.on('close', closed);
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -91,6 +91,10 @@ class Relay implements UpstreamListener {
     this.#copy.sent(chunk);
   }
 
+  onRequestEnd(): void {
+    this.#copy.ended();
+  }
+
   /** A fault of ours costs the one request, not the process and all that it carries. */
   #guard<A>(step: (argument: A) => void, argument: A): void {
     try {

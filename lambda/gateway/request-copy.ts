@@ -30,6 +30,12 @@ export class RequestCopy implements MeteredRequest {
     this.#begun().write(chunk);
   }
 
+  /** All of the body has been sent. */
+  ended(): void {
+    if (this.#isWhole || !this.#reader) return;
+    this.#readerIsDone(this.#reader);
+  }
+
   /** The body is about to be sent, all at once. */
   sending(body: Buffer): void {
     this.#isWhole = true;
@@ -40,9 +46,14 @@ export class RequestCopy implements MeteredRequest {
   /** Reads a body that was sent all at once, and keeps nothing but its facts. */
   readSent(): void {
     if (!this.#unread) return;
-    this.#begun().write(this.#unread);
-    this.#facts = this.#begun().facts();
+    const reader = this.#begun();
+    reader.write(this.#unread);
     this.#unread = null;
+    this.#readerIsDone(reader);
+  }
+
+  #readerIsDone(reader: RequestReader): void {
+    this.#facts = reader.facts();
     this.#reader = undefined;
   }
 

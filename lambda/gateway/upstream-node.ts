@@ -121,9 +121,12 @@ const exchange = (
     });
   });
 
-  sendBody(outgoing, request, (chunk) => {
-    if (connected) timer.refresh();
-    listener.onRequestBytes(chunk);
+  sendBody(outgoing, request, {
+    sent: (chunk) => {
+      if (connected) timer.refresh();
+      listener.onRequestBytes(chunk);
+    },
+    ended: () => listener.onRequestEnd(),
   });
 
   return {
@@ -145,7 +148,11 @@ const exchange = (
  * Pipes the request's body upstream with back-pressure. An early answer of the provider does not stop it; once the exchange
  * has failed, what the client still sends is read and dropped, so that it can take our answer.
  */
-const sendBody = (outgoing: ClientRequest, { body, framing }: UpstreamRequest, sent: (chunk: Buffer) => void): void => {
+const sendBody = (
+  outgoing: ClientRequest,
+  { body, framing }: UpstreamRequest,
+  { sent, ended }: { sent: (chunk: Buffer) => void; ended: () => void },
+): void => {
   if (body === null || framing === 'none') {
     outgoing.end();
     return;
@@ -153,6 +160,7 @@ const sendBody = (outgoing: ClientRequest, { body, framing }: UpstreamRequest, s
   if (Buffer.isBuffer(body)) {
     outgoing.end(body);
     sent(body);
+    ended();
     return;
   }
   const resume = (): void => {
@@ -167,7 +175,9 @@ const sendBody = (outgoing: ClientRequest, { body, framing }: UpstreamRequest, s
     sent(chunk);
   });
   body.on('end', () => {
-    if (!outgoing.destroyed) outgoing.end();
+    if (outgoing.destroyed) return;
+    outgoing.end();
+    ended();
   });
   outgoing.once('close', resume);
 };

@@ -29,7 +29,7 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   });
   return {
     send: (request, listener) => {
-      const exchange = new Exchange(request, listener, timeouts);
+      const exchange = new Exchange(request.body, listener, timeouts);
       agent.dispatch(
         {
           origin: request.origin,
@@ -58,15 +58,15 @@ const text = (raw: unknown): string[] =>
 
 /** One request: undici's handler, and the relay's handle on it. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
-  readonly #request: UpstreamRequest;
+  readonly #body: UpstreamRequest['body'];
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   readonly #timer: PhaseTimer;
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
 
-  constructor(request: UpstreamRequest, listener: UpstreamListener, timeouts: UpstreamTimeouts) {
-    this.#request = request;
+  constructor(body: UpstreamRequest['body'], listener: UpstreamListener, timeouts: UpstreamTimeouts) {
+    this.#body = body;
     this.#listener = listener;
     this.#timeouts = timeouts;
     this.#timer = new PhaseTimer((error) => this.#fail(error));
@@ -102,6 +102,10 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     this.#listener.onRequestBytes(chunk);
   }
 
+  onRequestSent(): void {
+    if (!this.#over) this.#listener.onRequestEnd();
+  }
+
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
@@ -110,7 +114,10 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   ): void {
     if (this.#over || status < 200) return;
     this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
-    this.#listener.onHeaders({ status, statusMessage: statusMessage ?? '', headers: text(controller.rawHeaders) });
+    const headers = text(controller.rawHeaders);
+    // Else a buffer for each name and value stays for as long as the answer takes.
+    controller.rawHeaders = null;
+    this.#listener.onHeaders({ status, statusMessage: statusMessage ?? '', headers });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -141,7 +148,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
 
   /** What the client still sends is read and dropped, so that it can take our answer. */
   #dropBody(): void {
-    const { body } = this.#request;
+    const body = this.#body;
     if (body !== null && !Buffer.isBuffer(body)) body.resume();
   }
 }

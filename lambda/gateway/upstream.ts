@@ -40,6 +40,8 @@ export interface UpstreamListener {
   onError(error: Error): void;
   /** A piece of the request's body has gone to the provider. */
   onRequestBytes(chunk: Buffer): void;
+  /** All of the request's body has. */
+  onRequestEnd(): void;
 }
 
 export interface UpstreamExchange {
@@ -73,6 +75,8 @@ export const MAX_HEADER_BYTES = 128 * 1024;
 export class PhaseTimer {
   #timer: NodeJS.Timeout | undefined;
   #isUp = false;
+  #ms = 0;
+  #phase = '';
   readonly #expired: (error: Error) => void;
 
   constructor(expired: (error: Error) => void) {
@@ -81,12 +85,16 @@ export class PhaseTimer {
 
   begin(ms: number, phase: string): void {
     this.stop();
-    this.#timer = setTimeout(() => {
-      this.#isUp = true;
-      setImmediate(() => {
-        if (this.#isUp) this.#expired(new Error(`${phase} took more than ${ms} ms`));
-      });
-    }, ms);
+    this.#ms = ms;
+    this.#phase = phase;
+    this.#timer = setTimeout(PhaseTimer.#up, ms, this);
+  }
+
+  static #up(timer: PhaseTimer): void {
+    timer.#isUp = true;
+    setImmediate(() => {
+      if (timer.#isUp) timer.#expired(new Error(`${timer.#phase} took more than ${timer.#ms} ms`));
+    });
   }
 
   /** The phase goes on: its time begins anew. */

@@ -20,6 +20,7 @@ export const telling =
           onData: (chunk) => listener.onData(chunk),
           onEnd: (trailers) => listener.onEnd(trailers),
           onRequestBytes: (chunk) => listener.onRequestBytes(chunk),
+          onRequestEnd: () => listener.onRequestEnd(),
           onHeaders: (head) => {
             listener.onHeaders(head);
             tell.headers?.();
