@@ -77,6 +77,10 @@ describe('quantities', () => {
     expect([0, 0.001, 0.384].map(formatShare)).toEqual(['0%', '<1%', '38%']);
   });
 
+  it('a share that is not known is never nought either', () => {
+    expect(formatShare(null)).toBe('–');
+  });
+
   it('times and sizes have units', () => {
     expect([null, 840, 1_400, 42_000, 185_000].map(formatDuration)).toEqual([
       '–',

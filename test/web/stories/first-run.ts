@@ -54,7 +54,7 @@ const setsARule = async (page: Page, name: string) => {
   await page.getByLabel('Limit', { exact: true }).fill('0.000001');
   await page.getByText('It would have fired 1 time.').waitFor();
   await page.getByRole('button', { name: 'Create the rule' }).click();
-  await page.getByText('More than $0.000001 a day').waitFor();
+  await page.getByText('$0.000001 or more a day').waitFor();
 };
 
 /** Over the link in the mail, in a new tab, without signing in again. */

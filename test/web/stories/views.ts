@@ -50,6 +50,12 @@ const visitorsPaths = {
 
 const good = { findings: [], overflow: 0, complaints: [] };
 
+/** Tabs and history are told apart by it. */
+const titleOf = async (page: Page): Promise<string> => {
+  const [heading] = await page.locator('h1').allTextContents();
+  return heading === undefined ? 'AI Spend Gateway' : `${heading} · AI Spend Gateway`;
+};
+
 /** One look at the page as it stands. */
 const look = async ({ page, complaints }: Tab, name: string, rules?: Rules) => {
   await drawn(page);
@@ -92,6 +98,7 @@ describe('in light, in dark and on a phone', () => {
     const tab = await openSignedIn(house().seeded);
     await tab.open(await path());
     expect(await looks(tab, name)).toEqual({ light: good, dark: good, phone: good });
+    expect(await tab.page.title()).toBe(await titleOf(tab.page));
   });
 
   it.each(Object.entries(visitorsPaths))('%s', async (name, path) => {
@@ -99,6 +106,7 @@ describe('in light, in dark and on a phone', () => {
     const tab = await openTab(browser);
     await tab.page.goto(`${dashboard.url}${path}`);
     expect(await looks(tab, name)).toEqual({ light: good, dark: good, phone: good });
+    expect(await tab.page.title()).toBe(await titleOf(tab.page));
   });
 
   it('dialogs', async () => {

@@ -2,6 +2,7 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem } from './fields.ts';
@@ -16,7 +17,7 @@ export const ForgotPassword = () => {
     <form noValidate onSubmit={form.onSubmit((body) => send.mutate({ body }))}>
       <Stack gap="md">
         <div>
-          <h1>Reset your password</h1>
+          <Heading>Reset your password</Heading>
           <Text size="sm" c="dimmed">
             A code goes to your address. It serves once, for an hour.
           </Text>

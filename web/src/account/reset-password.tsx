@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
@@ -23,7 +24,7 @@ export const ResetPassword = () => {
       onSubmit={form.onSubmit((values) => reset.mutate({ body: { ...values, code: values.code.trim() } }))}
     >
       <Stack gap="md">
-        <h1>Choose a new password</h1>
+        <Heading>Choose a new password</Heading>
         {email !== '' && !reset.isError && (
           <Alert role="status" color="teal" variant="light">
             If {email} has an account, a code is on its way there.

@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useApi, useApp } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem, required } from './fields.ts';
@@ -33,7 +34,7 @@ export const SignIn = () => {
     <form noValidate onSubmit={form.onSubmit((body) => logIn.mutate({ body }))}>
       <Stack gap="md">
         <div>
-          <h1>Sign in</h1>
+          <Heading>Sign in</Heading>
           <Text size="sm" c="dimmed">
             New here?{' '}
             <AnchorLink to="/sign-up" underline="always">

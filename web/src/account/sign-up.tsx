@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from '@tanstack/react-router';
 import { useApi, useApp } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
@@ -32,7 +33,7 @@ export const SignUp = () => {
     <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
         <div>
-          <h1>Create your account</h1>
+          <Heading>Create your account</Heading>
           <Text size="sm" c="dimmed">
             Have one already?{' '}
             <AnchorLink to="/sign-in" underline="always">

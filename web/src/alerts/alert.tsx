@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, BellOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { usePages } from '../api/use-pages.ts';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -30,7 +31,7 @@ export const OneAlert = () => {
           <AnchorLink to="/alerts" size="sm">
             <ArrowLeft size={14} aria-hidden /> All alerts
           </AnchorLink>
-          <h1>Alert</h1>
+          <Heading>Alert</Heading>
         </div>
       </div>
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alert could not be read" />}

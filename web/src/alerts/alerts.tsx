@@ -2,6 +2,7 @@ import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
 import { usePages } from '../api/use-pages.ts';
+import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -32,7 +33,7 @@ export const Alerts = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Alerts</h1>
+          <Heading>Alerts</Heading>
           <p>Rules that fired, each once for its period: by how much, and what drove it.</p>
         </div>
         <SegmentedControl

@@ -4,6 +4,7 @@ import { Check, ExternalLink } from 'lucide-react';
 import type { PlanName } from '../../../lambda/domain/plans.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { Heading } from '../components/heading.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
@@ -140,7 +141,7 @@ export const Billing = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Billing</h1>
+          <Heading>Billing</Heading>
           <p>What this account uses of its plan. What your providers charge is theirs, and not part of it.</p>
         </div>
         {data && data.plan !== 'FREE' && (

@@ -26,9 +26,11 @@ export const formatExact = (count: number): string => fine.format(count);
 /** `12.5%` of a number in percent, as rules have it. */
 export const formatPercent = (percentage: number): string => exactPercent.format(percentage / 100);
 
-/** `38%`; a share that is there is never written as 0%. */
-export const formatShare = (share: number): string =>
-  share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
+/** `38%`; a share that is there, or is not known, is never written as 0%. */
+export const formatShare = (share: number | null): string => {
+  if (share === null) return '–';
+  return share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
+};
 
 /** `1 request`, `2 requests`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>

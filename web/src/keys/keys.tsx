@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Key } from '../api/answers.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
@@ -51,7 +52,7 @@ export const Keys = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Keys</h1>
+          <Heading>Keys</Heading>
           <p>A service key says whose spend a request is. Give each application or team its own.</p>
         </div>
         <div className="page-actions">
@@ -61,7 +62,7 @@ export const Keys = () => {
               {atLimit && (
                 <>
                   {': '}
-                  <AnchorLink to="/billing" underline="always">
+                  <AnchorLink to="/billing" underline="always" inherit>
                     a larger plan has more
                   </AnchorLink>
                 </>

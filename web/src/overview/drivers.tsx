@@ -10,6 +10,12 @@ import classes from './overview.module.css';
 
 const FIRST = 10;
 
+/** Of the known total; a cost that is not known has none. */
+const shareOf = (costNanoUsd: number | null, totalNanoUsd: number): number | null => {
+  if (costNanoUsd === null) return null;
+  return totalNanoUsd > 0 ? Math.max(0, costNanoUsd) / totalNanoUsd : 0;
+};
+
 const tokensIn = ({ tokens }: Pick<SpendReport['totals'], 'tokens'>) => tokens.inputTokens;
 
 /** What the money went to, the costliest first. A click looks closer. */
@@ -48,7 +54,7 @@ export const Drivers = ({
           <tbody>
             {rows.map((group, index) => {
               const value = groupValue(group, by);
-              const share = total > 0 ? Math.max(0, group.costNanoUsd ?? 0) / total : 0;
+              const share = shareOf(group.costNanoUsd, total);
               const color = index < SERIES_SHOWN ? seriesColor(index) : REST_COLOR;
               return (
                 <tr key={value}>
@@ -69,7 +75,7 @@ export const Drivers = ({
                   <td>
                     <span className={classes['share']}>
                       <span className={classes['track']}>
-                        <span style={{ width: `${share * 100}%`, background: color }} />
+                        <span style={{ width: `${(share ?? 0) * 100}%`, background: color }} />
                       </span>
                       <span className="num dim small">{formatShare(share)}</span>
                     </span>

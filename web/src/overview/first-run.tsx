@@ -4,6 +4,7 @@ import { CircleCheck } from 'lucide-react';
 import type { RequestSummary } from '../api/answers.ts';
 import { Money } from '../components/amount.tsx';
 import { Copying } from '../components/copy.tsx';
+import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration, formatWhole } from '../format/quantity.ts';
@@ -51,7 +52,7 @@ const FirstRun = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Send your first request</h1>
+          <Heading>Send your first request</Heading>
           <p>
             Two changes to the SDK you already use: its address, and one header. Your provider key stays where it is.
           </p>

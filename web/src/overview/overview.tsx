@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import type { Dimension } from '../api/answers.ts';
+import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
@@ -70,7 +71,7 @@ export const Overview = () => {
   return (
     <div className="page">
       <div className="page-head">
-        <h1>Overview</h1>
+        <Heading>Overview</Heading>
         <div className="page-actions">
           <SpanPicker span={span} />
           <ExportButton span={span} by={by} filters={filters} />

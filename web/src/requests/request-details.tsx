@@ -159,7 +159,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           {request.serviceTier && <Fact name="Service tier">{request.serviceTier}</Fact>}
           <Fact name="Tag">
             {request.tag ?? '–'}
-            {request.tagTruncated && <span className="dim"> (cut at 64 characters)</span>}
+            {request.tagTruncated && <span className="dim"> (changed: 64 characters of UTF-8 are kept)</span>}
           </Fact>
           <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
           <Fact name="Provider key">

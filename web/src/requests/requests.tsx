@@ -4,6 +4,7 @@ import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/answers.ts';
 import { usePages } from '../api/use-pages.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
+import { Heading } from '../components/heading.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration } from '../format/quantity.ts';
@@ -90,7 +91,7 @@ export const Requests = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Requests</h1>
+          <Heading>Requests</Heading>
           <p>
             Every tracked call, newest first: what it used, what it cost, and how that is known. Bodies are never kept.
           </p>

@@ -8,6 +8,7 @@ import { fieldErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/answers.ts';
 import { useApi } from '../app.ts';
 import { Copying } from '../components/copy.tsx';
+import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { notifyDone } from '../components/notify.ts';
@@ -138,7 +139,7 @@ const Editor = ({ rule, type }: { readonly rule?: AlertRule; readonly type?: Rul
       <div className="page-head">
         <div>
           <BackLink />
-          <h1>{rule ? rule.name : 'New rule'}</h1>
+          <Heading>{rule ? rule.name : 'New rule'}</Heading>
         </div>
       </div>
       <div className={classes['editor']}>

@@ -29,7 +29,7 @@ export const ruleTypes: Readonly<
 > = {
   cost_threshold: {
     name: 'Spend limit',
-    what: 'Spend of a period passes an amount.',
+    what: 'Spend of a period reaches an amount.',
     periods: ['hourly', 'daily', 'weekly', 'monthly'],
   },
   spend_anomaly: {

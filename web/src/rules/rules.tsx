@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
 import type { AlertRule } from '../api/answers.ts';
 import { useApi } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { notifyProblem } from '../components/notify.ts';
@@ -20,12 +21,12 @@ const amount = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 0,
 });
 
-/** A rule in one line: `More than $50 a day of OpenAI, tag batch`. */
+/** A rule in one line: `$50 or more a day, of OpenAI, tag batch`. */
 const sentence = (rule: AlertRule): string => {
   const { type, period, threshold, budget, factor, minimum, minimumRequests, provider, model, tag } = valuesOf(rule);
   const each = periodNames[period].toLowerCase();
   const what = {
-    cost_threshold: `More than ${amount.format(Number(threshold))} ${period === 'hourly' ? 'an' : 'a'} ${each}`,
+    cost_threshold: `${amount.format(Number(threshold))} or more ${period === 'hourly' ? 'an' : 'a'} ${each}`,
     spend_anomaly: `A ${each} of ${factor} times the usual, and of ${amount.format(Number(minimum))} at least`,
     budget_forecast: `The month is heading past ${amount.format(Number(budget))}`,
     error_rate: `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${period === 'hourly' ? 'an' : 'a'} ${each}`,
@@ -71,7 +72,7 @@ export const Rules = () => {
     <div className="page">
       <div className="page-head">
         <div>
-          <h1>Rules</h1>
+          <Heading>Rules</Heading>
           <p>
             What to be told of. Rules look at your spend every minute, and can be tried on the last 30 days before they
             are saved.

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { Heading } from '../components/heading.tsx';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { furtherPages } from './navigation.ts';
 import classes from './shell.module.css';
@@ -8,7 +9,7 @@ import classes from './shell.module.css';
 export const More = () => (
   <div className="page">
     <div className="page-head">
-      <h1>More</h1>
+      <Heading>More</Heading>
     </div>
     <nav className={`card ${classes['further']}`} aria-label="More pages">
       {furtherPages.map(({ to, label, icon: Icon }) => (
