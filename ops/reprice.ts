@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { allAccountIds } from '../lambda/data/account-ids.ts';
 import { findCountedAnswers } from '../lambda/data/counted-answers.ts';
@@ -8,6 +7,7 @@ import { openTable } from '../lambda/data/table.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { repriceRecords } from '../lambda/usage-recorder/reprice.ts';
+import { runCommand } from './command.ts';
 import { differenceTable } from './reprice/differences.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--dry-run]
@@ -20,58 +20,26 @@ record, and corrects the counters by the difference. Shows the difference first;
 Region and credentials come from the AWS environment.`;
 
 const BATCH = 500;
+const DAY_MS = 86_400_000;
 
-const day = z.iso.date();
-const optionsSchema = z.object({
-  from: day,
-  to: day,
-  account: z.string().optional(),
-  table: z.string({ error: '--table or TABLE_NAME is needed' }).min(1),
-  'dry-run': z.boolean().default(false),
-});
+const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
+const schema = z
+  .object({
+    from: day,
+    to: day,
+    account: z.string().optional(),
+    table: z.string().min(1, '--table or TABLE_NAME is needed'),
+    'dry-run': z.boolean(),
+  })
+  .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
 
-const parseOptions = () => {
-  const { values } = parseArgs({
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      account: { type: 'string' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-      'dry-run': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
-  const parsed = optionsSchema.safeParse(values);
-  if (parsed.success && parsed.data.from <= parsed.data.to) return parsed.data;
-  console.error(USAGE);
-  process.exit(2);
-};
+type Options = z.output<typeof schema>;
+type Table = ReturnType<typeof openTable>;
 
-const options = parseOptions();
-const table = openTable(options.table);
-const requests = requestRepository(table);
-const reprice = repriceRecords({
-  findRecords: requests.findMany,
-  findAnswers: (names) => findCountedAnswers(table, names),
-  commit: openLedger(table).commit,
-  price: priceRequest,
-});
-const span = {
-  from: `${options.from}T00:00:00.000Z`,
-  to: new Date(Date.parse(options.to) + 86_400_000).toISOString(),
-};
-
-async function* accounts(): AsyncGenerator<string> {
-  if (options.account !== undefined) yield options.account;
-  else yield* allAccountIds(table);
-}
-
-async function* batches(): AsyncGenerator<RequestRecord[]> {
-  for await (const accountId of accounts()) {
+async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
+  const requests = requestRepository(table);
+  const span = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
+  for await (const accountId of account === undefined ? allAccountIds(table) : [account]) {
     let batch: RequestRecord[] = [];
     for await (const record of requests.all(accountId, span)) {
       batch.push(record);
@@ -83,11 +51,18 @@ async function* batches(): AsyncGenerator<RequestRecord[]> {
   }
 }
 
-const run = async (dryRun: boolean) => {
+/** Prices what the options name once; `dryRun` changes nothing. */
+const run = async (table: Table, options: Options, dryRun: boolean) => {
+  const reprice = repriceRecords({
+    findRecords: requestRepository(table).findMany,
+    findAnswers: (names) => findCountedAnswers(table, names),
+    commit: openLedger(table).commit,
+    price: priceRequest,
+  });
   const differences = differenceTable();
   let read = 0;
   let failed = 0;
-  for await (const batch of batches()) {
+  for await (const batch of batchesOf(table, options)) {
     const result = await reprice(batch, { dryRun });
     differences.add(result.changes);
     read += batch.length;
@@ -98,11 +73,25 @@ const run = async (dryRun: boolean) => {
   return { differences, read, failed };
 };
 
-const preview = await run(true);
-if (preview.differences.requests() > 0) console.table(preview.differences.rows());
-console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
-if (!options['dry-run'] && preview.differences.requests() > 0) {
-  const { differences, failed } = await run(false);
-  console.log(`${differences.requests()} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
-  if (failed > 0) process.exitCode = 1;
-}
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      account: { type: 'string' },
+      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
+    },
+  },
+  async (options) => {
+    const table = openTable(options.table);
+    const preview = await run(table, options, true);
+    if (preview.differences.requests() > 0) console.table(preview.differences.rows());
+    console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
+    if (options['dry-run'] || preview.differences.requests() === 0) return;
+    const { differences, failed } = await run(table, options, false);
+    console.log(`${differences.requests()} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
+    if (failed > 0) process.exitCode = 1;
+  },
+);

@@ -99,10 +99,14 @@ describe('npm run reprice', () => {
     expect(items[0]).toMatchObject({ revision: 2, provenance: 'computed' });
   });
 
-  it('says how it is used', async () => {
-    await expect(reprice('--from', 'yesterday')).rejects.toMatchObject({
+  it.each([
+    [['--from', 'yesterday'], '--from: takes a day, such as 2026-11-20'],
+    [['--to', '2020-01-01'], '--to: is before --from'],
+    [['--frm', day], "Unknown option '--frm'"],
+  ])('says what is wrong with %j, and how it is used', async (args, problem) => {
+    await expect(reprice(...args)).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--dry-run'),
+      stderr: expect.stringMatching(new RegExp(`^${problem}[^]*--dry-run`)),
     });
   });
 });
