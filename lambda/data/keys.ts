@@ -3,7 +3,7 @@
  * No AWS imports: the gateway uses this module on its hot path.
  */
 
-import type { SpendDimensions } from '../domain/spend/dimensions.ts';
+import type { SpendDimensionName, SpendDimensions } from '../domain/spend/dimensions.ts';
 
 /** Primary key of an item. */
 export interface Key {
@@ -151,13 +151,17 @@ export const unsealedIndexKey = (shard: number, dueAt: string, accountId: string
   gsi1sk: `${dueAt}#${accountId}#${period}`,
 });
 
-/** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#CELLS#MONTH … */
-export const sealedPrefix = (view: 'TOTALS' | 'CELLS', granularity: 'DAY' | 'MONTH'): string =>
+/** What summaries are of: days, months, and the hours of a day, which stand under the day. */
+type SealedGranularity = 'HOUR' | 'DAY' | 'MONTH';
+/** TOTALS of days and months are those of each dimension, too; of hours, each dimension is a view of its own. */
+export type SealedView = 'TOTALS' | SpendDimensionName | 'CELLS';
+/** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#model#HOUR, SEALED#CELLS#MONTH … */
+export const sealedPrefix = (view: SealedView, granularity: SealedGranularity): string =>
   `SEALED#${view}#${granularity}`;
 export const sealedKey = (
   accountId: string,
-  view: 'TOTALS' | 'CELLS',
-  granularity: 'DAY' | 'MONTH',
+  view: SealedView,
+  granularity: SealedGranularity,
   period: string,
   page: number,
 ): Key => ({

@@ -41,7 +41,8 @@ const CELL_BYTES = 2_000;
 const RECORD_BYTES = 2_000;
 const HOUR_CELL_DAYS = 90;
 
-const hourCellExpiry = (hour: string): number => Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_CELL_DAYS * 86_400;
+/** Epoch seconds after which the cells of an hour may be gone. */
+export const hourCellExpiry = (hour: string): number => Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_CELL_DAYS * 86_400;
 
 /** What one record is counted in, and with what. */
 interface Count {

@@ -2,10 +2,11 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { isMonth, lastDayOf, type Month, monthOf } from '../domain/spend/periods.ts';
 import { type SummaryCell, summarize } from '../domain/spend/summary.ts';
+import { hourItems } from './hour-pages.ts';
 import { sealedPrefix, spendPartition, timeRange } from './keys.ts';
 import { itemsBetween } from './query-items.ts';
 import { spendCellRepository } from './spend-cells.ts';
-import { readCells, summaryItems } from './summary-pages.ts';
+import { openPages, readCells, summaryItems } from './summary-pages.ts';
 import type { Table } from './table.ts';
 import { markUnsealed, removeMark, type UnsealedMark, unsealedPeriods } from './unsealed.ts';
 
@@ -15,6 +16,14 @@ import { markUnsealed, removeMark, type UnsealedMark, unsealedPeriods } from './
  */
 export type SealResult = 'sealed' | 'changed' | 'waiting';
 
+type Items = readonly Record<string, unknown>[];
+
+const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+};
+
 /** A writer came between: its mark stands, and the next run sees what it wrote. */
 const isOvertaken = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
@@ -23,15 +32,15 @@ const isOvertaken = (error: unknown): boolean =>
   );
 
 /**
- * Makes the summaries of closed days and months. A summary, the end of its mark and (of a day) the mark of its month are one
+ * Makes the summaries of closed days, of their hours, and of closed months. A summary, the end of its mark and (of a day) the mark of its month are one
  * transaction, so that at any moment an unmarked period's summary says what its cells say.
  */
 export const openSeals = (table: Table, now: () => number = Date.now) => {
   const cells = spendCellRepository(table);
 
-  const put = async (mark: UnsealedMark, summed: readonly SummaryCell[]): Promise<SealResult> => {
+  const put = async (mark: UnsealedMark, summed: readonly SummaryCell[], hours: Items = []): Promise<SealResult> => {
     const { accountId, period } = mark;
-    const items = summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(summed));
+    const items = [...summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(summed)), ...hours];
     try {
       await table.client.send(
         new TransactWriteCommand({
@@ -50,10 +59,13 @@ export const openSeals = (table: Table, now: () => number = Date.now) => {
   };
 
   const sealDay = async (mark: UnsealedMark): Promise<SealResult> => {
-    const found: SummaryCell[] = [];
-    for await (const cell of cells.days(mark.accountId, mark.period, mark.period, { consistent: true }))
-      found.push(cell);
-    return put(mark, found);
+    const { accountId, period: day } = mark;
+    const consistent = { consistent: true };
+    const [ofDay, ofHours] = await Promise.all([
+      all(cells.days(accountId, day, day, consistent)),
+      all(cells.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
+    ]);
+    return put(mark, ofDay, hourItems(accountId, day, ofHours));
   };
 
   const sealMonth = async (mark: UnsealedMark): Promise<SealResult> => {
@@ -62,8 +74,8 @@ export const openSeals = (table: Table, now: () => number = Date.now) => {
     if (marked.some((period) => !isMonth(period))) return 'waiting';
     const range = timeRange(sealedPrefix('CELLS', 'DAY'), month, lastDayOf(month));
     const days: SummaryCell[] = [];
-    for await (const item of itemsBetween(table, spendPartition(mark.accountId), range, { ConsistentRead: true }))
-      days.push(...readCells(item));
+    const items = itemsBetween(table, spendPartition(mark.accountId), range, { ConsistentRead: true });
+    for await (const page of openPages(items)) days.push(...readCells(page));
     return put(mark, days);
   };
 

@@ -57,8 +57,8 @@ export const spendCellRepository = (table: Table) => ({
     cells(table, accountId, timeRange('DAY', from, to), options.consistent),
 
   /** Hour cells of a span of hours, both ends included, ascending. They are kept for 90 days. @throws CounterOverflowError */
-  hours: (accountId: string, from: Hour, to: Hour): AsyncIterable<SpendCell> =>
-    cells(table, accountId, timeRange('HOUR', from, to), false),
+  hours: (accountId: string, from: Hour, to: Hour, options = { consistent: false }): AsyncIterable<SpendCell> =>
+    cells(table, accountId, timeRange('HOUR', from, to), options.consistent),
 
   /** Tracked requests of a calendar month (UTC). */
   trackedRequests: async (accountId: string, month: Month): Promise<number> => {

@@ -4,15 +4,17 @@ import {
   type Day,
   dayOf,
   daysBetween,
+  type Hour,
   hourOf,
   lastDayOf,
   type Month,
   monthOf,
 } from '../domain/spend/periods.ts';
+import { hourViewOf, readHours } from './hour-pages.ts';
 import { sealedPrefix, spendPartition, timeRange } from './keys.ts';
 import { itemsBetween } from './query-items.ts';
 import { type SpendCell, spendCellRepository } from './spend-cells.ts';
-import { readCells, readTotals } from './summary-pages.ts';
+import { openPages, readCells, readTotals } from './summary-pages.ts';
 import type { Table } from './table.ts';
 import { unsealedPeriods } from './unsealed.ts';
 
@@ -40,6 +42,9 @@ const runs = <T>(
   return found;
 };
 
+const firstHourOf = (day: Day): Hour => `${day}T00`;
+const lastHourOf = (day: Day): Hour => `${day}T23`;
+
 const monthsBetween = (from: Month, to: Month): Month[] => {
   const months: Month[] = [];
   for (let month = from; month <= to; month = monthOf(addDays(lastDayOf(month), 1))) months.push(month);
@@ -47,8 +52,8 @@ const monthsBetween = (from: Month, to: Month): Month[] => {
 };
 
 /**
- * Spend of any span at bounded cost: closed days and months come from their summaries, today and days that are not sealed
- * (yet, or again) from live cells, hours from hour cells.
+ * Spend of any span at bounded cost: closed days, their hours, and closed months come from their summaries, today and days that are
+ * not sealed (yet, or again) from live cells.
  */
 export const spendReader = (table: Table) => {
   const cells = spendCellRepository(table);
@@ -64,17 +69,54 @@ export const spendReader = (table: Table) => {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
     const range = timeRange(sealedPrefix(view, granularity), from, to);
-    for await (const item of itemsBetween(table, spendPartition(accountId), range)) {
+    for await (const page of openPages(itemsBetween(table, spendPartition(accountId), range))) {
       if (view === 'CELLS') {
-        for (const { period, ...cell } of readCells(item)) yield { time: period, ...cell };
+        for (const { period, ...cell } of readCells(page)) yield { time: period, ...cell };
         continue;
       }
-      for (const { period, value, counters } of readTotals(item, dimension))
+      for (const { period, value, counters } of readTotals(page, dimension))
         yield {
           time: period,
           dimensions: dimension === null ? nothing : { ...nothing, [dimension]: value },
           counters,
         };
+    }
+  }
+
+  /**
+   * Hours of sealed days, both ends included. Days that have no summary of their hours (nothing was spent, or they were sealed before there
+   * were any, or it would have been too large) are read from their cells.
+   */
+  async function* sealedHours(
+    accountId: string,
+    { from, to }: { readonly from: Hour; readonly to: Hour },
+    dimensions: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCell> {
+    const view = hourViewOf(dimensions);
+    const range = timeRange(sealedPrefix(view, 'HOUR'), dayOf(from), dayOf(to));
+    let next = from;
+    for await (const sealedDay of readHours(openPages(itemsBetween(table, spendPartition(accountId), range)), view)) {
+      if (dayOf(next) < sealedDay.day) yield* cells.hours(accountId, next, lastHourOf(addDays(sealedDay.day, -1)));
+      for (const cell of sealedDay.cells) if (cell.time >= from && cell.time <= to) yield cell;
+      next = firstHourOf(addDays(sealedDay.day, 1));
+    }
+    if (next <= to) yield* cells.hours(accountId, next, to);
+  }
+
+  async function* hours(
+    accountId: string,
+    { from, to }: { readonly from: Hour; readonly to: Hour },
+    dimensions: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCell> {
+    // What is within a day is few cells, and mostly today's.
+    if (dayOf(from) === dayOf(to)) return yield* cells.hours(accountId, from, to);
+    const unsealed = new Set(await unsealedPeriods(table, accountId, dayOf(from), dayOf(to)));
+    for (const { is, first, last } of runs(daysBetween(dayOf(from), dayOf(to)), (day) => unsealed.has(day))) {
+      const part = {
+        from: first === dayOf(from) ? from : firstHourOf(first),
+        to: last === dayOf(to) ? to : lastHourOf(last),
+      };
+      yield* is ? cells.hours(accountId, part.from, part.to) : sealedHours(accountId, part, dimensions);
     }
   }
 
@@ -120,7 +162,8 @@ export const spendReader = (table: Table) => {
       dimensions: readonly SpendDimensionName[],
     ): AsyncGenerator<SpendCell> {
       const lastInstant = new Date(Date.parse(span.to) - 1).toISOString();
-      if (granularity === 'hour') return yield* cells.hours(accountId, hourOf(span.from), hourOf(lastInstant));
+      if (granularity === 'hour')
+        return yield* hours(accountId, { from: hourOf(span.from), to: hourOf(lastInstant) }, dimensions);
       const inDays = { from: dayOf(span.from), to: dayOf(lastInstant) };
       // Marks are read before summaries: whoever seals in between makes a summary newer than the mark, never older.
       const unsealed = new Set(await unsealedPeriods(table, accountId, monthOf(inDays.from), inDays.to));

@@ -21,11 +21,11 @@ const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name
 const cellColumns = ({ dimensions }: SummaryCell): (string | null)[] =>
   spendDimensionNames.map((name) => dimensions[name]);
 
-const pagesOf = (rows: readonly { cells: readonly (string | null)[]; counters: Counters }[]): Buffer[] => {
-  const { names, rows: table } = tableOf(rows);
-  const pages: Row[][] = [];
+/** Rows as compressed JSON, in as many pages as they need, each with the names that its counters' values stand for. */
+export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: readonly unknown[] }): Buffer[] => {
+  const pages: unknown[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const row of table) {
+  for (const row of rows) {
     const size = Buffer.byteLength(JSON.stringify(row)) + 1;
     if (bytes + size > MAX_PAGE_BYTES) {
       pages.push([]);
@@ -37,11 +37,11 @@ const pagesOf = (rows: readonly { cells: readonly (string | null)[]; counters: C
   return pages.map((page) => gzipSync(JSON.stringify({ names, rows: page })));
 };
 
-/** The items of a sealed period. Every page says how many there are: of an older, longer summary pages may be left over. */
+/** The items of a sealed period. The first page says how many there are: of an older, longer summary pages may be left over. */
 export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', period: string, summary: Summary) => {
   const views: Record<SummaryView, Buffer[]> = {
-    TOTALS: pagesOf(summary.totals.map((total) => ({ cells: totalColumns(total), counters: total.counters }))),
-    CELLS: pagesOf(summary.cells.map((cell) => ({ cells: cellColumns(cell), counters: cell.counters }))),
+    TOTALS: pagesOf(tableOf(summary.totals.map((total) => ({ cells: totalColumns(total), counters: total.counters })))),
+    CELLS: pagesOf(tableOf(summary.cells.map((cell) => ({ cells: cellColumns(cell), counters: cell.counters })))),
   };
   return (Object.entries(views) as [SummaryView, Buffer[]][]).flatMap(([view, pages]) =>
     pages.map((data, page): Key & Record<string, unknown> => ({
@@ -63,39 +63,53 @@ const storedCells = z.object({
   rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
 });
 
-const countersOf = (names: readonly string[], values: readonly number[]): Counters =>
-  Object.fromEntries(
-    names.flatMap((name, i) => (isCounterName(name) && values[i] ? [[name, values[i]]] : [])),
-  ) as Counters;
-
-/** Undefined for a page left over from a longer summary. */
-const openPage = (item: Record<string, unknown>): { readonly period: string; readonly json: unknown } | undefined => {
-  const { sk, pages, data } = storedPage.parse(item);
-  const [, , , period = '', page] = sk.split('#');
-  if (Number(page) >= pages) return undefined;
-  return { period, json: JSON.parse(gunzipSync(data).toString('utf8')) };
+/** Counters of a row. A year of many crosses has a million rows. */
+const countersOf = (names: readonly string[], values: readonly number[]): Counters => {
+  const counters: Partial<Record<CounterName, number>> = {};
+  for (const [i, name] of names.entries()) if (values[i] && isCounterName(name)) counters[name] = values[i];
+  return counters;
 };
+
+/** A page of a summary, opened. */
+export interface Page {
+  readonly period: string;
+  readonly isLast: boolean;
+  readonly json: unknown;
+}
+
+/**
+ * The pages of summaries, as they come ascending by key. Only as many of each summary count as its first page says: others are left
+ * over from a longer one that stood there before.
+ */
+export async function* openPages(items: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Page> {
+  let summary = { period: '', pages: 0 };
+  for await (const item of items) {
+    const { sk, pages, data } = storedPage.parse(item);
+    const [, , , period = '', number] = sk.split('#');
+    const page = Number(number);
+    if (page === 0) summary = { period, pages };
+    if (period !== summary.period || page >= summary.pages) continue;
+    const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
+    yield { period, isLast: page === summary.pages - 1, json };
+  }
+}
 
 /** The totals that a page of the TOTALS view holds of one dimension, or of everything (null). */
 export const readTotals = (
-  item: Record<string, unknown>,
+  { json, period }: Page,
   wanted: SpendDimensionName | null,
 ): (SummaryTotal & { readonly period: string })[] => {
-  const page = openPage(item);
-  if (!page) return [];
-  const { names, rows } = storedTotals.parse(page.json);
+  const { names, rows } = storedTotals.parse(json);
   return rows
     .filter(([name]) => name === wanted)
-    .map(([name, value, values]) => ({ period: page.period, name, value, counters: countersOf(names, values) }));
+    .map(([name, value, values]) => ({ period, name, value, counters: countersOf(names, values) }));
 };
 
 /** The cells that a page of the CELLS view holds. */
-export const readCells = (item: Record<string, unknown>): (SummaryCell & { readonly period: string })[] => {
-  const page = openPage(item);
-  if (!page) return [];
-  const { names, rows } = storedCells.parse(page.json);
+export const readCells = ({ json, period }: Page): (SummaryCell & { readonly period: string })[] => {
+  const { names, rows } = storedCells.parse(json);
   return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
-    period: page.period,
+    period,
     dimensions: { provider, model, tag, keyId, providerKey },
     counters: countersOf(names, values),
   }));

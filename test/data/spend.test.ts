@@ -1,6 +1,7 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
+import { sealedKey, UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
 import { openSeals } from '../../lambda/data/seals.ts';
 import { type SpendSpan, spendReader } from '../../lambda/data/spend.ts';
 import { dueMarks, type UnsealedMark } from '../../lambda/data/unsealed.ts';
@@ -56,11 +57,16 @@ const serviceAt = (start: number, accountId: string) => {
 let accounts = 0;
 const newAccountId = () => `svc_${++accounts}`;
 
+const charactersOf = { hour: 13, day: 10, month: 7 };
+
 /** Sums by time and the values of some dimensions, which is all that a reader may tell apart. */
 const sumsBy = async (accountId: string, span: SpendSpan, dimensions: readonly SpendDimensionName[]) => {
-  const characters = { hour: 13, day: 10, month: 7 }[span.granularity];
+  const characters = charactersOf[span.granularity];
+  let last = '';
   const sums: Record<string, Counters> = {};
   for await (const cell of spendReader(table).cells(accountId, span, dimensions)) {
+    expect(cell.time >= last).toBe(true);
+    last = cell.time;
     const key = JSON.stringify([cell.time.slice(0, characters), ...dimensions.map((name) => cell.dimensions[name])]);
     sums[key] = addCounters(sums[key] ?? {}, cell.counters);
   }
@@ -107,13 +113,15 @@ describe('spend of closed days and months', () => {
             ['month', ['provider', 'model', 'tag']],
             ['day', ['model']],
             ['day', ['tag', 'model']],
+            ['hour', ['tag']],
+            ['hour', ['tag', 'model']],
           ] as const) {
             const span = { granularity, from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
             const found = await sumsBy(accountId, span, dimensions);
             const expected: Record<string, number> = {};
             for (const { tokens, ...request } of recorded) {
               const values = { provider: 'openai', keyId: 'key-1', providerKey: 'fingerprint', ...request };
-              const time = request.time.slice(0, granularity === 'month' ? 7 : 10);
+              const time = request.time.slice(0, charactersOf[granularity]);
               const key = JSON.stringify([time, ...dimensions.map((name) => values[name])]);
               expected[key] = (expected[key] ?? 0) + tokens;
             }
@@ -186,11 +194,50 @@ describe('spend of closed days and months', () => {
     // 30 days, and the marks of the last day and of the month.
     expect(await read(november('day'), ['model'])).toEqual({ items: 31, requests: 1_800 });
     expect(await read(november('day'), [...spendDimensionNames])).toEqual({ items: 31, requests: 1_800 });
+    const hours = { ...november('hour'), from: '2026-11-01T02:00:00.000Z' };
+    expect(await read(hours, [])).toEqual({ items: 30, requests: 1_800 });
+    expect(await read(hours, ['model'])).toEqual({ items: 30, requests: 1_800 });
+    expect(await read(hours, [...spendDimensionNames])).toEqual({ items: 30, requests: 1_800 });
     service.sleep(2 * HOUR_MS);
     await service.sealDue();
     expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
     expect(await service.dueMarks()).toEqual([]);
     expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
+  });
+
+  it('is read from cells by hour where a day has no summary of its hours, and between days that have one', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
+    const tokensOf: Record<string, number> = {};
+    // A day of rest among them, too.
+    for (const [n, day] of ['10', '11', '13', '14'].entries()) {
+      for (const hour of ['07', '22']) {
+        const startedAt = `2026-11-${day}T${hour}:30:00.000Z`;
+        tokensOf[startedAt.slice(0, 13)] = n + 1;
+        await service.record([
+          closeEvent({ accountId, n: 100 * Number(day) + Number(hour), startedAt, tokens: n + 1 }),
+        ]);
+      }
+    }
+    service.sleep(7 * DAY_MS);
+    await service.sealDue();
+    for (const day of ['11', '14'])
+      for (const view of ['TOTALS', 'model', 'CELLS'] as const)
+        await table.client.send(
+          new DeleteCommand({
+            TableName: table.name,
+            Key: { ...sealedKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
+          }),
+        );
+    for (const dimensions of [[], ['model'], [...spendDimensionNames]] as const) {
+      const read = async (from: string, to: string) => {
+        const sums = await sumsBy(accountId, { granularity: 'hour', from, to }, dimensions);
+        return Object.fromEntries(Object.entries(sums).map(([key, sum]) => [JSON.parse(key)[0], sum.inputTokens]));
+      };
+      expect(await read('2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z')).toEqual(tokensOf);
+      const part = Object.entries(tokensOf).filter(([hour]) => hour > '2026-11-10T07' && hour < '2026-11-14T22');
+      expect(await read('2026-11-10T08:00:00.000Z', '2026-11-14T22:00:00.000Z')).toEqual(Object.fromEntries(part));
+    }
   });
 
   it('never hides what is recorded between the reading of a day and its sealing', async () => {
