@@ -133,7 +133,7 @@ export const memoryGroup: ScenarioGroup<Context> = {
       GATEWAY_DOMAIN: 'gateway.test',
       FINGERPRINT_SECRET_ID: 'fingerprint-key',
       OPEN_EVENT_DELAY_SECONDS: '900',
-      CONNECT_TIMEOUT_MS: '1000',
+      CONNECT_TIMEOUT_MS: '60000',
       HEADERS_TIMEOUT_MS: '60000',
       IDLE_TIMEOUT_MS: '60000',
       UPSTREAM_ORIGINS: JSON.stringify({ openai: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` }),

@@ -76,7 +76,7 @@ const withLimits = (
     retryDelaysMs: [100],
     undelivered,
   });
-  const upstream = undiciUpstream({ connectTimeoutMs: 1_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
+  const upstream = undiciUpstream({ connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
   const gateway = createGateway({
     gatewayDomain: 'gateway.test',
     upstreamOrigins: new Map([['openai', provider.origin]]),

@@ -65,44 +65,55 @@ const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context>
     return '500 INTERNAL; the process goes on';
   });
 
+/** One in which a client's time is up, on a server that is answered in far less, but for a machine that stands still. */
+const timed = (
+  name: string,
+  settings: Partial<HostSettings>,
+  run: (host: GatewayHost, scale: Scale) => Promise<string>,
+): Scenario<Context> => ({
+  name,
+  run: (context, scale) =>
+    atSomePace((pace) => {
+      const limitMs = 1_500 * pace;
+      const server = { headersTimeout: limitMs, requestTimeout: limitMs, connectionsCheckingInterval: 50 };
+      return scenario(name, { ...settings, server }, run).run(context, scale);
+    }),
+});
+
 const SLOW_CLIENTS = { quick: 200, full: 1_500 } as const;
 /** Held up is who waits until the slow ones are gone; figures come from the full run. */
 const MAX_MEDIAN_MS = { quick: 1_000, full: 500 } as const;
 
-const slowloris = scenario(
-  'clients that dribble their headers',
-  { server: { headersTimeout: 1_500, connectionsCheckingInterval: 100 } },
-  async (host, scale) => {
-    const clients: Socket[] = [];
-    let closed = 0;
-    for (let n = 0; n < SLOW_CLIENTS[scale]; n++) {
-      const socket = connect({ port: host.port, host: '127.0.0.1' });
-      socket.on('error', () => {});
-      socket.on('close', () => closed++);
-      socket.write('GET /v1/x HTTP/1.1\r\nX-A: ');
-      socket.resume();
-      clients.push(socket);
+const slowloris = timed('clients that dribble their headers', {}, async (host, scale) => {
+  const clients: Socket[] = [];
+  let closed = 0;
+  for (let n = 0; n < SLOW_CLIENTS[scale]; n++) {
+    const socket = connect({ port: host.port, host: '127.0.0.1' });
+    socket.on('error', () => {});
+    socket.on('close', () => closed++);
+    socket.write('GET /v1/x HTTP/1.1\r\nX-A: ');
+    socket.resume();
+    clients.push(socket);
+  }
+  const dribble = setInterval(() => {
+    for (const socket of clients) socket.write('a');
+  }, 100);
+  try {
+    const times: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const startedAt = performance.now();
+      assert.equal((await ask({ port: host.port, path: '/v1/models', headers })).status, 200);
+      times.push(performance.now() - startedAt);
     }
-    const dribble = setInterval(() => {
-      for (const socket of clients) socket.write('a');
-    }, 100);
-    try {
-      const times: number[] = [];
-      for (let n = 0; n < 40; n++) {
-        const startedAt = performance.now();
-        assert.equal((await ask({ port: host.port, path: '/v1/models', headers })).status, 200);
-        times.push(performance.now() - startedAt);
-      }
-      const median = times.sort((a, b) => a - b)[20] as number;
-      assert.ok(median < MAX_MEDIAN_MS[scale], `others wait ${median} ms`);
-      await eventually(() => closed === clients.length, 'they are closed in the end');
-      return `${clients.length} of them; others took ${median.toFixed(1)} ms (median)`;
-    } finally {
-      clearInterval(dribble);
-      for (const socket of clients) socket.destroy();
-    }
-  },
-);
+    const median = times.sort((a, b) => a - b)[20] as number;
+    assert.ok(median < MAX_MEDIAN_MS[scale], `others wait ${median} ms`);
+    await eventually(() => closed === clients.length, 'they are closed in the end');
+    return `${clients.length} of them; others took ${median.toFixed(1)} ms (median)`;
+  } finally {
+    clearInterval(dribble);
+    for (const socket of clients) socket.destroy();
+  }
+});
 
 const pipelined = scenario('requests sent without waiting for answers', {}, async (host) => {
   const pieces = Array.from({ length: 20 }, (_, n) => `GET /v1/${n} HTTP/1.1\r\n${GOOD}\r\n`);
@@ -130,21 +141,6 @@ const garbageInside = scenario('garbage behind a request whose answer has begun'
 });
 
 const STALLED = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 100\r\n\r\nhello`;
-
-/** One in which a client's time is up, on a server that is answered in far less, but for a machine that stands still. */
-const timed = (
-  name: string,
-  settings: Partial<HostSettings>,
-  run: (host: GatewayHost) => Promise<string>,
-): Scenario<Context> => ({
-  name,
-  run: (context, scale) =>
-    atSomePace((pace) => {
-      const limitMs = 1_500 * pace;
-      const server = { headersTimeout: limitMs, requestTimeout: limitMs, connectionsCheckingInterval: 50 };
-      return scenario(name, { ...settings, server }, run).run(context, scale);
-    }),
-});
 
 const slowBody = timed('a body that never arrives', { origin: 'http://127.0.0.1:9' }, async (host) => {
   const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED] });

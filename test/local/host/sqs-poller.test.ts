@@ -1,9 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
 import type { Emulator } from '../../../local/emulators/emulator.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
@@ -14,11 +19,12 @@ import { stackOf } from './stack-of.ts';
 
 const usage = stackOf('usage', {
   Dead: { Type: 'AWS::SQS::Queue' },
-  Patient: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 120 } },
+  Patient: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } },
   Queue: {
     Type: 'AWS::SQS::Queue',
     Properties: {
-      VisibilityTimeout: 2,
+      // Longer than any machine stands still: what fails is given back by hand.
+      VisibilityTimeout: 600,
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 2 },
     },
   },
@@ -74,6 +80,12 @@ const sendTo = (name: string, ...bodies: string[]) =>
 
 const send = (...bodies: string[]) => sendTo('Queue', ...bodies);
 
+/** As if its time had run out. */
+const giveBack = ({ receiptHandle }: SQSRecord) =>
+  sqs.send(
+    new ChangeMessageVisibilityCommand({ QueueUrl: url('Queue'), ReceiptHandle: receiptHandle, VisibilityTimeout: 1 }),
+  );
+
 const inFlight = async (name: string) => {
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({
@@ -103,6 +115,7 @@ describe('an event source mapping', () => {
     poll(async ({ Records }) => {
       for (const { body } of Records) deliveries.set(body, (deliveries.get(body) ?? 0) + 1);
       const failures = Records.filter(({ body }) => body === 'bad');
+      await Promise.all(failures.map(giveBack));
       return { batchItemFailures: failures.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     });
     await send('good', 'bad', 'fine');
@@ -113,10 +126,11 @@ describe('an event source mapping', () => {
 
   it('delivers the batch again when the function throws', async () => {
     let attempts = 0;
-    poll(async () => {
+    poll(async ({ Records }) => {
       attempts += 1;
-      if (attempts === 1) throw new Error('not now');
-      return {};
+      if (attempts > 1) return {};
+      await Promise.all(Records.map(giveBack));
+      throw new Error('not now');
     });
     await send('one');
     await until(async () => attempts === 2 && (await count('Queue')) === 0);
