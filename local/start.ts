@@ -12,7 +12,15 @@ import { currentAssembly } from './synth.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_PORT = 8787;
-const USAGE = 'Usage: npm start -- [--data DIR] [--port N] [--mock] [--seed-data] [--set NAME=VALUE …]';
+const USAGE = `npm start [-- --mock] [--port N] [--data DIR] [--seed-data] [--set NAME=VALUE …]
+
+Runs the whole stack on this machine until Ctrl-C; its data stays.
+
+  --mock            mock providers: no call leaves this machine, and any credential will do
+  --port N          of dashboard, API and gateway (default: ${DEFAULT_PORT}; 0 takes a free one)
+  --data DIR        where the data is kept (default: .data)
+  --seed-data       an account with two months of believable spend, to look at
+  --set NAME=VALUE  an environment variable of the functions, instead of the templates' value; may be given more than once`;
 
 const setting = (text: string): [string, string] => {
   const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
@@ -27,12 +35,15 @@ const options = () => {
         data: { type: 'string', default: '.data' },
         port: { type: 'string', default: String(DEFAULT_PORT) },
         mock: { type: 'boolean', default: false },
-        // Two months of believable spend, to look at.
         'seed-data': { type: 'boolean', default: false },
-        // Environment variables of the functions, instead of the templates' values.
         set: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', short: 'h' },
       },
     });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
     return {
@@ -43,7 +54,7 @@ const options = () => {
       environment: Object.fromEntries(values.set.map(setting)),
     };
   } catch (error) {
-    throw new SetupError(`${error instanceof Error ? error.message : error} ${USAGE}`);
+    throw new SetupError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
   }
 };
 

@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { runCommand } from './command.ts';
 import { fuzz } from './meter/fuzz.ts';
 import { readRecordings } from './meter/recording.ts';
 import { seedRecordings } from './meter/seed-recordings.ts';
@@ -8,19 +9,12 @@ const USAGE = `npm run fuzz -- [--bodies N] [--seed N] [FILE…]
 Sends damaged answers (cut short, spliced, with bytes and numbers changed) through meter and pricing, and stops at the first
 that throws, or whose price breaks a rule. FILEs are recordings as for npm run meter; without any, a few made by hand.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    bodies: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: '1' },
-    help: { type: 'boolean', short: 'h' },
-  },
+const wholeNumber = { error: 'takes a whole number' };
+const schema = z.object({
+  bodies: z.coerce.number(wholeNumber).int(wholeNumber).min(1),
+  seed: z.coerce.number(wholeNumber).int(wholeNumber),
+  _: z.array(z.string()),
 });
-
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
 
 const none = {
   provider: undefined,
@@ -30,14 +24,18 @@ const none = {
   contentType: undefined,
   model: undefined,
 };
-const recordings = positionals.length > 0 ? positionals.flatMap((file) => readRecordings(file, none)) : seedRecordings;
-const started = performance.now();
-const counts = await fuzz(recordings, Number(values.bodies), Number(values.seed));
-console.log(
-  JSON.stringify({
-    bodies: Number(values.bodies),
-    seed: Number(values.seed),
-    seconds: Math.round((performance.now() - started) / 1000),
-    byProvenance: counts,
-  }),
+
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: { bodies: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
+  },
+  async ({ bodies, seed, _: files }) => {
+    const recordings = files.length > 0 ? files.flatMap((file) => readRecordings(file, none)) : seedRecordings;
+    const started = performance.now();
+    const byProvenance = await fuzz(recordings, bodies, seed);
+    const seconds = Math.round((performance.now() - started) / 1000);
+    console.log(JSON.stringify({ bodies, seed, seconds, byProvenance }));
+  },
 );

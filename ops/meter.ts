@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { runCommand } from './command.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
 import { type Replayed, replay } from './meter/replay.ts';
 import { differences, reproduced, shownLine } from './meter/report.ts';
@@ -99,55 +100,53 @@ const reproduce = (): Mode => {
   };
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    summary: { type: 'boolean' },
-    expect: { type: 'boolean' },
-    reproduce: { type: 'boolean' },
-    seed: { type: 'string', default: '1' },
-    at: { type: 'string', default: new Date().toISOString() },
-    provider: { type: 'string' },
-    path: { type: 'string' },
-    method: { type: 'string' },
-    status: { type: 'string' },
-    'content-type': { type: 'string' },
-    model: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  },
+const schema = z.object({
+  summary: z.boolean(),
+  expect: z.boolean(),
+  reproduce: z.boolean(),
+  seed: z.coerce.number({ error: 'takes a whole number' }).int({ error: 'takes a whole number' }),
+  at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
+  provider: z.string().optional(),
+  path: z.string().optional(),
+  method: z.string().optional(),
+  status: z.string().optional(),
+  'content-type': z.string().optional(),
+  model: z.string().optional(),
+  _: z.array(z.string()).min(1),
 });
 
-if (values.help || positionals.length === 0) {
-  process.stderr.write(`${USAGE}\n`);
-  process.exit(values.help ? 0 : 2);
-}
-
-const at = new Date(values.at);
-if (Number.isNaN(at.getTime()) || !Number.isInteger(Number(values.seed))) {
-  process.stderr.write('--at takes an ISO 8601 time, --seed a whole number.\n');
-  process.exit(2);
-}
-
-const mode = values.summary ? summary() : values.expect ? expect() : values.reproduce ? reproduce() : lines;
-const run = async (): Promise<void> => {
-  for (const file of positionals) {
-    const recordings = readRecordings(file, {
-      provider: values.provider,
-      path: values.path,
-      method: values.method,
-      status: values.status,
-      contentType: values['content-type'],
-      model: values.model,
-    });
-    for (const [index, recording] of recordings.entries())
-      mode.visit(recording, await replay(recording, Number(values.seed) + index, at.toISOString()));
-  }
-  mode.finish();
+const modeOf = (options: z.output<typeof schema>): Mode => {
+  if (options.summary) return summary();
+  if (options.expect) return expect();
+  return options.reproduce ? reproduce() : lines;
 };
 
-try {
-  await run();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
-}
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      summary: { type: 'boolean', default: false },
+      expect: { type: 'boolean', default: false },
+      reproduce: { type: 'boolean', default: false },
+      seed: { type: 'string', default: '1' },
+      at: { type: 'string', default: new Date().toISOString() },
+      provider: { type: 'string' },
+      path: { type: 'string' },
+      method: { type: 'string' },
+      status: { type: 'string' },
+      'content-type': { type: 'string' },
+      model: { type: 'string' },
+    },
+  },
+  async (options) => {
+    const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
+    const mode = modeOf(options);
+    for (const file of options._) {
+      const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
+      for (const [index, recording] of recordings.entries())
+        mode.visit(recording, await replay(recording, seed + index, at.toISOString()));
+    }
+    mode.finish();
+  },
+);

