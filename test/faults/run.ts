@@ -13,10 +13,13 @@ import { storageGroup } from './storage/group.ts';
 import { transportNames } from './transports.ts';
 import { upstreamGroup } from './upstream/group.ts';
 
-/*
- * `npm run faults [-- --only TEXT] [-- --markdown]`: every scenario at full scale, one line each, and a summary; or the tables of
- * docs/reliability.md. `npm test` runs the quick ones.
- */
+const USAGE = `npm run faults [-- [--only TEXT] [--markdown]]
+
+Every scenario at full scale, one line each, and a summary. All of them take some ten minutes; "npm test" runs the quick ones.
+The environment variable FAULTS_SEED chooses other moments of kills, and other fuzzed requests and answers.
+
+  --only TEXT   those whose "group: name" matches this regular expression, case aside
+  --markdown    the tables of docs/reliability.md`;
 
 interface Result {
   readonly group: string;
@@ -46,8 +49,16 @@ const reasonOf = (error: unknown): string => {
 };
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, markdown: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', default: '' },
+    markdown: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 
 const heading = (title: string): string =>
   values.markdown ? `\n### ${title}\n\n| what happens | what is seen |\n|---|---|` : `\n${title}`;
@@ -98,5 +109,9 @@ console.log(`${new Date().toISOString()}, ${machine()}`);
 const only = new RegExp(values.only, 'i');
 const results: Result[] = [];
 for (const group of groups) results.push(...(await runGroup(group, only)));
+if (results.length === 0) {
+  console.error(`No scenario matches "${values.only}".`);
+  process.exit(1);
+}
 if (!values.markdown) summary(results);
-process.exit(results.some(({ failed }) => failed) || results.length === 0 ? 1 : 0);
+process.exit(results.some(({ failed }) => failed) ? 1 : 0);

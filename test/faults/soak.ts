@@ -8,14 +8,25 @@ import { openProcessRig } from './rig/process-rig.ts';
 import { reconcile } from './rig/reconcile.ts';
 import { drive, requestNumbers } from './rig/traffic.ts';
 
-/*
- * `npm run soak [-- --minutes 10 --rps 200]`: mixed traffic, half of it streamed, through a gateway alone in its process, and
- * whether it holds more and more: heap, resident memory, sockets, timers. Against 127.0.0.1 only. Takes as long as it says.
- */
+const USAGE = `npm run soak [-- [--minutes N] [--rps N]]
+
+Mixed traffic, half of it streamed, through a gateway alone in its process, and whether it holds more and more: heap, resident
+memory, sockets, timers. Against 127.0.0.1 only.
+
+  --minutes N   how long traffic lasts (default: 10)
+  --rps N       requests a second (default: 200)`;
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, rps: { type: 'string', default: '200' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    rps: { type: 'string', default: '200' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const durationMs = Number(values.minutes) * 60_000;
 const rps = Number(values.rps);
 
