@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { NotFoundError, UnavailableError } from '../domain/errors.ts';
 import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';
@@ -13,9 +13,9 @@ const standingSchema = z.object({
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
   /** Since when an operator keeps it suspended, ISO 8601 UTC, and why. Whatever is paid, billing does not restore it. */
-  heldAt: z.string().optional(),
-  heldReason: z.string().optional(),
-  billingRevision: z.int().default(0),
+  heldAt: z.optional(z.string()),
+  heldReason: z.optional(z.string()),
+  billingRevision: z._default(z.int(), 0),
 });
 
 /** Whether an account's requests are let through, and who says so. */

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type PlanName, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';
 import type { Table } from './table.ts';
@@ -8,7 +8,7 @@ import type { Table } from './table.ts';
 const REMEMBERED_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 
-const stored = z.object({ plan: z.enum(planNames).catch('FREE') });
+const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE') });
 
 /** The plans of accounts, remembered for five minutes; an account that is gone counts as FREE. */
 export const openAccountPlans = (table: Table, now: () => number = Date.now) => {

@@ -1,5 +1,5 @@
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { accountKey } from './keys.ts';
 import { newKeyItems } from './service-keys.ts';
@@ -14,7 +14,7 @@ const accountSchema = z.object({
   billingStatus: z.enum(billingStatuses),
   ownerUserId: z.string(),
   /** Counted here so that the plan's limit holds whatever is created side by side. */
-  activeKeys: z.int().nonnegative(),
+  activeKeys: z.int().check(z.nonnegative()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
 });

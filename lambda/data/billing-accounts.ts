@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConflictError } from '../domain/errors.ts';
 import { accountStatuses, billingStatuses, planNames } from '../domain/plans.ts';
 import { batchRead } from './batch-read.ts';
@@ -17,16 +17,16 @@ const billingAccountSchema = z.object({
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
   ownerUserId: z.string(),
-  activeKeys: z.int().nonnegative(),
-  stripeCustomerId: z.string().optional(),
+  activeKeys: z.int().check(z.nonnegative()),
+  stripeCustomerId: z.optional(z.string()),
   /** The customer before this one, deleted in Stripe. */
-  formerStripeCustomerId: z.string().optional(),
+  formerStripeCustomerId: z.optional(z.string()),
   /** What pays for the plan; null on FREE. */
-  subscription: subscriptionSchema.nullable().default(null),
+  subscription: z._default(z.nullable(subscriptionSchema), null),
   /** Since when an operator keeps it suspended: see account-holds.ts. */
-  heldAt: z.string().optional(),
+  heldAt: z.optional(z.string()),
   /** Goes up with every reading of Stripe's state: one that began before another ended is not written. */
-  billingRevision: z.int().default(0),
+  billingRevision: z._default(z.int(), 0),
 });
 
 export type BillingAccount = z.infer<typeof billingAccountSchema>;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { foldDimensions, levelFor, type SpendDimensions } from '../domain/spend/dimensions.ts';
 import { type Day, endOf } from '../domain/spend/periods.ts';
 import { cellClaimsKey, spendCellName } from './keys.ts';
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 10;
 /** Account-days a process remembers; the oldest is forgotten first. A forgotten one costs a read. */
 const MAX_REMEMBERED = 2_000;
 
-const storedClaims = z.object({ cells: z.set(z.string()).default(new Set()) });
+const storedClaims = z.object({ cells: z._default(z.set(z.string()), new Set()) });
 
 /** Others kept claiming cells of the same day at the same time. */
 class ClaimContentionError extends Error {

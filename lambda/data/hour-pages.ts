@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type CounterName, type Counters, isCounterName, isZero } from '../domain/spend/counters.ts';
 import { type SpendDimensionName, type SpendDimensions, spendDimensionNames } from '../domain/spend/dimensions.ts';
 import type { Day } from '../domain/spend/periods.ts';

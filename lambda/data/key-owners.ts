@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { batchRead } from './batch-read.ts';
 import { serviceKeyKey } from './keys.ts';
 import type { Table } from './table.ts';

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { dayOf } from '../domain/spend/periods.ts';
 import { batchDelete } from './batch-delete.ts';
 import { type Key, parkedEventPartition, refusedEventKey } from './keys.ts';
@@ -20,8 +20,8 @@ const REFUSED_DAYS = 90;
 const stored = z.object({
   pk: z.string(),
   sk: z.string(),
-  event: z.string().catch(''),
-  parkedAt: z.iso.datetime().catch(new Date(0).toISOString()),
+  event: z.catch(z.string(), ''),
+  parkedAt: z.catch(z.iso.datetime(), new Date(0).toISOString()),
 });
 
 const parse = (item: Record<string, unknown>): ParkedEvent => {

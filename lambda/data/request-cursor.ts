@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sealedCursor } from './sealed-cursor.ts';
 
-const position = z.object({ day: z.iso.date(), requestId: z.uuid().nullable() });
+const position = z.object({ day: z.iso.date(), requestId: z.nullable(z.uuid()) });
 
 /** Where a page ended: the next begins below `requestId` on `day`, or at the end of `day` where that is null. */
 export type RequestPosition = Readonly<z.infer<typeof position>>;

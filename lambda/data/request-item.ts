@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { dayOf } from '../domain/spend/periods.ts';
 import { type RequestRecord, requestRecordSchema } from '../domain/spend/request-record.ts';
 import { type Key, parseRequestKey, requestKey } from './keys.ts';
@@ -54,12 +54,12 @@ export const requestItem = (record: RequestRecord): RequestItem => {
   };
 };
 
-const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.instanceof(Uint8Array).optional() });
+const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.optional(z.instanceof(Uint8Array)) });
 
 /** Measured where the end of the request is known: left out, they are zero, as the bytes of a GET are, and not unknown. */
 const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
 
-/** Reads records of any form they were ever written in: attributes of their own count as members of `details`. @throws ZodError where an item is none of ours */
+/** Reads records of any form they were ever written in: attributes of their own count as members of `details`. @throws $ZodError where an item is none of ours */
 export const parseRequestItem = (item: object): RequestRecord => {
   const { pk, sk, details, ...attributes } = storedItem.parse(item);
   const facts = {

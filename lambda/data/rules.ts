@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelNames, type RuleCondition, ruleConditionSchema } from '../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../domain/errors.ts';
 import { ACTIVE_RULE_SHARDS, accountKey, activeRulesIndexKey, activeRulesIndexPartition, ruleKey } from './keys.ts';
@@ -15,14 +15,14 @@ const factsSchema = z.object({
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
   /** Where the channel `webhook` posts to, and what it signs with. */
-  webhook: z.object({ url: z.string(), secret: z.string() }).nullable(),
+  webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),
   /** Since when it watches as it does now: periods that ended before are none of its. */
   effectiveFrom: z.string(),
   /** Counts its changes, from 1. */
-  revision: z.int().positive(),
+  revision: z.int().check(z.positive()),
   /** Starts of the last periods it fired for: saves trying again. The guard item decides. */
   firedPeriods: z.array(z.string()),
 });

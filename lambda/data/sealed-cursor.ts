@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { NotFoundError } from '../domain/errors.ts';
 
 /** Binds a cursor to its account. No secret: pages are read under the caller's account whatever the cursor says. */
@@ -10,7 +10,7 @@ const sealOf = (accountId: string, position: unknown): string =>
     .slice(0, 10);
 
 /** Cursors of one kind of list: where a page ended, as text that only the account can go on with that got it. */
-export const sealedCursor = <P>(positionSchema: z.ZodType<P>) => {
+export const sealedCursor = <P>(positionSchema: z.ZodMiniType<P>) => {
   const stored = z.tuple([positionSchema, z.string()]);
   return {
     write: (accountId: string, position: P): string =>

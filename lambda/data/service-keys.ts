@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConflictError, LimitReachedError, NotFoundError } from '../domain/errors.ts';
 import type { AccountStatus } from '../domain/plans.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from './keys.ts';
@@ -15,9 +15,9 @@ const serviceKeySchema = z.object({
   status: z.enum(['active', 'revoked']),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
-  revokedAt: z.string().optional(),
+  revokedAt: z.optional(z.string()),
   /** ISO 8601 UTC, some minutes coarse: see lambda/data/key-usage.ts. */
-  lastUsedAt: z.string().optional(),
+  lastUsedAt: z.optional(z.string()),
 });
 
 export type ServiceKey = z.infer<typeof serviceKeySchema>;

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type CounterName, CounterOverflowError, type Counters, isCounterName } from '../domain/spend/counters.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { Day, Hour, Month } from '../domain/spend/periods.ts';
@@ -48,7 +48,7 @@ async function* cells(
   }
 }
 
-const storedMonth = z.object({ trackedRequests: z.int().default(0) });
+const storedMonth = z.object({ trackedRequests: z._default(z.int(), 0) });
 
 /** Live counters, exact at any moment. For spans of many days read spend.ts, which uses summaries of closed days. */
 export const spendCellRepository = (table: Table) => ({

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses } from '../domain/plans.ts';
 import { batchRead } from './batch-read.ts';
 import { type Key, serviceKeyKey } from './keys.ts';

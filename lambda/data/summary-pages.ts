@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type CounterName, type Counters, isCounterName } from '../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../domain/spend/dimensions.ts';
 import type { Summary, SummaryCell, SummaryTotal } from '../domain/spend/summary.ts';
@@ -53,10 +53,10 @@ export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', pe
 };
 
 const storedPage = z.object({ sk: z.string(), pages: z.int(), data: z.instanceof(Uint8Array) });
-const text = z.string().nullable();
+const text = z.nullable(z.string());
 const storedTotals = z.object({
   names: z.array(z.string()),
-  rows: z.array(z.tuple([z.enum(spendDimensionNames).nullable(), text, z.array(z.int())])),
+  rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, z.array(z.int())])),
 });
 const storedCells = z.object({
   names: z.array(z.string()),

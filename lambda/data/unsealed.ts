@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Day, endOf, type Month } from '../domain/spend/periods.ts';
 import {
   spendPartition,

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { UntrackedSpan } from '../domain/spend/untracked.ts';
 import { spendPartition, timeRange, untrackedKey } from './keys.ts';
 import { itemsBetween } from './query-items.ts';

@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { accountKey, accountUserKey, userKey } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -11,7 +11,7 @@ const userSchema = z.object({
   email: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  companyName: z.string().nullable(),
+  companyName: z.nullable(z.string()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
 });
@@ -19,7 +19,7 @@ const userSchema = z.object({
 export type User = z.infer<typeof userSchema>;
 
 /** What mail to an account's users needs. */
-const recipientSchema = userSchema.pick({ userId: true, email: true, firstName: true });
+const recipientSchema = z.pick(userSchema, { userId: true, email: true, firstName: true });
 export type Recipient = z.infer<typeof recipientSchema>;
 
 /** A user is found by id, and listed under the account; both items are written together. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Every error code of the dashboard API, its status, and when it is given. */
 export const errorCodes = {
@@ -20,20 +20,21 @@ export type ErrorCode = keyof typeof errorCodes;
 
 const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 
+const details = z
+  .array(z.object({ path: z.string(), message: z.string() }))
+  .check(z.describe('With VALIDATION_ERROR: what is wrong where.'));
+
 /** The one error shape of gateway and dashboard API. */
 export const errorBodySchema = z
   .object({
     error: z.object({
       code: z.enum(codes),
-      message: z.string().describe('What happened and what to do next, for people.'),
+      message: z.string().check(z.describe('What happened and what to do next, for people.')),
       type: z.literal('gateway_error'),
-      requestId: z.string().describe('Quote it when you report a problem.'),
-      details: z
-        .array(z.object({ path: z.string(), message: z.string() }))
-        .describe('With VALIDATION_ERROR: what is wrong where.')
-        .optional(),
+      requestId: z.string().check(z.describe('Quote it when you report a problem.')),
+      details: z.optional(details),
     }),
   })
-  .meta({ id: 'Error' });
+  .register(z.globalRegistry, { id: 'Error' });
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * A name that somebody gives something. Names stand in mails, in lists and on pages: no control characters, line breaks among
@@ -7,10 +7,12 @@ import * as z from 'zod';
 export const name = (maxCharacters: number) =>
   z
     .string()
-    .trim()
-    .min(1)
-    .max(maxCharacters)
-    .regex(
-      /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
-      'must not hold control characters or marks that change the direction of text',
+    .check(
+      z.trim(),
+      z.minLength(1),
+      z.maxLength(maxCharacters),
+      z.regex(
+        /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
+        'must not hold control characters or marks that change the direction of text',
+      ),
     );

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import type { Operation } from './operation.ts';
 
@@ -63,7 +63,7 @@ const schemaWriter = () => {
       ),
     );
   };
-  const write = (schema: z.ZodType, io: 'input' | 'output'): Json =>
+  const write = (schema: z.ZodMiniType, io: 'input' | 'output'): Json =>
     hoisted(z.toJSONSchema(schema, { io, override: withoutDatePattern })) as Json;
   /** A response that many operations share, said once. */
   const share = (name: string, response: () => Json): Json => {
@@ -75,7 +75,7 @@ const schemaWriter = () => {
 
 type Writer = ReturnType<typeof schemaWriter>;
 
-const parameters = (schema: z.ZodObject | undefined, location: 'path' | 'query', { write }: Writer): Json[] => {
+const parameters = (schema: z.ZodMiniObject | undefined, location: 'path' | 'query', { write }: Writer): Json[] => {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = write(schema, 'input') as {
     properties?: Record<string, Json>;

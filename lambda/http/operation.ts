@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { ErrorCode } from './error-codes.ts';
 
 /** Who checks the caller's token: nobody, the API's Cognito authorizer, or the handler itself. */
@@ -15,14 +15,14 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodType;
+  readonly params?: z.ZodMiniObject;
+  readonly query?: z.ZodMiniObject;
+  readonly body?: z.ZodMiniType;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     /** None for an empty answer. */
-    readonly schema?: z.ZodType;
+    readonly schema?: z.ZodMiniType;
     /** The answer is text of this media type instead of JSON, sent piece by piece as the implementation yields it. */
     readonly streamed?: { readonly contentType: string; readonly filename: string };
   };
@@ -39,7 +39,7 @@ export interface Caller {
   readonly userId: string;
 }
 
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined;
 
 export interface Input<O extends Operation> {
   readonly params: Parsed<O['params']>;
@@ -54,7 +54,7 @@ export interface Input<O extends Operation> {
 /** What an implementation gives; nothing where the answer is empty. */
 type Output<O extends Operation> = O['success'] extends { streamed: object }
   ? AsyncIterable<string>
-  : O['success'] extends { schema: infer S extends z.ZodType }
+  : O['success'] extends { schema: infer S extends z.ZodMiniType }
     ? z.input<S>
     : undefined;
 

@@ -1,13 +1,17 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+
+const cursor = z
+  .string()
+  .check(z.minLength(1), z.maxLength(1024), z.describe('nextCursor of the page before; keep the other parameters.'));
 
 /** Parameters of every list that comes in pages. */
 export const pageParameters = (limit: { readonly default: number; readonly max: number }) => ({
-  limit: z.coerce.number().int().min(1).max(limit.max).default(limit.default),
-  cursor: z.string().min(1).max(1024).describe('nextCursor of the page before; keep the other parameters.').optional(),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(limit.max)), limit.default),
+  cursor: z.optional(cursor),
 });
 
 export const PAGE_DESCRIPTION =
   'A page may be short, even empty, and yet have a next one: go on until nextCursor is null.';
 
-export const pageOf = <S extends z.ZodType>(item: S) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+export const pageOf = <S extends z.ZodMiniType>(item: S) =>
+  z.object({ items: z.array(item), nextCursor: z.nullable(z.string()) });

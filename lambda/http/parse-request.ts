@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
 import type { Caller } from './operation.ts';
 import { violationsOf, wordsFor } from './violations.ts';
@@ -12,7 +12,7 @@ export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<
   Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** @throws ValidationError */
-export const parseWith = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
+export const parseWith = <S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> => {
   const result = schema.safeParse(value, { error: wordsFor });
   if (!result.success) throw new ValidationError(violationsOf(result.error));
   return result.data;
@@ -51,14 +51,14 @@ export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64E
 };
 
 const takesMany = (schema: unknown): boolean =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
-    ? takesMany(schema.unwrap())
-    : schema instanceof z.ZodArray;
+  schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniDefault
+    ? takesMany(schema.def.innerType)
+    : schema instanceof z.ZodMiniArray;
 
 /** The query as the schema wants it: a list for a parameter that may be repeated, a string for one that may not. */
 export const queryOf = (
   event: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>,
-  schema: z.ZodObject,
+  schema: z.ZodMiniObject,
 ): Record<string, unknown> => {
   const sent = Object.entries(event.multiValueQueryStringParameters ?? {}) as [string, string[]][];
   const repeated = sent.filter(([name, values]) => values.length > 1 && !takesMany(schema.shape[name]));
@@ -68,7 +68,10 @@ export const queryOf = (
   return Object.fromEntries(sent.map(([name, values]) => [name, takesMany(schema.shape[name]) ? values : values[0]]));
 };
 
-const claimsSchema = z.object({ 'custom:accountId': z.string().min(1), sub: z.string().min(1) });
+const claimsSchema = z.object({
+  'custom:accountId': z.string().check(z.minLength(1)),
+  sub: z.string().check(z.minLength(1)),
+});
 
 /**
  * Who calls, from the claims that the API's Cognito authorizer has verified.

@@ -1,8 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A day (`2026-11-20`, UTC) or an instant (ISO 8601 with an offset or Z). */
 export const dayOrInstant = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
     error: 'must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)',
   })
-  .meta({ examples: ['2026-11-01'] });
+  .check(z.meta({ examples: ['2026-11-01'] }));

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Violation } from '../domain/errors.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -25,7 +25,10 @@ const limit = (
   return inclusive === false ? `must be ${than} than ${bound}` : `must be ${least} ${bound}`;
 };
 
-/** Words for what zod finds wrong; those that a schema brings along go before. */
+/**
+ * Words for all that the schemas of requests can find wrong, but for formats: those bring their own, which go before. There are
+ * no others: zod/mini comes without a language.
+ */
 export const wordsFor: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -46,6 +49,8 @@ export const wordsFor: z.core.$ZodErrorMap = (issue) => {
       return limit(issue as z.core.$ZodIssueTooSmall, ['more', issue.minimum]);
     case 'too_big':
       return limit(issue as z.core.$ZodIssueTooBig, ['less', issue.maximum]);
+    case 'invalid_key':
+      return `has a name that ${issue.issues[0]?.message}`;
     default:
       return undefined;
   }
@@ -57,7 +62,7 @@ const inOneIssue = (issue: z.core.$ZodIssue): Violation[] =>
     : [{ path: issue.path.join('.'), message: issue.message }];
 
 /** What is wrong and where, each once; a name that nobody knows stands in the path, like any other. */
-export const violationsOf = ({ issues }: z.ZodError): Violation[] => {
+export const violationsOf = ({ issues }: z.core.$ZodError): Violation[] => {
   const violations = issues.flatMap(inOneIssue);
   return [...new Map(violations.map((violation) => [`${violation.path}\n${violation.message}`, violation])).values()];
 };

@@ -1,24 +1,27 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { paidPlanNames, priceList } from '../domain/billing/price-list.ts';
 import type { StripeEnvironment } from '../environment.ts';
 import { stripeBilling } from './stripe-billing.ts';
 import { stripeCaller } from './stripe-client.ts';
 import { type CachedSecret, cachedSecret } from './stripe-secret.ts';
 
-const priceIds = z.partialRecord(z.enum(paidPlanNames), z.array(z.string().min(1)));
+const parsedJson = z.pipe(
+  z.string(),
+  z.transform((json) => JSON.parse(json) as unknown),
+);
+const prices = z.pipe(
+  z.partialRecord(z.enum(paidPlanNames), z.array(z.string().check(z.minLength(1)))),
+  z.transform((priceIds) => priceList(priceIds)),
+);
 
 /** What every function that talks to Stripe is told. Parsed once, in the entry. */
 export const stripeEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
+  TABLE_NAME: z.string().check(z.minLength(1)),
   STRIPE_API_ORIGIN: z.url(),
-  STRIPE_API_KEY_SECRET_ID: z.string().min(1),
-  STRIPE_PRICES: z
-    .string()
-    .transform((json) => JSON.parse(json) as unknown)
-    .pipe(priceIds)
-    .transform(priceList),
-} satisfies Record<keyof StripeEnvironment, z.ZodType>);
+  STRIPE_API_KEY_SECRET_ID: z.string().check(z.minLength(1)),
+  STRIPE_PRICES: z.pipe(parsedJson, prices),
+} satisfies Record<keyof StripeEnvironment, z.ZodMiniType>);
 
 /** The SDK waits for ever unless told otherwise. */
 const secretsManager = new SecretsManagerClient({

@@ -1,22 +1,31 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Subscription, subscriptionStatuses } from '../domain/billing/subscription.ts';
 
 /** Stripe's objects, as far as they are used, turned into ours. */
 
 /** Epoch seconds. */
-const instant = z.number().transform((seconds) => new Date(seconds * 1_000).toISOString());
+const instant = z.pipe(
+  z.number(),
+  z.transform((seconds) => new Date(seconds * 1_000).toISOString()),
+);
 
 /** A reference, or what it refers to where that was asked for. */
-export const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
+export const reference = z.union([
+  z.string(),
+  z.pipe(
+    z.object({ id: z.string() }),
+    z.transform(({ id }) => id),
+  ),
+]);
 
-export const subscriptionSchema = z
-  .object({
+export const subscriptionSchema = z.pipe(
+  z.object({
     id: z.string(),
     customer: reference,
     status: z.enum(subscriptionStatuses),
     created: instant,
     // A cancellation at the period's end shows as the one or the other, by the subscription's billing mode.
-    cancel_at: z.number().nullable(),
+    cancel_at: z.nullable(z.number()),
     cancel_at_period_end: z.boolean(),
     items: z.object({
       data: z.array(
@@ -28,8 +37,8 @@ export const subscriptionSchema = z
         }),
       ),
     }),
-  })
-  .transform(
+  }),
+  z.transform(
     ({ id, customer, status, created, cancel_at, cancel_at_period_end, items }): CustomerSubscription => ({
       id,
       customerId: customer,
@@ -43,11 +52,12 @@ export const subscriptionSchema = z
         periodEnd: item.current_period_end,
       })),
     }),
-  );
+  ),
+);
 
 export type CustomerSubscription = Subscription & { readonly customerId: string };
 
-export const customerSchema = z.object({ id: z.string(), deleted: z.boolean().default(false) });
+export const customerSchema = z.object({ id: z.string(), deleted: z._default(z.boolean(), false) });
 
 /** A page of Stripe's to send somebody to. The URL is a key to it. */
 export const sessionSchema = z.object({ id: z.string(), url: z.url() });

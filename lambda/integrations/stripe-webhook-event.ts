@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ValidationError } from '../domain/errors.ts';
 import { reference } from './stripe-objects.ts';
 import type { CachedSecret } from './stripe-secret.ts';
@@ -19,7 +19,7 @@ const eventSchema = z.object({
   id: z.string(),
   type: z.string(),
   data: z.object({
-    object: z.object({ id: z.string().optional(), object: z.string(), customer: reference.nullish() }),
+    object: z.object({ id: z.optional(z.string()), object: z.string(), customer: z.nullish(reference) }),
   }),
 });
 

@@ -1,10 +1,13 @@
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import { FetchError, JwtBaseError } from 'aws-jwt-verify/error';
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
 
-const claimsSchema = z.object({ sub: z.string().min(1), 'custom:accountId': z.string().min(1) });
+const claimsSchema = z.object({
+  sub: z.string().check(z.minLength(1)),
+  'custom:accountId': z.string().check(z.minLength(1)),
+});
 
 /** Who a token says its bearer is. */
 interface VerifiedCaller {
@@ -15,6 +18,8 @@ interface VerifiedCaller {
 export type VerifyToken = (authorization: string | undefined) => Promise<VerifiedCaller>;
 
 const unauthenticated = (message: string) => new UnauthenticatedError(message);
+
+const refused = () => unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
 
 /**
  * Checks the `Authorization` header's bearer token as the API's authorizer does: signature, issuer, expiry, client, and that
@@ -34,16 +39,13 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined)
       throw unauthenticated('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-    try {
-      const claims = claimsSchema.parse(await verifier.verify(token));
-      return { userId: claims.sub, accountId: claims['custom:accountId'] };
-    } catch (error) {
+    const payload = await verifier.verify(token).catch((error: unknown) => {
       if (error instanceof FetchError)
         throw new UnavailableError('The token could not be checked at the moment. Try again.');
-      if (error instanceof JwtBaseError || error instanceof z.ZodError) {
-        throw unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
-      }
-      throw error;
-    }
+      throw error instanceof JwtBaseError ? refused() : error;
+    });
+    const { data: claims } = claimsSchema.safeParse(payload);
+    if (claims === undefined) throw refused();
+    return { userId: claims.sub, accountId: claims['custom:accountId'] };
   };
 };

@@ -8,7 +8,7 @@ import {
   RevokeTokenCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
 import { named, nameOf, refusedPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
 import { ACCOUNT_ATTRIBUTE } from './user-directory.ts';

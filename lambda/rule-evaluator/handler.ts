@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { openTable } from '../data/table.ts';
 import type { RuleEvaluatorEnvironment } from '../environment.ts';
 import { mailSender, sesClient } from '../integrations/mail.ts';
@@ -9,10 +9,10 @@ import { openEvaluator } from './open-evaluator.ts';
 
 const environment = z
   .object({
-    TABLE_NAME: z.string().min(1),
-    MAIL_FROM: z.string().min(3),
+    TABLE_NAME: z.string().check(z.minLength(1)),
+    MAIL_FROM: z.string().check(z.minLength(3)),
     DASHBOARD_URL: z.url(),
-  } satisfies Record<keyof RuleEvaluatorEnvironment, z.ZodType>)
+  } satisfies Record<keyof RuleEvaluatorEnvironment, z.ZodMiniType>)
   .parse(process.env);
 
 const logger = new Logger({ serviceName: 'rule-evaluator' });
@@ -35,7 +35,7 @@ const run = openEvaluator(openTable(environment.TABLE_NAME), {
 });
 
 /** When a run was due; one that somebody starts by hand is due now. */
-const scheduleSchema = z.object({ time: z.iso.datetime() }).catch(() => ({ time: now().toISOString() }));
+const scheduleSchema = z.catch(z.object({ time: z.iso.datetime() }), () => ({ time: now().toISOString() }));
 
 /** Every minute: alert rules to alerts, alerts to mail and webhooks. */
 export const handler = async (event: unknown): Promise<void> => {

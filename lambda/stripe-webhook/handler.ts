@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { billingAccounts } from '../data/billing-accounts.ts';
 import { billingEvents } from '../data/billing-events.ts';
 import { openBillingSync } from '../data/billing-sync.ts';
@@ -11,10 +11,10 @@ import { billingReader } from './billing-reader.ts';
 import { receiveEvent } from './receive-event.ts';
 import { webhookStack } from './webhook-stack.ts';
 
-const environment = stripeEnvironment
-  .extend({ STRIPE_WEBHOOK_SECRETS_ID: z.string().min(1) } satisfies Record<
+const environment = z
+  .extend(stripeEnvironment, { STRIPE_WEBHOOK_SECRETS_ID: z.string().check(z.minLength(1)) } satisfies Record<
     Exclude<keyof StripeWebhookEnvironment, keyof StripeEnvironment>,
-    z.ZodType
+    z.ZodMiniType
   >)
   .parse(process.env);
 

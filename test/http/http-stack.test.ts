@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import {
   ConflictError,
   EmailTakenError,
@@ -25,9 +25,15 @@ const createThing = operation({
   group: 'Things',
   summary: 'Create a thing',
   access: 'authorizer',
-  params: z.strictObject({ thingId: z.string().max(20) }),
-  query: z.strictObject({ limit: z.coerce.number().int().max(10).default(5), tag: z.array(z.string()).default([]) }),
-  body: z.strictObject({ name: z.string().min(1), config: z.strictObject({ threshold: z.number() }).optional() }),
+  params: z.strictObject({ thingId: z.string().check(z.maxLength(20)) }),
+  query: z.strictObject({
+    limit: z._default(z.coerce.number().check(z.int(), z.maximum(10)), 5),
+    tag: z._default(z.array(z.string()), []),
+  }),
+  body: z.strictObject({
+    name: z.string().check(z.minLength(1)),
+    config: z.optional(z.strictObject({ threshold: z.number() })),
+  }),
   success: { status: 201, description: 'made', schema: z.object({ name: z.string() }) },
   errors: [],
 });

@@ -1,20 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import { operations } from '../../lambda/dashboard/operations.ts';
 import { parseWith } from '../../lambda/http/parse-request.ts';
 
 describe('what is wrong', () => {
   const schema = z.strictObject({
-    list: z
-      .array(z.enum(['a', 'b']))
-      .min(1)
-      .max(2)
-      .optional(),
-    amount: z.number().gt(1).optional(),
+    list: z.optional(z.array(z.enum(['a', 'b'])).check(z.minLength(1), z.maxLength(2))),
+    amount: z.optional(z.number().check(z.gt(1))),
     kind: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('x') }),
       z.strictObject({ type: z.literal('y') }),
     ]),
-    code: z.string().max(3).optional(),
+    code: z.optional(z.string().check(z.maxLength(3))),
+    names: z.optional(z.record(z.string().check(z.maxLength(3)), z.unknown())),
   });
   const kind = { type: 'x' };
 
@@ -30,15 +28,56 @@ describe('what is wrong', () => {
     [{ kind: { type: 'x', more: 1 } }, 'kind.more', 'is not known here'],
     [{ kind, code: 'abcd' }, 'code', 'must have at most 3 characters'],
     [{ kind, code: null }, 'code', 'must be text'],
+    [{ kind, names: { abcd: 1 } }, 'names.abcd', 'has a name that must have at most 3 characters'],
   ])('in %j is said in plain words', (value, path, message) => {
     expect(() => parseWith(schema, value)).toThrow(expect.objectContaining({ violations: [{ path, message }] }));
   });
 
   it('is said once, where two rules share their words', () => {
     const rules = 'At least 3 characters, among them a digit.';
-    const password = z.strictObject({ password: z.string().min(3, rules).regex(/\d/, rules) });
+    const password = z.strictObject({ password: z.string().check(z.minLength(3, rules), z.regex(/\d/, rules)) });
     expect(() => parseWith(password, { password: 'x' })).toThrow(
       expect.objectContaining({ violations: [{ path: 'password', message: rules }] }),
     );
+  });
+});
+
+/** Kinds of schemas and checks that fail in none but the ways that there are words for. */
+const WORDED: ReadonlySet<string> = new Set([
+  ...['string', 'number', 'boolean', 'enum', 'literal', 'array', 'object', 'record', 'never', 'unknown'],
+  ...['optional', 'nullable', 'default'],
+  ...['min_length', 'max_length', 'greater_than', 'less_than', 'number_format'],
+  ...['overwrite', 'describe', 'meta'],
+]);
+
+const isPart = (value: unknown): value is z.core.$ZodType | z.core.$ZodCheck =>
+  typeof value === 'object' && value !== null && '_zod' in value;
+
+/** Schemas and checks that have no words of their own for what they find wrong, and get none. */
+const wordless = (part: z.core.$ZodType | z.core.$ZodCheck): string[] => {
+  const def: object & { type?: string; check?: string; error?: unknown; discriminator?: string } = part._zod.def;
+  const { type = '', check = type, error, discriminator } = def;
+  const isWorded = error !== undefined || discriminator !== undefined || WORDED.has(check);
+  const members = Object.values(def).flatMap((value: unknown) =>
+    typeof value === 'object' && value !== null && !isPart(value) ? Object.values(value) : [value],
+  );
+  return [...(isWorded ? [] : [check]), ...(error === undefined ? members.filter(isPart).flatMap(wordless) : [])];
+};
+
+describe('the schemas of requests', () => {
+  const schemas = operations.flatMap(({ id, params, query, body }) =>
+    [params, query, body].flatMap((schema) => (schema ? [{ id, schema }] : [])),
+  );
+
+  it.each(schemas)('of $id find nothing wrong without saying what', ({ schema }) => {
+    expect(wordless(schema)).toEqual([]);
+  });
+
+  it('would be caught at it', () => {
+    expect(wordless(z.object({ page: z.optional(z.url()), odd: z.number().check(z.multipleOf(2)) }))).toEqual([
+      'string_format',
+      'multiple_of',
+    ]);
+    expect(wordless(z.url('must be a URL'))).toEqual([]);
   });
 });

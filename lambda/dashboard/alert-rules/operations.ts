@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { periodNames } from '../../domain/alert-rules/rule-periods.ts';
 import { name } from '../../http/name.ts';
@@ -7,46 +7,49 @@ import { operation } from '../../http/operation.ts';
 const nameSchema = name(100);
 const channelsSchema = z
   .array(z.enum(channelNames))
-  .min(1)
-  .max(channelNames.length)
-  .describe("`email` reaches the account's users; `webhook` posts to webhookUrl.");
+  .check(
+    z.minLength(1),
+    z.maxLength(channelNames.length),
+    z.describe("`email` reaches the account's users; `webhook` posts to webhookUrl."),
+  );
 const webhookUrlSchema = z
   .string()
-  .max(2048)
-  .describe('HTTPS, public addresses only. Required with the channel webhook. Fits incoming webhooks of Slack.');
+  .check(
+    z.maxLength(2048),
+    z.describe('HTTPS, public addresses only. Required with the channel webhook. Fits incoming webhooks of Slack.'),
+  );
 
 const members = {
   name: nameSchema,
-  channels: channelsSchema.default(['email']),
-  isActive: z.boolean().default(true),
-  webhookUrl: webhookUrlSchema.optional(),
+  channels: z._default(channelsSchema, ['email']),
+  isActive: z._default(z.boolean(), true),
+  webhookUrl: z.optional(webhookUrlSchema),
 };
 
 const rule = {
   id: z.string(),
   type: z.enum(ruleTypes),
   name: z.string(),
-  config: z.record(z.string(), z.unknown()).describe('By type: see POST /alert-rules.'),
+  config: z.record(z.string(), z.unknown()).check(z.describe('By type: see POST /alert-rules.')),
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
-  webhookUrl: z.string().nullable(),
+  webhookUrl: z.nullable(z.string()),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
 
-const ruleSchema = z.object(rule).meta({ id: 'AlertRule' });
+const ruleSchema = z.object(rule).register(z.globalRegistry, { id: 'AlertRule' });
 
 const ruleWithSecretSchema = z
   .object({
     ...rule,
-    webhookSecret: z
-      .string()
-      .describe('Shown this once: webhooks are signed with it, see docs/dashboard-api.md.')
-      .optional(),
+    webhookSecret: z.optional(
+      z.string().check(z.describe('Shown this once: webhooks are signed with it, see docs/dashboard-api.md.')),
+    ),
   })
-  .meta({ id: 'AlertRuleWithSecret' });
+  .register(z.globalRegistry, { id: 'AlertRuleWithSecret' });
 
-const params = z.strictObject({ id: z.string().min(1).max(64) });
+const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 const group = 'Alert rules';
 
 export const listRules = operation({
@@ -83,10 +86,10 @@ export const previewRule = operation({
   description: "Plays a rule against the account's last 30 days. Nothing is stored or sent.",
   access: 'authorizer',
   body: withCondition({
-    name: nameSchema.optional(),
-    channels: channelsSchema.optional(),
-    isActive: z.boolean().optional(),
-    webhookUrl: webhookUrlSchema.optional(),
+    name: z.optional(nameSchema),
+    channels: z.optional(channelsSchema),
+    isActive: z.optional(z.boolean()),
+    webhookUrl: z.optional(webhookUrlSchema),
   }),
   success: {
     status: 200,
@@ -94,17 +97,17 @@ export const previewRule = operation({
     schema: z.object({
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      periods: z.number().int().nonnegative().describe('Periods looked at.'),
+      periods: z.int().check(z.nonnegative(), z.describe('Periods looked at.')),
       firings: z.array(
         z.object({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
           by: z.iso
             .datetime()
-            .describe('It would have fired by then: as exact as spend is kept, the end of an hour or day.'),
+            .check(z.describe('It would have fired by then: as exact as spend is kept, the end of an hour or day.')),
           unit: z.enum(['nanoUsd', 'percent', 'requests']),
-          observed: z.number().describe('At that time.'),
+          observed: z.number().check(z.describe('At that time.')),
           limit: z.number(),
-          unpricedRequests: z.number().int().nonnegative(),
+          unpricedRequests: z.int().check(z.nonnegative()),
           summary: z.string(),
         }),
       ),
@@ -124,11 +127,11 @@ export const updateRule = operation({
   access: 'authorizer',
   params,
   body: z.strictObject({
-    name: nameSchema.optional(),
-    config: z.record(z.string().max(64), z.unknown()).optional(),
-    channels: channelsSchema.optional(),
-    isActive: z.boolean().optional(),
-    webhookUrl: webhookUrlSchema.nullable().optional(),
+    name: z.optional(nameSchema),
+    config: z.optional(z.record(z.string().check(z.maxLength(64)), z.unknown())),
+    channels: z.optional(channelsSchema),
+    isActive: z.optional(z.boolean()),
+    webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
   }),
   success: { status: 200, description: 'The rule as it is now.', schema: ruleWithSecretSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -1,16 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alert-rules/alert.ts';
 import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 
-const alertView = alertSchema
-  .omit({ alertId: true, accountId: true })
-  .extend({
+const alertView = z
+  .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
     id: z.string(),
-    observedUsd: z.string().nullable().describe('`observed` in USD where its unit is nanoUsd.'),
-    limitUsd: z.string().nullable(),
+    observedUsd: z.nullable(z.string()).check(z.describe('`observed` in USD where its unit is nanoUsd.')),
+    limitUsd: z.nullable(z.string()),
   })
-  .meta({ id: 'Alert' });
+  .register(z.globalRegistry, { id: 'Alert' });
 
 const group = 'Alerts';
 
@@ -23,7 +22,7 @@ export const listAlerts = operation({
   description: PAGE_DESCRIPTION,
   access: 'authorizer',
   query: z.strictObject({
-    status: z.enum(['triggered', 'acknowledged']).optional(),
+    status: z.optional(z.enum(['triggered', 'acknowledged'])),
     ...pageParameters({ default: 25, max: 100 }),
   }),
   success: {
@@ -42,7 +41,7 @@ export const acknowledgeAlert = operation({
   summary: 'Acknowledge an alert',
   description: 'Again changes nothing.',
   access: 'authorizer',
-  params: z.strictObject({ id: z.string().min(1).max(64) }),
+  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The alert as it is now.', schema: alertView },
   errors: ['NOT_FOUND'],
 });

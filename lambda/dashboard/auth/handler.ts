@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { accountRepository } from '../../data/accounts.ts';
 import { openTable } from '../../data/table.ts';
 import { userRepository } from '../../data/users.ts';
@@ -19,12 +19,12 @@ import * as operations from './operations.ts';
 import { register } from './register.ts';
 import { forgotPassword, logIn, logOut, refresh, resetPassword } from './sessions.ts';
 
-const environment = dashboardEnvironment
-  .extend({
-    USER_POOL_ID: z.string().min(1),
-    USER_POOL_CLIENT_ID: z.string().min(1),
-    USER_POOL_JWKS_URI: z.url().optional(),
-  } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodType>)
+const environment = z
+  .extend(dashboardEnvironment, {
+    USER_POOL_ID: z.string().check(z.minLength(1)),
+    USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
+    USER_POOL_JWKS_URI: z.optional(z.url()),
+  } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
 const { USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI } = environment;

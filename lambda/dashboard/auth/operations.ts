@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   MAX_PASSWORD_CHARACTERS,
   MIN_PASSWORD_CHARACTERS,
@@ -11,33 +11,41 @@ import { operation } from '../../http/operation.ts';
 
 const emailSchema = z
   .string()
-  .trim()
-  .toLowerCase()
-  .max(254)
-  .check(z.email('must be an e-mail address'))
-  .meta({ description: 'Case and surrounding space do not matter.', examples: ['ada@example.com'] });
+  .check(
+    z.trim(),
+    z.toLowerCase(),
+    z.maxLength(254),
+    z.email('must be an e-mail address'),
+    z.meta({ description: 'Case and surrounding space do not matter.', examples: ['ada@example.com'] }),
+  );
 
 /** Only on setting a password: a log-in with one that breaks the rules is simply wrong. */
 const newPasswordSchema = z
   .string()
-  .min(MIN_PASSWORD_CHARACTERS, PASSWORD_RULES)
-  .max(MAX_PASSWORD_CHARACTERS, `At most ${MAX_PASSWORD_CHARACTERS} characters.`)
-  .regex(PASSWORD_PATTERN, PASSWORD_RULES)
-  .meta({ description: PASSWORD_RULES, format: 'password', examples: ['correct horse battery'] });
+  .check(
+    z.minLength(MIN_PASSWORD_CHARACTERS, PASSWORD_RULES),
+    z.maxLength(MAX_PASSWORD_CHARACTERS, `At most ${MAX_PASSWORD_CHARACTERS} characters.`),
+    z.regex(PASSWORD_PATTERN, PASSWORD_RULES),
+    z.meta({ description: PASSWORD_RULES, format: 'password', examples: ['correct horse battery'] }),
+  );
 
-const passwordSchema = z.string().min(1).max(MAX_PASSWORD_CHARACTERS).meta({ format: 'password' });
+const passwordSchema = z
+  .string()
+  .check(z.minLength(1), z.maxLength(MAX_PASSWORD_CHARACTERS), z.meta({ format: 'password' }));
 
 const nameSchema = name(100);
 
 const sessionSchema = z
   .object({
-    accountId: z.string().describe('The account key: send it as X-Service-Key on proxy requests. Keep it secret.'),
+    accountId: z
+      .string()
+      .check(z.describe('The account key: send it as X-Service-Key on proxy requests. Keep it secret.')),
     userId: z.string(),
-    token: z.string().describe('JWT: send it as Authorization: Bearer <token>.'),
-    refreshToken: z.string().describe('Gets a new token from POST /auth/refresh. Keep it secret.'),
-    expiresIn: z.number().int().positive().describe('Seconds the token is valid.'),
+    token: z.string().check(z.describe('JWT: send it as Authorization: Bearer <token>.')),
+    refreshToken: z.string().check(z.describe('Gets a new token from POST /auth/refresh. Keep it secret.')),
+    expiresIn: z.int().check(z.positive(), z.describe('Seconds the token is valid.')),
   })
-  .meta({ id: 'Session' });
+  .register(z.globalRegistry, { id: 'Session' });
 
 const group = 'Authentication';
 
@@ -54,7 +62,7 @@ export const register = operation({
     password: newPasswordSchema,
     firstName: nameSchema,
     lastName: nameSchema,
-    companyName: nameSchema.optional(),
+    companyName: z.optional(nameSchema),
   }),
   success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
   errors: ['EMAIL_TAKEN', 'CONFLICT'],
@@ -79,7 +87,7 @@ export const refresh = operation({
   group,
   summary: 'Get a new token',
   access: 'public',
-  body: z.strictObject({ refreshToken: z.string().min(1).max(8192) }),
+  body: z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) }),
   success: { status: 200, description: 'A new token; the refresh token may be a new one too.', schema: sessionSchema },
   errors: ['UNAUTHORIZED'],
 });
@@ -93,7 +101,7 @@ export const logOut = operation({
   description:
     'Ends the session: its refresh token is refused from then on. A token got with it stays good until it expires, within the hour. A refresh token that is not, or no longer, valid gets the same answer.',
   access: 'public',
-  body: z.strictObject({ refreshToken: z.string().min(1).max(8192) }),
+  body: z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) }),
   success: { status: 204, description: 'The session is ended.' },
   errors: [],
 });
@@ -120,7 +128,7 @@ export const resetPassword = operation({
   access: 'public',
   body: z.strictObject({
     email: emailSchema,
-    code: z.string().trim().min(1).max(64),
+    code: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
     newPassword: newPasswordSchema,
   }),
   success: { status: 204, description: 'The new password is in force. Log in with it.' },
@@ -143,7 +151,7 @@ export const me = operation({
         email: z.string(),
         firstName: z.string(),
         lastName: z.string(),
-        companyName: z.string().nullable(),
+        companyName: z.nullable(z.string()),
         createdAt: z.iso.datetime(),
       }),
       account: z.object({

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { billingAccounts } from '../../data/billing-accounts.ts';
 import { periodUsage } from '../../data/billing-usage.ts';
 import { openTable } from '../../data/table.ts';
@@ -14,13 +14,13 @@ import { checkout } from './checkout.ts';
 import * as operations from './operations.ts';
 import { portal } from './portal.ts';
 
-const environment = stripeEnvironment
-  .extend({
+const environment = z
+  .extend(stripeEnvironment, {
     CORS_ORIGINS: dashboardEnvironment.shape.CORS_ORIGINS,
     CHECKOUT_SUCCESS_URL: z.string(),
     CHECKOUT_CANCEL_URL: z.string(),
     PORTAL_RETURN_URL: z.string(),
-  } satisfies Record<Exclude<keyof BillingEnvironment, keyof StripeEnvironment>, z.ZodType>)
+  } satisfies Record<Exclude<keyof BillingEnvironment, keyof StripeEnvironment>, z.ZodMiniType>)
   .parse(process.env);
 
 const table = openTable(environment.TABLE_NAME);

@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { paidPlanNames } from '../../domain/billing/price-list.ts';
 import { billingStatuses, planNames } from '../../domain/plans.ts';
 import { operation } from '../../http/operation.ts';
 
 const group = 'Billing';
 
-const url = z.url().describe('Send the user there. It is a key to the page: neither log nor keep it.');
+const url = z.url().check(z.describe('Send the user there. It is a key to the page: neither log nor keep it.'));
 
 export const billingStatus = operation({
   id: 'billingStatus',
@@ -24,22 +24,23 @@ export const billingStatus = operation({
         plan: z.enum(planNames),
         billingStatus: z
           .enum(billingStatuses)
-          .describe('Of the subscription. ACTIVE on FREE; CANCELED where a paid plan has ended.'),
+          .check(z.describe('Of the subscription. ACTIVE on FREE; CANCELED where a paid plan has ended.')),
         usage: z.object({
           trackedRequests: z
-            .number()
             .int()
-            .nonnegative()
-            .describe(
-              "In the current period: the calendar month (UTC) on FREE, the subscription's own otherwise. The hour in which that began counts whole.",
+            .check(
+              z.nonnegative(),
+              z.describe(
+                "In the current period: the calendar month (UTC) on FREE, the subscription's own otherwise. The hour in which that began counts whole.",
+              ),
             ),
-          limit: z.number().int().positive().describe('Tracked requests a period that the plan allows.'),
-          keys: z.number().int().nonnegative().describe('Active service keys.'),
-          keyLimit: z.number().int().positive().describe('Active service keys the plan allows.'),
+          limit: z.int().check(z.positive(), z.describe('Tracked requests a period that the plan allows.')),
+          keys: z.int().check(z.nonnegative(), z.describe('Active service keys.')),
+          keyLimit: z.int().check(z.positive(), z.describe('Active service keys the plan allows.')),
         }),
-        currentPeriodEnd: z.iso.datetime().describe('When the period ends and the next begins.'),
+        currentPeriodEnd: z.iso.datetime().check(z.describe('When the period ends and the next begins.')),
       })
-      .meta({ id: 'BillingStatus' }),
+      .register(z.globalRegistry, { id: 'BillingStatus' }),
   },
   errors: [],
 });
@@ -62,7 +63,7 @@ export const checkout = operation({
   success: {
     status: 200,
     description: 'Where to send the user.',
-    schema: z.object({ url, sessionId: z.string().describe("The payment processor's id of the page.") }),
+    schema: z.object({ url, sessionId: z.string().check(z.describe("The payment processor's id of the page.")) }),
   },
   errors: ['CONFLICT'],
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
@@ -7,15 +7,14 @@ const key = {
   name: z.string(),
   maskedKey: z
     .string()
-    .describe('Its beginning and end: enough to know it by.')
-    .meta({ examples: ['svc_4kPz…9fQ2'] }),
+    .check(z.meta({ description: 'Its beginning and end: enough to know it by.', examples: ['svc_4kPz…9fQ2'] })),
   status: z.enum(['active', 'revoked']),
   createdAt: z.iso.datetime(),
-  revokedAt: z.iso.datetime().nullable(),
-  lastUsedAt: z.iso.datetime().nullable().describe('Some minutes coarse. Null where it was never used.'),
+  revokedAt: z.nullable(z.iso.datetime()),
+  lastUsedAt: z.nullable(z.iso.datetime()).check(z.describe('Some minutes coarse. Null where it was never used.')),
 };
 
-const keySchema = z.object(key).meta({ id: 'Key' });
+const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
 const group = 'Keys';
 
@@ -31,8 +30,8 @@ export const listKeys = operation({
     description: 'Oldest first.',
     schema: z.object({
       items: z.array(keySchema),
-      active: z.number().int().nonnegative().describe('Active keys.'),
-      limit: z.number().int().positive().describe('Active keys the plan allows.'),
+      active: z.int().check(z.nonnegative(), z.describe('Active keys.')),
+      limit: z.int().check(z.positive(), z.describe('Active keys the plan allows.')),
     }),
   },
   errors: [],
@@ -53,7 +52,7 @@ export const createKey = operation({
   success: {
     status: 201,
     description: 'The new key.',
-    schema: z.object({ ...key, key: z.string().describe('The key itself: shown this once. Keep it secret.') }),
+    schema: z.object({ ...key, key: z.string().check(z.describe('The key itself: shown this once. Keep it secret.')) }),
   },
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
@@ -67,9 +66,11 @@ export const revokeKey = operation({
   description:
     'For good. Traffic with it is rejected within 60 seconds, as long as the gateway may remember it. Its spend stays in every report.',
   access: 'authorizer',
-  params: z.strictObject({ id: z.string().min(1).max(64) }),
+  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   query: z.strictObject({
-    force: z.enum(['true', 'false']).default('false').describe('Revoke it even if it is the last active key.'),
+    force: z
+      ._default(z.enum(['true', 'false']), 'false')
+      .check(z.describe('Revoke it even if it is the last active key.')),
   }),
   success: { status: 204, description: 'It is revoked.' },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod/mini';
 import document from '../../../docs/openapi.json' with { type: 'json' };
 import type { ApiEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -6,7 +7,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { readOpenApi } from './operations.ts';
 
-const environment = dashboardEnvironment.pick({ CORS_ORIGINS: true }).parse(process.env) satisfies Record<
+const environment = z.pick(dashboardEnvironment, { CORS_ORIGINS: true }).parse(process.env) satisfies Record<
   keyof ApiEnvironment,
   unknown
 >;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { operation } from '../../http/operation.ts';
 
 export const readOpenApi = operation({

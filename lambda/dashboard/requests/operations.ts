@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
 import { provenances } from '../../domain/usage.ts';
 import { outcomes } from '../../domain/usage-event.ts';
@@ -6,55 +6,58 @@ import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
-const filterValue = z.string().max(256).describe('Empty stands for "none".').optional();
+const filterValue = z.optional(z.string().check(z.maxLength(256), z.describe('Empty stands for "none".')));
 
-const durationMs = z.number().nonnegative().nullable();
+const countOrNull = z.nullable(z.int().check(z.nonnegative()));
+const durationMs = z.nullable(z.number().check(z.nonnegative()));
 
 const summary = {
-  requestId: z.string().describe('Returned in X-Service-Request-Id.'),
+  requestId: z.string().check(z.describe('Returned in X-Service-Request-Id.')),
   startedAt: z.iso.datetime(),
   provider: z.enum(providerLabels),
-  model: z.string().nullable().describe('The model that answered, else the one asked for.'),
-  tag: z.string().nullable(),
-  key: z.string().nullable().describe('Id of the service key: see GET /keys.'),
-  providerKey: z.string().nullable().describe('Fingerprint of the provider credential.'),
+  model: z.nullable(z.string()).check(z.describe('The model that answered, else the one asked for.')),
+  tag: z.nullable(z.string()),
+  key: z.nullable(z.string()).check(z.describe('Id of the service key: see GET /keys.')),
+  providerKey: z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.')),
   method: z.string(),
   path: z.string(),
-  route: z.enum(['governed', 'bypassed']).nullable().describe('Null while the end of the request is not known.'),
+  route: z
+    .nullable(z.enum(['governed', 'bypassed']))
+    .check(z.describe('Null while the end of the request is not known.')),
   outcome: z.enum(outcomes),
-  status: z.number().int().nullable().describe("The provider's status; null when it never answered."),
-  streamed: z.boolean().nullable(),
-  ttfbMs: durationMs.describe('Time to the first byte of the answer.'),
+  status: z.nullable(z.int()).check(z.describe("The provider's status; null when it never answered.")),
+  streamed: z.nullable(z.boolean()),
+  ttfbMs: durationMs.check(z.describe('Time to the first byte of the answer.')),
   totalMs: durationMs,
-  inputTokens: z.number().int().nonnegative().nullable(),
-  outputTokens: z.number().int().nonnegative().nullable(),
-  costNanoUsd: z.number().int().nonnegative().nullable().describe('In 1e-9 USD; null where it is unknown.'),
-  costUsd: z.string().nullable(),
-  provenance: z.enum(provenances).describe('How the cost is known.'),
+  inputTokens: countOrNull,
+  outputTokens: countOrNull,
+  costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null where it is unknown.')),
+  costUsd: z.nullable(z.string()),
+  provenance: z.enum(provenances).check(z.describe('How the cost is known.')),
 };
 
-const requestSummary = z.object(summary).meta({ id: 'RequestSummary' });
+const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });
 
 const request = z
   .object({
     ...summary,
-    modelRequested: z.string().nullable(),
-    modelAnswered: z.string().nullable(),
-    serviceTier: z.string().nullable(),
-    tagTruncated: z.boolean().describe('The tag was longer than 64 characters and was cut.'),
-    requestBytes: z.number().int().nonnegative().nullable(),
-    responseBytes: z.number().int().nonnegative().nullable(),
-    usageSource: z.enum(['reported', 'estimated', 'none']).nullable(),
-    usageComplete: z.boolean().nullable().describe('False where the answer could not be read whole.'),
-    usage: z.record(z.string(), z.unknown()).nullable().describe('Normalised: see docs/metering.md.'),
-    rawUsage: z.record(z.string(), z.unknown()).nullable().describe("The provider's own words."),
-    priceSource: z.string().nullable(),
+    modelRequested: z.nullable(z.string()),
+    modelAnswered: z.nullable(z.string()),
+    serviceTier: z.nullable(z.string()),
+    tagTruncated: z.boolean().check(z.describe('The tag was longer than 64 characters and was cut.')),
+    requestBytes: countOrNull,
+    responseBytes: countOrNull,
+    usageSource: z.nullable(z.enum(['reported', 'estimated', 'none'])),
+    usageComplete: z.nullable(z.boolean()).check(z.describe('False where the answer could not be read whole.')),
+    usage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Normalised: see docs/metering.md.')),
+    rawUsage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe("The provider's own words.")),
+    priceSource: z.nullable(z.string()),
     lines: z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() })),
-    reason: z.string().nullable().describe('Why the cost is unknown or estimated.'),
-    repeatOf: z.string().nullable().describe('The request that this answer was counted with.'),
+    reason: z.nullable(z.string()).check(z.describe('Why the cost is unknown or estimated.')),
+    repeatOf: z.nullable(z.string()).check(z.describe('The request that this answer was counted with.')),
     recordedAt: z.iso.datetime(),
   })
-  .meta({ id: 'Request' });
+  .register(z.globalRegistry, { id: 'Request' });
 
 const group = 'Requests';
 
@@ -67,16 +70,16 @@ export const listRequests = operation({
   description: PAGE_DESCRIPTION,
   access: 'authorizer',
   query: z.strictObject({
-    from: dayOrInstant.describe('First day or instant. Default: 30 days before `to`.').optional(),
-    to: dayOrInstant.describe('Last day, or first instant not included. Default: now.').optional(),
-    provider: z.enum(providerLabels).optional(),
+    from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
+    to: z.optional(dayOrInstant.check(z.describe('Last day, or first instant not included. Default: now.'))),
+    provider: z.optional(z.enum(providerLabels)),
     model: filterValue,
     tag: filterValue,
     key: filterValue,
     providerKey: filterValue,
-    outcome: z.enum(outcomes).optional(),
-    provenance: z.enum(provenances).optional(),
-    status: z.coerce.number().int().min(100).max(599).optional(),
+    outcome: z.optional(z.enum(outcomes)),
+    provenance: z.optional(z.enum(provenances)),
+    status: z.optional(z.coerce.number().check(z.int(), z.minimum(100), z.maximum(599))),
     ...pageParameters({ default: 50, max: 200 }),
   }),
   success: {
@@ -94,7 +97,7 @@ export const readRequest = operation({
   group,
   summary: 'Read one tracked request',
   access: 'authorizer',
-  params: z.strictObject({ requestId: z.string().min(1).max(64) }),
+  params: z.strictObject({ requestId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The request.', schema: request },
   errors: ['NOT_FOUND'],
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { operation } from '../../http/operation.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 
@@ -11,7 +11,7 @@ export const exportSpend = operation({
   description:
     'A line for each hour, day or month and group that has requests. A cost that is not known is an empty cell. Text that a spreadsheet would run as a formula is put behind an apostrophe.',
   access: 'authorizer',
-  query: spendQuery.omit({ limit: true }),
+  query: z.omit(spendQuery, { limit: true }),
   success: {
     status: 200,
     description: 'RFC 4180, UTF-8, with a header line.',

@@ -1,59 +1,59 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { tokenCounterNames } from '../../domain/spend/counters.ts';
 import { granularities } from '../../domain/spend-span.ts';
 import { operation } from '../../http/operation.ts';
 import { groupings, spendQuery } from './spend-query.ts';
 
-const count = z.number().int().nonnegative();
+const count = z.int().check(z.nonnegative());
 
 const money = {
   costNanoUsd: z
-    .number()
-    .int()
-    .nullable()
-    .describe('Known cost in 1e-9 USD. Null where there were requests and no cost of them is known.'),
-  costUsd: z.string().nullable().describe('The same as a decimal string in USD.'),
+    .nullable(z.int())
+    .check(z.describe('Known cost in 1e-9 USD. Null where there were requests and no cost of them is known.')),
+  costUsd: z.nullable(z.string()).check(z.describe('The same as a decimal string in USD.')),
 };
 
 const leanSums = {
   requests: count,
   ...money,
-  unpricedRequests: count.describe('Requests whose cost is unknown: the cost leaves them out.'),
+  unpricedRequests: count.check(z.describe('Requests whose cost is unknown: the cost leaves them out.')),
 };
 
-const moneySchema = z.object(money).meta({ id: 'Money' });
+const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
 
 const sums = {
   ...leanSums,
   costByProvenance: z.object({
-    provider: moneySchema.describe('As the provider reported it.'),
-    computed: moneySchema.describe('Usage as the provider reported it, times the price book.'),
-    estimated: moneySchema.describe('Usage was estimated.'),
+    provider: moneySchema.check(z.describe('As the provider reported it.')),
+    computed: moneySchema.check(z.describe('Usage as the provider reported it, times the price book.')),
+    estimated: moneySchema.check(z.describe('Usage was estimated.')),
   }),
-  freeRequests: count.describe('Calls that cost nothing, such as listing models.'),
-  errors: count.describe('Requests the provider refused, failed or broke off.'),
-  partialRequests: count.describe('Answers that could not be read whole: their usage may be too low.'),
-  unsettledRequests: count.describe('Requests whose end is not known (yet).'),
-  bypassedRequests: count.describe('Forwarded while tracking was failing, and counted all the same.'),
-  foldedRequests: count.describe('Counted under `(other)`, since there were too many distinct values that day.'),
+  freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
+  errors: count.check(z.describe('Requests the provider refused, failed or broke off.')),
+  partialRequests: count.check(z.describe('Answers that could not be read whole: their usage may be too low.')),
+  unsettledRequests: count.check(z.describe('Requests whose end is not known (yet).')),
+  bypassedRequests: count.check(z.describe('Forwarded while tracking was failing, and counted all the same.')),
+  foldedRequests: count.check(
+    z.describe('Counted under `(other)`, since there were too many distinct values that day.'),
+  ),
   tokens: z.object(
     Object.fromEntries(tokenCounterNames.map((name) => [name, count])) as Record<
       (typeof tokenCounterNames)[number],
       typeof count
     >,
   ),
-  units: z.record(z.string(), z.number()).describe('Billable units that are not tokens, by kind.'),
+  units: z.record(z.string(), z.number()).check(z.describe('Billable units that are not tokens, by kind.')),
 };
 
 const group = {
-  provider: z.string().optional(),
-  model: z.string().nullable().optional(),
-  tag: z.string().nullable().optional(),
-  key: z.string().nullable().describe('Id of the service key: see GET /keys.').optional(),
-  providerKey: z.string().nullable().describe('Fingerprint of the provider credential.').optional(),
+  provider: z.optional(z.string()),
+  model: z.optional(z.nullable(z.string())),
+  tag: z.optional(z.nullable(z.string())),
+  key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key: see GET /keys.'))),
+  providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
 };
 
-const span = { from: z.iso.datetime(), to: z.iso.datetime().describe('The first instant not included.') };
+const span = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('The first instant not included.')) };
 
 export const readSpend = operation({
   id: 'readSpend',
@@ -74,35 +74,37 @@ export const readSpend = operation({
       groupBy: z.array(z.enum(groupings)),
       totals: z.object(sums),
       previous: z
-        .object({ ...span, totals: z.object(sums) })
-        .nullable()
-        .describe(
-          'The span of the same length before. Null where it is no longer kept, or too large to be told exactly.',
+        .nullable(z.object({ ...span, totals: z.object(sums) }))
+        .check(
+          z.describe(
+            'The span of the same length before. Null where it is no longer kept, or too large to be told exactly.',
+          ),
         ),
-      groups: z.array(z.object({ ...group, ...sums })).describe('The costliest first.'),
+      groups: z.array(z.object({ ...group, ...sums })).check(z.describe('The costliest first.')),
       otherGroups: z
-        .object({ groups: count, ...sums })
-        .nullable()
-        .describe('The groups beyond the limit, summed up.'),
+        .nullable(z.object({ groups: count, ...sums }))
+        .check(z.describe('The groups beyond the limit, summed up.')),
       untracked: z
         .object({
           requests: count,
           spans: z
             .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
-            .describe('Gaps, ascending: when the first and the last of their requests began.'),
+            .check(z.describe('Gaps, ascending: when the first and the last of their requests began.')),
         })
-        .describe(
-          'Requests that were forwarded (`bypassed`) while nothing could take their events, and that no other number here holds: at most so many, of whatever provider, model and tag. Filters leave them in.',
+        .check(
+          z.describe(
+            'Requests that were forwarded (`bypassed`) while nothing could take their events, and that no other number here holds: at most so many, of whatever provider, model and tag. Filters leave them in.',
+          ),
         ),
       series: z
         .array(
           z.object({
-            time: z.string().describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.'),
+            time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
             ...leanSums,
             groups: z.array(z.object({ ...group, ...leanSums })),
           }),
         )
-        .describe('Every hour, day or month of the span, ascending.'),
+        .check(z.describe('Every hour, day or month of the span, ascending.')),
     }),
   },
   errors: [],

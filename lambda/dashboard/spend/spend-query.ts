@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import type { SpendFilter } from '../../domain/spend-report.ts';
@@ -9,25 +9,29 @@ import { dayOrInstant } from '../../http/time-parameters.ts';
 export const groupings = ['provider', 'model', 'tag', 'key', 'providerKey'] as const;
 export type Grouping = (typeof groupings)[number];
 
-const filterDescription = 'Repeat it to let several pass; empty stands for "none".';
-const repeatable = z.array(z.string().max(256)).max(50).describe(filterDescription).optional();
+const repeatable = z
+  .array(z.string().check(z.maxLength(256)))
+  .check(z.maxLength(50), z.describe('Repeat it to let several pass; empty stands for "none".'));
+const providers = z
+  .array(z.enum(providerLabels))
+  .check(z.maxLength(providerLabels.length), z.describe('Repeat it to let several pass.'));
 
 /** The parameters of the report, shared by the export. */
 export const spendQuery = z.strictObject({
-  from: dayOrInstant.describe('First day or instant. Default: the first of this month (UTC).').optional(),
-  to: dayOrInstant.describe('Last day, or first instant not included. Default: now.').optional(),
-  granularity: z.enum(granularities).default('day'),
-  groupBy: z.array(z.enum(groupings)).max(groupings.length).default([]).describe('Repeat it to group by several.'),
-  provider: z
-    .array(z.enum(providerLabels))
-    .max(providerLabels.length)
-    .describe('Repeat it to let several pass.')
-    .optional(),
-  model: repeatable,
-  tag: repeatable,
-  key: repeatable,
-  providerKey: repeatable,
-  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('At most so many groups are named.'),
+  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: the first of this month (UTC).'))),
+  to: z.optional(dayOrInstant.check(z.describe('Last day, or first instant not included. Default: now.'))),
+  granularity: z._default(z.enum(granularities), 'day'),
+  groupBy: z
+    ._default(z.array(z.enum(groupings)).check(z.maxLength(groupings.length)), [])
+    .check(z.describe('Repeat it to group by several.')),
+  provider: z.optional(providers),
+  model: z.optional(repeatable),
+  tag: z.optional(repeatable),
+  key: z.optional(repeatable),
+  providerKey: z.optional(repeatable),
+  limit: z
+    ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
+    .check(z.describe('At most so many groups are named.')),
 });
 
 export const dimensionOf = (grouping: Grouping): SpendDimensionName => (grouping === 'key' ? 'keyId' : grouping);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelNames, ruleTypes } from './rule.ts';
 import { periodNames } from './rule-periods.ts';
 
@@ -11,22 +11,22 @@ const instant = z.iso.datetime();
 const driverSchema = z.object({
   dimension: z.enum(['provider', 'model', 'tag', 'key']),
   /** Null: requests that have none. */
-  value: z.string().nullable(),
+  value: z.nullable(z.string()),
   /** The name of a key. */
-  label: z.string().nullable(),
+  label: z.nullable(z.string()),
   /** Share of the whole, 0 to 1. */
-  share: z.number().min(0).max(1),
+  share: z.number().check(z.minimum(0), z.maximum(1)),
 });
 export type Driver = z.infer<typeof driverSchema>;
 
 const deliverySchema = z.object({
   channel: z.enum(channelNames),
   status: z.enum(['pending', 'sent', 'failed']),
-  attempts: z.int().nonnegative(),
-  lastAttemptAt: instant.nullable(),
-  sentAt: instant.nullable(),
+  attempts: z.int().check(z.nonnegative()),
+  lastAttemptAt: z.nullable(instant),
+  sentAt: z.nullable(instant),
   /** What went wrong at the last attempt, in a few words. */
-  error: z.string().nullable(),
+  error: z.nullable(z.string()),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
@@ -35,19 +35,19 @@ export const alertSchema = z.object({
   alertId: z.string(),
   accountId: z.string(),
   /** Null where it is not a rule's. */
-  ruleId: z.string().nullable(),
+  ruleId: z.nullable(z.string()),
   ruleName: z.string(),
   type: z.enum(alertTypes),
   status: z.enum(['triggered', 'acknowledged']),
   triggeredAt: instant,
-  acknowledgedAt: instant.nullable(),
+  acknowledgedAt: z.nullable(instant),
   /** User id. */
-  acknowledgedBy: z.string().nullable(),
+  acknowledgedBy: z.nullable(z.string()),
   period: z.object({ name: z.enum(periodNames), start: instant, end: instant }),
   unit: z.enum(['nanoUsd', 'percent', 'requests']),
   observed: z.number(),
   limit: z.number(),
-  unpricedRequests: z.int().nonnegative(),
+  unpricedRequests: z.int().check(z.nonnegative()),
   summary: z.string(),
   drivers: z.array(driverSchema),
   deliveries: z.array(deliverySchema),

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { usdOf } from '../spend-report.ts';
@@ -6,7 +6,7 @@ import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
 const configSchema = z.strictObject({
-  budget: usdAmount.describe('In USD a calendar month (UTC).'),
+  budget: usdAmount.check(z.describe('In USD a calendar month (UTC).')),
   filter: ruleFilter,
 });
 

@@ -1,22 +1,22 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../limits.ts';
 import { providerLabels } from '../providers.ts';
 
 /** An amount in USD. The ledger counts in nano-USD; a millionth of a dollar is fine enough for a limit. */
-export const usdAmount = z.number().min(0.000001).max(9_000_000);
+export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 
-export const ruleFilter = z
+const model = z
+  .string()
+  .check(z.minLength(1), z.maxLength(MAX_MODEL_CHARACTERS), z.describe('As it is named in GET /spend?groupBy=model.'));
+
+const filter = z
   .strictObject({
-    provider: z.enum(providerLabels).optional(),
-    model: z
-      .string()
-      .min(1)
-      .max(MAX_MODEL_CHARACTERS)
-      .describe('As it is named in GET /spend?groupBy=model.')
-      .optional(),
-    tag: z.string().min(1).max(MAX_TAG_CHARACTERS).optional(),
+    provider: z.optional(z.enum(providerLabels)),
+    model: z.optional(model),
+    tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
   })
-  .describe('Only requests that match all of these count. Without it, all do.')
-  .optional();
+  .check(z.describe('Only requests that match all of these count. Without it, all do.'));
 
-export const minimumRequests = z.number().int().min(1).max(1_000_000);
+export const ruleFilter = z.optional(filter);
+
+export const minimumRequests = z.int().check(z.minimum(1), z.maximum(1_000_000));

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { usdOf } from '../spend-report.ts';
@@ -7,7 +7,7 @@ import type { Evaluator } from './evaluator.ts';
 import { periodNames } from './rule-periods.ts';
 
 const configSchema = z.strictObject({
-  threshold: usdAmount.describe('In USD.'),
+  threshold: usdAmount.check(z.describe('In USD.')),
   period: z.enum(periodNames),
   filter: ruleFilter,
 });

@@ -1,11 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
 const configSchema = z.strictObject({
-  threshold: z.number().min(0.01).max(100).describe('Percent of requests.'),
+  threshold: z.number().check(z.minimum(0.01), z.maximum(100), z.describe('Percent of requests.')),
   period: z.enum(['hourly', 'daily']),
-  minimumRequests: minimumRequests.default(20).describe('With fewer requests in the period, it does not fire.'),
+  minimumRequests: z
+    ._default(minimumRequests, 20)
+    .check(z.describe('With fewer requests in the period, it does not fire.')),
   filter: ruleFilter,
 });
 

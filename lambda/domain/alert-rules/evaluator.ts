@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { Period, PeriodName } from './rule-periods.ts';
 import type { RuleFilter, SpendSeries } from './spend-series.ts';
 
@@ -23,7 +23,7 @@ export interface JudgedPeriod {
 
 /** One type of rule. */
 export interface Evaluator<Config> {
-  readonly configSchema: z.ZodType<Config>;
+  readonly configSchema: z.ZodMiniType<Config>;
   readonly periodOf: (config: Config) => PeriodName;
   readonly filterOf: (config: Config) => RuleFilter | undefined;
   /** Days before the period's start that it compares with. */

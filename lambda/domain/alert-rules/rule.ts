@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { budgetForecast } from './budget-forecast.ts';
 import { costThreshold } from './cost-threshold.ts';
 import { errorRate } from './error-rate.ts';
@@ -19,7 +19,7 @@ export type RuleType = keyof typeof evaluators;
 export const ruleTypes = Object.keys(evaluators) as [RuleType, ...RuleType[]];
 
 /** A rule's type and the config that goes with it, together with other members. */
-export const withCondition = <S extends z.ZodRawShape>(members: S) => {
+export const withCondition = <S extends z.core.$ZodShape>(members: S) => {
   const row = <T extends RuleType>(type: T) =>
     z.strictObject({ type: z.literal(type), config: evaluators[type].configSchema, ...members });
   return z.discriminatedUnion('type', [

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { usdOf } from '../spend-report.ts';
@@ -8,8 +8,10 @@ import { type Period, periodBefore } from './rule-periods.ts';
 
 const configSchema = z.strictObject({
   period: z.enum(['daily', 'weekly']),
-  factor: z.number().gt(1).max(1000).default(3).describe('Times the median of the recent periods.'),
-  minimum: usdAmount.default(1).describe('In USD. Below it, nothing is an anomaly.'),
+  factor: z
+    ._default(z.number().check(z.gt(1), z.maximum(1000)), 3)
+    .check(z.describe('Times the median of the recent periods.')),
+  minimum: z._default(usdAmount, 1).check(z.describe('In USD. Below it, nothing is an anomaly.')),
   filter: ruleFilter,
 });
 

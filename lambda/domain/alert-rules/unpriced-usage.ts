@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
 const configSchema = z.strictObject({
-  threshold: minimumRequests.default(1).describe('Requests whose cost is unknown.'),
+  threshold: z._default(minimumRequests, 1).check(z.describe('Requests whose cost is unknown.')),
   period: z.enum(['hourly', 'daily', 'weekly']),
   filter: ruleFilter,
 });

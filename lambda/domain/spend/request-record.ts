@@ -1,13 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { type PriceLine, provenances, type Usage, unitNames } from '../usage.ts';
 import { closeEventSchema, outcomes } from '../usage-event.ts';
 
-const count = z.number().int().nonnegative().default(0);
-const countOrNull = z.number().int().nonnegative().nullable().default(null);
+const count = z._default(z.int().check(z.nonnegative()), 0);
+const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);
 
 /** The stored form of a usage: zeros and nulls may be left out. */
-const usageSchema: z.ZodType<Usage> = z.object({
+const usageSchema: z.ZodMiniType<Usage> = z.object({
   inputTokens: count,
   outputTokens: count,
   cacheReadTokens: count,
@@ -24,11 +24,11 @@ const usageSchema: z.ZodType<Usage> = z.object({
   cacheReadImageTokens: count,
   billedInputTokens: countOrNull,
   billedOutputTokens: countOrNull,
-  units: z.partialRecord(z.enum(unitNames), z.number().nonnegative()).default({}),
+  units: z._default(z.partialRecord(z.enum(unitNames), z.number().check(z.nonnegative())), {}),
   providerCostNanoUsd: countOrNull,
 });
 
-const priceLineSchema: z.ZodType<PriceLine> = z.object({
+const priceLineSchema: z.ZodMiniType<PriceLine> = z.object({
   kind: z.string(),
   quantity: z.number(),
   rateNanoUsdPerUnit: z.number(),
@@ -40,46 +40,46 @@ const priceLineSchema: z.ZodType<PriceLine> = z.object({
  */
 export const requestRecordSchema = z.object({
   /** Counts the writes of this record, from 1: who changes a record says which revision was read. */
-  revision: z.number().int().positive(),
+  revision: z.int().check(z.positive()),
   requestId: z.string(),
   accountId: z.string(),
   /** Id of the service key used, never the key. */
-  keyId: z.string().nullable().default(null),
+  keyId: z._default(z.nullable(z.string()), null),
   provider: z.enum(providerLabels),
   /** Keyed fingerprint of the provider credential. */
-  providerKey: z.string().nullable().default(null),
-  tag: z.string().nullable().default(null),
-  tagTruncated: z.boolean().default(false),
+  providerKey: z._default(z.nullable(z.string()), null),
+  tag: z._default(z.nullable(z.string()), null),
+  tagTruncated: z._default(z.boolean(), false),
   method: z.string(),
   path: z.string(),
   /** ISO 8601 UTC. Its day and hour are those the request is counted in. */
   startedAt: z.iso.datetime(),
   outcome: z.enum(outcomes),
   /** Null while the outcome is `unknown`, as are the next five. */
-  route: z.enum(['governed', 'bypassed']).nullable().default(null),
+  route: z._default(z.nullable(z.enum(['governed', 'bypassed'])), null),
   /** Also null when the provider never answered. */
-  status: z.number().int().nullable().default(null),
-  ttfbMs: z.number().nullable().default(null),
-  totalMs: z.number().nullable().default(null),
-  requestBytes: z.number().int().nullable().default(null),
-  responseBytes: z.number().int().nullable().default(null),
+  status: z._default(z.nullable(z.int()), null),
+  ttfbMs: z._default(z.nullable(z.number()), null),
+  totalMs: z._default(z.nullable(z.number()), null),
+  requestBytes: z._default(z.nullable(z.int()), null),
+  responseBytes: z._default(z.nullable(z.int()), null),
   /** What the meter read, the provider's raw usage included: enough to price the request again. */
-  reading: closeEventSchema.shape.reading.nullable().default(null),
+  reading: z._default(z.nullable(closeEventSchema.shape.reading), null),
   /** The reading was larger than a record may hold: the provider's raw usage and extras were left out. */
-  readingTruncated: z.boolean().default(false),
-  usage: usageSchema.nullable().default(null),
-  costNanoUsd: z.number().int().nonnegative().nullable().default(null),
+  readingTruncated: z._default(z.boolean(), false),
+  usage: z._default(z.nullable(usageSchema), null),
+  costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
   provenance: z.enum(provenances),
-  priceSource: z.string().nullable().default(null),
-  lines: z.array(priceLineSchema).default([]),
-  reason: z.string().nullable().default(null),
+  priceSource: z._default(z.nullable(z.string()), null),
+  lines: z._default(z.array(priceLineSchema), []),
+  reason: z._default(z.nullable(z.string()), null),
   /** The request that an answer fetched again was counted with: this one is then free. */
-  repeatOf: z.string().nullable().default(null),
+  repeatOf: z._default(z.nullable(z.string()), null),
   /** How far the dimensions were folded when it was counted: see dimensions.ts. 0 is not at all. */
-  foldLevel: z.number().int().nonnegative().default(0),
+  foldLevel: z._default(z.int().check(z.nonnegative()), 0),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
-  expiresAt: z.number().int(),
+  expiresAt: z.int(),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
