@@ -1,3 +1,9 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Commands and parts of the stack that tests start: compiled once for all, a third of what most of them take.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'ai-spend-compiled');
+
 /** TypeScript by esbuild, ESM throughout. TypeScript 7 has no JS API, so ts-jest cannot be used. */
 export default {
   testEnvironment: 'node',
@@ -8,6 +14,6 @@ export default {
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
   // How long a test takes is no part of what it proves: for a machine many times slower than any of ours.
   testTimeout: 600_000,
-  // Much of the suite waits for emulators: Jest's own choice, one worker on two cores, leaves them idle.
-  maxWorkers: '100%',
+  // A quarter of the time a worker waits: for emulators, for processes, for a message to show again.
+  maxWorkers: '150%',
 };

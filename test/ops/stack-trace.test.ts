@@ -1,16 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { bundleFunctions } from '../../lib/bundled-functions.ts';
+import { buildSync } from 'esbuild';
+import { bundleOptions } from '../../lib/constructs/function-bundle.ts';
 import { runOps } from './run-command.ts';
 
 describe('npm run stack-trace', () => {
   it('says where in the sources a place of a bundle is', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
-    const [gateway] = bundleFunctions(folder, 'gateway');
-    const lines = readFileSync(gateway?.file ?? '', 'utf8').split('\n');
-    rmSync(folder, { recursive: true });
+    const options = bundleOptions('lambda/gateway/handler.ts', '.');
+    const [bundle] = buildSync({ ...options, write: false }).outputFiles;
+    const lines = (bundle?.text ?? '').split('\n');
     const message = 'The provider broke off its answer';
     const line = lines.findIndex((text) => text.includes(message));
     const column = (lines[line] ?? '').indexOf(message);
