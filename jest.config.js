@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Commands and parts of the stack that tests start: compiled once for all, a third of what most of them take.
@@ -15,5 +15,5 @@ export default {
   // How long a test takes is no part of what it proves: for a machine many times slower than any of ours.
   testTimeout: 600_000,
   // A quarter of the time a worker waits: for emulators, for processes, for a message to show again.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };
