@@ -16,11 +16,12 @@ const table = {
   INVALID_SERVICE_KEY: {
     status: 401,
     message:
-      'No account has this X-Service-Key. Check it for typing errors, or whether it was revoked, in the dashboard under Keys.',
+      'No account has this X-Service-Key. It begins with svc_. Check it for typing errors, or whether it was revoked, in the dashboard under Keys.',
   },
   ACCOUNT_INACTIVE: {
     status: 403,
-    message: 'This account is suspended or cancelled. Settle its billing in the dashboard to use the gateway again.',
+    message:
+      'This account is suspended or cancelled. To use the gateway again, settle its billing in the dashboard; where nothing is owed, ask the operator.',
   },
   PROVIDER_ERROR: {
     status: 502,

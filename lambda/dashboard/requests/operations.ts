@@ -44,7 +44,9 @@ const request = z
     modelRequested: z.nullable(z.string()),
     modelAnswered: z.nullable(z.string()),
     serviceTier: z.nullable(z.string()),
-    tagTruncated: z.boolean().check(z.describe('The tag was longer than 64 characters and was cut.')),
+    tagTruncated: z
+      .boolean()
+      .check(z.describe('The tag is not as it was sent: longer than 64 characters, or no UTF-8.')),
     requestBytes: countOrNull,
     responseBytes: countOrNull,
     usageSource: z.nullable(z.enum(['reported', 'estimated', 'none'])),
