@@ -1,17 +1,21 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './table.ts';
 
-/** Every item of a query, page after page. */
+/** Every item of a query, page after page. The next page is on its way while the items of one are looked at. */
 export async function* queryItems(
   { client, name }: Table,
   query: Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>,
 ): AsyncGenerator<Record<string, unknown>> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(new QueryCommand({ ...query, TableName: name, ExclusiveStartKey: start }));
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start);
+  const read = (start?: Record<string, unknown>) =>
+    client.send(new QueryCommand({ ...query, TableName: name, ExclusiveStartKey: start }));
+  let reading: ReturnType<typeof read> | undefined = read();
+  while (reading) {
+    const { Items, LastEvaluatedKey }: Awaited<typeof reading> = await reading;
+    reading = LastEvaluatedKey && read(LastEvaluatedKey);
+    // Whoever stops early leaves it unread: its error is nobody's.
+    reading?.catch(() => {});
+    yield* Items ?? [];
+  }
 }
 
 /** The items of one partition between two sort keys, both included. */

@@ -1,5 +1,7 @@
+import { ValidationError } from './errors.ts';
 import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './spend/counters.ts';
 import type { SpendDimensionName, SpendDimensions } from './spend/dimensions.ts';
+import { groupPoints } from './spend-points.ts';
 import { bucketOf, bucketsOf, type Span } from './spend-span.ts';
 import { sumMap } from './sum-map.ts';
 
@@ -104,44 +106,70 @@ export interface ReportQuery {
   readonly limit: number;
 }
 
+/** Groups are held until the costliest are known: a year of a thousand new tags a day would not fit a function's memory. */
+const MAX_GROUPS = 100_000;
+
+const tooManyGroups = () => {
+  const message = `names more than ${MAX_GROUPS} groups: narrow the span, filter, or group by less; the export names them all`;
+  return new ValidationError([{ path: 'groupBy', message }]);
+};
+
+const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group => {
+  const values = JSON.parse(group) as string[];
+  return Object.fromEntries(groupBy.map((name, index) => [name, values[index]]));
+};
+
 /**
  * Totals, groups and a gapless series of the cells of a span. Whatever the groups, their sums (with `otherGroups`) and those
  * of the series are the totals.
+ *
+ * @param cells ascending by time
+ * @throws ValidationError where there are too many groups
  */
 export const spendReport = async (cells: AsyncIterable<ReportCell>, { span, groupBy, filter, limit }: ReportQuery) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
-  const byBucketAndGroup = sumMap();
+  const points = groupPoints();
+  let bucket = '';
+  let groupsOfBucket = sumMap();
+  const closeBucket = () => {
+    for (const [group, counters] of groupsOfBucket.sums) {
+      byBucket.add(bucket, counters);
+      byGroup.add(group, counters);
+      points.add(bucket, group, counters);
+    }
+    if (byGroup.sums.size > MAX_GROUPS) throw tooManyGroups();
+    groupsOfBucket = sumMap();
+  };
   for await (const { time, dimensions, counters } of cells) {
     if (!passesFilter(dimensions, filter)) continue;
-    const bucket = bucketOf(time, span.granularity);
-    byBucket.add(bucket, counters);
-    if (groupBy.length === 0) continue;
-    const group = JSON.stringify(groupOf(dimensions, groupBy));
-    byGroup.add(group, counters);
-    byBucketAndGroup.add(bucket + group, counters);
+    const next = bucketOf(time, span.granularity);
+    if (next !== bucket) closeBucket();
+    bucket = next;
+    groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name])), counters);
   }
+  closeBucket();
   const total = [...byBucket.sums.values()].reduce(addCounters, {});
   const buckets = bucketsOf(span);
-  const ranked = [...byGroup.sums].sort(byCost);
+  const ranked = groupBy.length === 0 ? [] : [...byGroup.sums].sort(byCost);
   const named = ranked.slice(0, limit);
   const rest = ranked.slice(limit);
-  const inSeries = named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length));
+  const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
 
   return {
     totals: sumsOf(total),
-    groups: named.map(([group, counters]) => ({ ...(JSON.parse(group) as Group), ...sumsOf(counters) })),
+    groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters) })),
     otherGroups:
       rest.length === 0
         ? null
         : { groups: rest.length, ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {})) },
-    series: buckets.map((bucket) => ({
-      time: bucket,
-      ...leanSums(byBucket.sums.get(bucket) ?? {}),
-      groups: inSeries.flatMap(([group]) => {
-        const counters = byBucketAndGroup.sums.get(bucket + group);
-        return counters === undefined ? [] : [{ ...(JSON.parse(group) as Group), ...leanSums(counters) }];
-      }),
+    series: buckets.map((each) => ({
+      time: each,
+      ...leanSums(byBucket.sums.get(each) ?? {}),
+      groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
+        ...namesOf(group, groupBy),
+        ...leanSums(counters),
+      })),
     })),
   };
 };

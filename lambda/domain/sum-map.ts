@@ -12,10 +12,10 @@ export const sumMap = () => {
   return {
     sums: sums as ReadonlyMap<string, Counters>,
     add: (key: string, counters: Counters): void => {
-      let sum = sums.get(key);
+      const sum = sums.get(key);
       if (sum === undefined) {
-        sum = {};
-        sums.set(key, sum);
+        sums.set(key, { ...counters });
+        return;
       }
       for (const name of Object.keys(counters) as CounterName[]) {
         const total = (sum[name] ?? 0) + (counters[name] ?? 0);

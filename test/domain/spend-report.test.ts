@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ValidationError } from '../../lambda/domain/errors.ts';
 import { addCounters, type Counters, knownCostNanoUsd } from '../../lambda/domain/spend/counters.ts';
 import { spendDimensionNames } from '../../lambda/domain/spend/dimensions.ts';
 import { type ReportCell, type ReportQuery, spendReport, sumsOf, usdOf } from '../../lambda/domain/spend-report.ts';
@@ -62,6 +63,32 @@ describe('spendReport', () => {
     expect((await report(cells, { filter: { tag: ['a', null] } })).totals.requests).toBe(101);
   });
 
+  it('says what to do where there are more groups than can be told apart', async () => {
+    const cells = Array.from({ length: 100_001 }, (_, n) => cell('2026-11-01', { tag: `user-${n}` }, { requests: 1 }));
+    const asked = report(cells, { groupBy: ['tag'] });
+    await expect(asked).rejects.toThrow(ValidationError);
+    await expect(asked).rejects.toMatchObject({
+      violations: [{ path: 'groupBy', message: expect.stringContaining('the export names them all') }],
+    });
+    expect((await report(cells, { groupBy: ['model'] })).totals.requests).toBe(100_001);
+    const { groups, otherGroups } = await report(cells.slice(1), { groupBy: ['tag'], limit: 1 });
+    expect([groups.length, otherGroups?.groups]).toEqual([1, 99_999]);
+  });
+
+  it('names in each point the groups that are costliest over all, in that order, however many there are', async () => {
+    const cells = [1, 2, 3].flatMap((day) =>
+      Array.from({ length: 5_000 }, (_, n) =>
+        cell(`2026-11-0${day}`, { tag: `user-${n}` }, { requests: day, costComputedNanoUsd: (n * 7_919) % 5_003 }),
+      ),
+    );
+    const { groups, series } = await report(cells, { groupBy: ['tag'], limit: 50 });
+    const shown = groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd: (costNanoUsd ?? 0) / 3 }));
+    for (const [index, point] of series.entries()) {
+      expect(point.groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd }))).toEqual(shown);
+      expect(new Set(point.groups.map(({ requests }) => requests))).toEqual(new Set([index + 1]));
+    }
+  });
+
   it('sums up what is beyond the limit, and names the costliest', async () => {
     const cells = [3, 1, 2].map((cost) =>
       cell('2026-11-02', { tag: `t${cost}` }, { requests: 1, costProviderNanoUsd: cost }),
@@ -95,6 +122,9 @@ describe('spendReport', () => {
     }),
   );
 
+  const inTime = (list: readonly ReportCell[]) =>
+    list.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+
   it('has groups (with the others) and series that add up to the totals, whatever the groups and the order', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -102,8 +132,8 @@ describe('spendReport', () => {
         fc.subarray([...spendDimensionNames]),
         fc.integer({ min: 1, max: 5 }),
         async ([list, shuffled], groupBy, limit) => {
-          const answer = await report(list, { groupBy, limit });
-          expect(await report(shuffled, { groupBy, limit })).toEqual(answer);
+          const answer = await report(inTime(list), { groupBy, limit });
+          expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(answer);
           const total = list.map(({ counters }) => counters as Counters).reduce(addCounters, {});
           expect(answer.totals).toEqual(sumsOf(total));
           const known = knownCostNanoUsd(total);

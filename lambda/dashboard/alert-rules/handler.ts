@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
+import { readInTime } from '../../data/read-in-time.ts';
 import { ruleRepository } from '../../data/rules.ts';
 import { spendReader } from '../../data/spend.ts';
 import { openTable } from '../../data/table.ts';
@@ -28,7 +29,7 @@ export const handler = httpStack(
   [
     route(operations.listRules, listRules(dependencies)),
     route(operations.createRule, createRule(dependencies)),
-    route(operations.previewRule, previewRule({ readCells: spendReader(table).cells, now })),
+    route(operations.previewRule, previewRule({ readCells: readInTime(spendReader(table).cells), now })),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { readInTime } from '../../data/read-in-time.ts';
 import { spendReader } from '../../data/spend.ts';
 import { openTable } from '../../data/table.ts';
 import { untrackedRepository } from '../../data/untracked.ts';
@@ -10,7 +11,7 @@ import { readSpend } from './read-spend.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const { cells: readCells } = spendReader(table);
+const readCells = readInTime(spendReader(table).cells);
 const { spans: readUntracked } = untrackedRepository(table);
 
 /** Everything under /api/spend. */
