@@ -17,14 +17,17 @@ export interface DataFolder {
 /** An instance that was just killed needs a moment to be gone. */
 const PATIENCE_MS = 2_000;
 
+/** The user pool's emulator keeps passwords as they are; mails have reset codes. */
+const OWNER_ALONE = 0o700;
+
 /**
- * Takes the data folder for this process alone, and makes it where it is missing.
+ * Takes the data folder for this process alone, and makes it, for this user alone, where it is missing.
  *
  * @throws DataFolderInUseError
  */
 export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
-  mkdirSync(logs, { recursive: true });
+  mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
   try {
     return { path, logs, release: lockFile(join(path, 'lock.sqlite'), PATIENCE_MS) };
   } catch (error) {

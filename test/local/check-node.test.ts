@@ -11,7 +11,7 @@ const check = (version: string) =>
   ]);
 
 describe('the check of the Node version', () => {
-  it.each(['18.20.8', '20.20.2', '22.17.9'])('%s is too old, and the message says what to do', (version) => {
+  it.each(['18.20.8', '20.20.2', '22.18.0'])('%s is too old, and the message says what to do', (version) => {
     const { status, stderr } = check(version);
     expect(status).toBe(1);
     expect(String(stderr)).toContain(`Node ${version} is too old`);
@@ -19,7 +19,7 @@ describe('the check of the Node version', () => {
     expect(String(stderr).trim().split('\n')).toHaveLength(1);
   });
 
-  it.each(['22.18.0', '24.21.0'])('%s will do', (version) => {
+  it.each(['22.19.0', '24.21.0'])('%s will do', (version) => {
     expect(check(version).status).toBe(0);
   });
 });
