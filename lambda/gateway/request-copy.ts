@@ -57,10 +57,10 @@ export class RequestCopy implements MeteredRequest {
     this.#reader = undefined;
   }
 
-  readonly facts = (): RequestFacts => {
+  facts(): RequestFacts {
     this.readSent();
     return this.#facts ?? this.#begun().facts();
-  };
+  }
 
   #begun(): RequestReader {
     this.#reader ??= createRequestReader(this.#contentType, this.path);

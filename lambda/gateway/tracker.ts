@@ -54,7 +54,10 @@ export const createTracker = (
 
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     unsettled.add(work);
-    void work.finally(() => unsettled.delete(work));
+    const over = (): void => {
+      unsettled.delete(work);
+    };
+    work.then(over, over);
     return work;
   };
 

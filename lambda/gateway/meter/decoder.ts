@@ -10,7 +10,8 @@ export interface BodyDecoder {
 /** Compressed bytes that may wait for the decoder. It is many times faster than a network; past this the meter gives up. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
 
-const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, end: async () => true });
+const isWhole = async (): Promise<boolean> => true;
+const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, end: isWhole });
 
 /** A decoder for what we do not know: nothing comes out, and the reading is incomplete. */
 const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
@@ -46,7 +47,8 @@ const makeTransform = (encoding: string): Transform | undefined => {
  * @param out takes the decoded bytes
  */
 export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buffer) => void): BodyDecoder => {
-  const encodings = (contentEncoding ?? '')
+  if (contentEncoding === undefined) return identity(out);
+  const encodings = contentEncoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())

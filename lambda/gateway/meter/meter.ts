@@ -14,7 +14,7 @@ export interface MeteredRequest {
   /** As forwarded, without the query string. */
   readonly path: string;
   /** What the request's body said; asked for when the answer is over. */
-  readonly facts: () => RequestFacts;
+  facts(): RequestFacts;
 }
 
 export interface MeteredResponse {
@@ -179,14 +179,15 @@ export const emptyReading = (request: MeteredRequest): Reading =>
   assemble(request, dialectOf(request.method, request.path), new ReadingBuilder(), false);
 
 const assemble = (
-  { path, facts }: MeteredRequest,
+  request: MeteredRequest,
   byPath: Dialect,
   builder: ReadingBuilder,
   complete: boolean,
   fromHeaders: Reading['extras'] = {},
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
-  const asked = facts();
+  const { path } = request;
+  const asked = request.facts();
   const { usage } = builder;
   return {
     dialect,

@@ -241,6 +241,7 @@ export class ReadingBuilder implements PickerSink {
   }
 
   #takeOutputs(): void {
+    if (this.#outputs.length === 0 && this.#tools.length === 0) return;
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
     this.#number(EXTRA.webSearchCalls, searches);
