@@ -1,0 +1,76 @@
+import { spendCellKey, UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
+import { openSeals } from '../../lambda/data/seals.ts';
+import { summaryItems } from '../../lambda/data/summary-pages.ts';
+import { dueMarks, markUnsealed } from '../../lambda/data/unsealed.ts';
+import type { Counters } from '../../lambda/domain/spend/counters.ts';
+import { foldDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
+import { dayOf } from '../../lambda/domain/spend/periods.ts';
+import { summarize } from '../../lambda/domain/spend/summary.ts';
+import type { EmulatedTable } from '../../test/data/emulated-table.ts';
+import { exportLine, filledTable } from '../emulated/filled-table.ts';
+
+export const ACCOUNT = 'svc_limit';
+/** One of its tags. */
+export const TAG = 'user-4';
+const DAY_MS = 86_400_000;
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
+const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31', 'gpt-4.1-2025-04-14', 'gpt-5'];
+
+/** The most distinct cells an account can make in a day (dimensions.ts), for one tag of each of its own users: 1,000 apart, then folded by and by. */
+const crosses: readonly SpendDimensions[] = Array.from({ length: 1_751 }, (_, n) => {
+  const level = Math.max(0, Math.ceil((n - 999) / 250));
+  return foldDimensions(
+    {
+      provider: 'openai',
+      model: level === 3 ? null : (models[n % models.length] ?? null),
+      tag: `user-${n}`,
+      keyId: level === 0 ? 'key-1' : `01939b3e-8f6a-7c11-a6b1-${String(n).padStart(12, '0')}`,
+      providerKey: 'c0ffee00c0ffee00c0ffee00',
+    },
+    level,
+  );
+});
+
+/** Of a few chat completions, no two cells alike. */
+const countersOf = (n: number): Counters => ({
+  requests: 3 + (n % 17),
+  costComputedNanoUsd: 1_234_567 + ((n * 7_919) % 9_000_001),
+  inputTokens: 2_431 + ((n * 104_729) % 50_021),
+  outputTokens: 720 + ((n * 1_299_709) % 9_973),
+  cacheReadTokens: 384 + ((n * 15_485_863) % 4_099),
+  ...(n % 5 === 0 && { errors: 1 }),
+});
+
+interface Size {
+  /** Days, today among them, of which every cell stands. */
+  readonly days: number;
+  /** Days before those that are there as summaries alone. */
+  readonly summedDays: number;
+}
+
+function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
+  const dayAgo = (back: number) => dayOf(new Date(now.getTime() - back * DAY_MS).toISOString());
+  let n = 0;
+  for (let back = 0; back < days; back++) {
+    const day = dayAgo(back);
+    yield exportLine(markUnsealed('', ACCOUNT, day, now.getTime() - back * DAY_MS).Put.Item);
+    for (const cross of crosses) {
+      yield exportLine({ ...spendCellKey(ACCOUNT, 'DAY', day, cross), ...countersOf(n++) });
+      for (const hour of HOURS)
+        yield exportLine({ ...spendCellKey(ACCOUNT, 'HOUR', `${day}T${hour}`, cross), ...countersOf(n++) });
+    }
+  }
+  for (let back = days; back < days + summedDays; back++) {
+    const cells = crosses.map((dimensions) => ({ dimensions, counters: countersOf(n++) }));
+    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(cells)).map(exportLine);
+  }
+}
+
+/** A table with one account that makes as many cells in each hour of each day as it can. Days that are over are sealed. */
+export const accountAtLimit = async (size: Size, now: Date): Promise<EmulatedTable> => {
+  const table = await filledTable(lines(size, now));
+  const seal = openSeals(table, () => now.getTime());
+  for (let shard = 0; shard < UNSEALED_SHARDS; shard++)
+    for await (const mark of dueMarks(table, shard, now.getTime())) await seal(mark);
+  return table;
+};

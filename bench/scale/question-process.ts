@@ -1,0 +1,73 @@
+/** Asks one question of an account and says what that took. Started by bench/at-limit.ts, as a process of its own: its memory is the question's. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
+import { spendReader } from '../../lambda/data/spend.ts';
+import { documentClient } from '../../lambda/data/table.ts';
+import { untrackedRepository } from '../../lambda/data/untracked.ts';
+import { ACCOUNT } from './account-at-limit.ts';
+import { unitCounter } from './count-units.ts';
+
+const [endpoint = '', name = '', at = '', question = ''] = process.argv.slice(2);
+const dynamoDb = new DynamoDBClient({
+  endpoint,
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+const table = { client: documentClient(dynamoDb), name };
+let calls = 0;
+table.client.middlewareStack.add(
+  (next) => (args) => {
+    calls++;
+    return next(args);
+  },
+  { step: 'initialize', name: 'countCalls' },
+);
+const units = unitCounter(table.client);
+const now = () => new Date(at);
+const { cells: readCells } = spendReader(table);
+const input = { caller: { accountId: ACCOUNT, userId: 'u' }, authorization: '', requestId: 'r', params: undefined };
+const preview = previewRule({ readCells, now });
+const spend = readSpend({ readCells, readUntracked: untrackedRepository(table).spans, now });
+const exported = exportSpend({ readCells, now });
+const { kind, ...asked } = JSON.parse(question);
+
+const ask: Record<string, () => Promise<unknown>> = {
+  preview: () => preview({ ...input, query: undefined, body: asked }),
+  spend: () => spend({ ...input, body: undefined, query: { limit: 100, groupBy: [], ...asked } }),
+  export: async () => {
+    let bytes = 0;
+    const pieces = (await exported({
+      ...input,
+      body: undefined,
+      query: { groupBy: [], ...asked },
+    })) as AsyncIterable<string>;
+    for await (const piece of pieces) bytes += piece.length;
+    return { bytes };
+  },
+};
+
+const cpuBefore = process.cpuUsage();
+const startedMs = performance.now();
+let error: string | undefined;
+let answer: unknown;
+try {
+  answer = await ask[kind]?.();
+} catch (thrown) {
+  error = `${(thrown as Error).name}: ${(thrown as Error).message}`;
+}
+const ms = performance.now() - startedMs;
+const { user, system } = process.cpuUsage(cpuBefore);
+console.log(
+  JSON.stringify({
+    ms: Math.round(ms),
+    cpuMs: Math.round((user + system) / 1_000),
+    calls,
+    readUnits: units.take(),
+    peakMb: Math.round(process.resourceUsage().maxRSS / 1_024),
+    answerKb: Math.round(JSON.stringify(answer ?? '').length / 1_024),
+    ...(error && { error }),
+  }),
+);
+dynamoDb.destroy();
