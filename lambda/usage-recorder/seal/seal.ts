@@ -16,8 +16,8 @@ interface SealDependencies {
 
 const PAGE_SIZE = 200;
 const ACCOUNTS_AT_ONCE = 8;
-/** What one account's periods of a page may take at worst. */
-const PAGE_MS = 30_000;
+/** What a period may take at worst: a day of an account at its limits has forty thousand hour cells to sum up. */
+const PERIOD_MS = 30_000;
 
 /** Days before their month: a month is sealed from its days. */
 const daysFirst = (a: UnsealedMark, b: UnsealedMark): number =>
@@ -42,24 +42,26 @@ export const sealDuePeriods =
       }
     };
 
+    const isLate = () => remainingMs() < PERIOD_MS;
+
     const sealMarks = async (marks: readonly UnsealedMark[]): Promise<void> => {
       // One account's days one after the other: each also marks their month.
       const byAccount = [...Map.groupBy(marks, ({ accountId }) => accountId).values()];
       await mapConcurrently(byAccount, ACCOUNTS_AT_ONCE, async (ofAccount) => {
-        for (const mark of ofAccount.sort(daysFirst)) await sealOne(mark);
+        for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await sealOne(mark);
       });
     };
 
     for (let shard = 0; shard < UNSEALED_SHARDS; shard++) {
       let marks: UnsealedMark[] = [];
       for await (const mark of dueMarks(shard)) {
-        if (remainingMs() < PAGE_MS) return;
+        if (isLate()) return;
         marks.push(mark);
         if (marks.length < PAGE_SIZE) continue;
         await sealMarks(marks);
         marks = [];
       }
-      if (remainingMs() < PAGE_MS) return;
+      if (isLate()) return;
       await sealMarks(marks);
     }
   };
