@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openBeside, screenshot, settled, type Tab, until } from '../browser/browser.ts';
 import { house, openSignedIn } from '../browser/house.ts';
+import { type ApiSession, register } from '../browser/people.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
 
@@ -61,6 +62,38 @@ describe('with the API down', () => {
       page.route('**/config.json', (route) => route.fulfill({ status: 503 })),
     );
     await (await open('/')).getByText('The dashboard cannot start').waitFor();
+  });
+});
+
+describe('with a rule that was deleted elsewhere', () => {
+  const api = async (session: ApiSession, method: string, path: string, body?: object) => {
+    const response = await fetch(`${house().dashboard.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.ok).toBe(true);
+    return response;
+  };
+  const rule = {
+    name: 'A day too dear',
+    type: 'cost_threshold',
+    config: { threshold: 5, period: 'daily' },
+    channels: ['email'],
+  };
+
+  it.each([
+    ['saving it', ['Save']],
+    ['deleting it', ['Delete', 'Delete the rule']],
+  ])('%s says that it is gone', async (_, clicks) => {
+    const session = await register(house().dashboard);
+    const { id } = (await (await api(session, 'POST', '/alert-rules', rule)).json()) as { readonly id: string };
+    const { open } = await openSignedIn(session);
+    const page = await open(`/rules/${id}`);
+    await page.getByRole('heading', { name: rule.name }).waitFor();
+    await api(session, 'DELETE', `/alert-rules/${id}`);
+    for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
+    await page.getByText('There is no such rule').waitFor();
   });
 });
 

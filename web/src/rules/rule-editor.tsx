@@ -50,16 +50,25 @@ const BackLink = () => (
   </AnchorLink>
 );
 
+/** Also after a refusal: the rule may be gone, and then the page is to say so. */
+const useRulesChanged = () => {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
+};
+
 const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefined) => void) => {
   const api = useApi();
-  const queryClient = useQueryClient();
+  const changed = useRulesChanged();
   const saved = (name: string) => (answer: { readonly webhookSecret?: string | undefined }) => {
     notifyDone(name);
     onSaved(answer.webhookSecret);
-    return queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
+    return changed();
   };
   const create = api.useMutation('post', '/alert-rules', { onSuccess: saved('The rule is on watch.') });
-  const update = api.useMutation('patch', '/alert-rules/{id}', { onSuccess: saved('The rule is changed.') });
+  const update = api.useMutation('patch', '/alert-rules/{id}', {
+    onSuccess: saved('The rule is changed.'),
+    onError: changed,
+  });
   const save = (values: RuleValues) => {
     const channels = [...values.channels];
     const webhookUrl = channels.includes('webhook') ? values.webhookUrl.trim() : undefined;
@@ -82,14 +91,15 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
 
 const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const changed = useRulesChanged();
   const [asking, setAsking] = useState(false);
   const remove = useApi().useMutation('delete', '/alert-rules/{id}', {
     onSuccess: async () => {
       notifyDone(`${rule.name} is deleted.`);
-      await queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
+      await changed();
       await navigate({ to: '/rules' });
     },
+    onError: changed,
   });
   return (
     <>
