@@ -73,8 +73,19 @@ const exchange = (
   let connected = false;
   let response: IncomingMessage | undefined;
 
+  const passOn = (chunk: Buffer): void => {
+    if (!over) listener.onData(chunk);
+  };
+
+  /** Of bytes and a fault that come in one piece, node:http tells the fault first. */
+  const passOnWhatCame = (incoming: IncomingMessage): void => {
+    incoming.removeAllListeners('data');
+    for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) passOn(chunk);
+  };
+
   const fail = (error: Error): void => {
     if (over) return;
+    if (response) passOnWhatCame(response);
     over = true;
     timer.stop();
     outgoing.destroy();
@@ -111,7 +122,7 @@ const exchange = (
     if (over) return;
     incoming.on('data', (chunk: Buffer) => {
       timer.refresh();
-      if (!over) listener.onData(chunk);
+      passOn(chunk);
     });
     incoming.on('end', () => {
       if (over) return;

@@ -4,7 +4,8 @@ import type { Outcome } from '../../../lambda/domain/usage-event.ts';
 /** An answer of a provider that goes wrong, and what its client must see through the gateway. */
 export interface FaultyAnswer {
   readonly name: string;
-  readonly answer: (socket: Socket) => void;
+  /** @param pace how many times longer it takes over it */
+  readonly answer: (socket: Socket, pace: number) => void;
   readonly method?: string;
   readonly status: number;
   /** Ended as announced. */
@@ -27,9 +28,9 @@ const PAUSE_MS = 10;
 /** Writes bytes and, once the other side has had the time to take them, does something else. */
 const then =
   (bytes: string, next: (socket: Socket) => void) =>
-  (socket: Socket): void => {
+  (socket: Socket, pace: number): void => {
     socket.write(Buffer.from(bytes, 'latin1'));
-    setTimeout(() => next(socket), PAUSE_MS);
+    setTimeout(() => next(socket), PAUSE_MS * pace);
   };
 const bytes = (text: string) => (socket: Socket) => {
   socket.write(Buffer.from(text, 'latin1'));

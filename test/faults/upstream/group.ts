@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Answer, type Ask, ask } from '../../gateway/exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
+import { atSomePace } from '../paces.ts';
 import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 import { type TransportName, transports } from '../transports.ts';
@@ -49,31 +50,34 @@ const withGateway = async <T>(
 
 const faulty = (fault: FaultyAnswer): Scenario<Context> => ({
   name: fault.name,
-  run: (context) =>
-    withGateway(context, fault.endedBy ? { [fault.endedBy]: TIMEOUT_MS } : {}, async (host) => {
-      const { origin } = context;
-      origin.script = (socket) => fault.answer(socket);
-      const request = { method: fault.method ?? 'GET', path: '/v1/x' };
-      const [direct, answer] = await Promise.all([
-        fault.asDirect ? askDirectly(origin.port, request) : undefined,
-        ask({ ...request, port: host.port, headers: headersFor('openai') }),
-      ]);
-      const close = await host.nthClose(1);
-      const view = seen(answer);
-      assert.equal(view.status, fault.status);
-      assert.equal(view.whole, fault.whole, 'ends as it announced');
-      if (fault.body !== undefined) assert.equal(view.body, fault.body);
-      if (direct) assert.deepEqual(view, direct, 'a client sees what it would see directly');
-      if (fault.status === 502) assert.equal(JSON.parse(view.body).error.code, 'PROVIDER_ERROR');
-      assert.equal(close.outcome, fault.outcome);
-      assert.equal(close.reading.complete, fault.outcome === 'completed');
-      assert.equal(answer.headers['x-service-route'], 'governed');
-      assert.ok(answer.headers['x-service-request-id']);
-      await eventually(() => origin.open() <= 1, 'the connection is closed, or idle for the next request');
-      origin.dropConnections();
-      return `${view.status}${view.whole ? '' : ', broken off'}; ${close.outcome}`;
-    }),
+  // Where the machine stands still, what comes after the pause comes with what was before it, which a direct client takes otherwise.
+  run: (context) => atSomePace((pace) => answeredFaultily(context, fault, pace)),
 });
+
+const answeredFaultily = (context: Context, fault: FaultyAnswer, pace: number): Promise<string> =>
+  withGateway(context, fault.endedBy ? { [fault.endedBy]: TIMEOUT_MS * pace } : {}, async (host) => {
+    const { origin } = context;
+    origin.script = (socket) => fault.answer(socket, pace);
+    const request = { method: fault.method ?? 'GET', path: '/v1/x' };
+    const [direct, answer] = await Promise.all([
+      fault.asDirect ? askDirectly(origin.port, request) : undefined,
+      ask({ ...request, port: host.port, headers: headersFor('openai') }),
+    ]);
+    const close = await host.nthClose(1);
+    const view = seen(answer);
+    assert.equal(view.status, fault.status);
+    assert.equal(view.whole, fault.whole, 'ends as it announced');
+    if (fault.body !== undefined) assert.equal(view.body, fault.body);
+    if (direct) assert.deepEqual(view, direct, 'a client sees what it would see directly');
+    if (fault.status === 502) assert.equal(JSON.parse(view.body).error.code, 'PROVIDER_ERROR');
+    assert.equal(close.outcome, fault.outcome);
+    assert.equal(close.reading.complete, fault.outcome === 'completed');
+    assert.equal(answer.headers['x-service-route'], 'governed');
+    assert.ok(answer.headers['x-service-request-id']);
+    await eventually(() => origin.open() <= 1, 'the connection is closed, or idle for the next request');
+    origin.dropConnections();
+    return `${view.status}${view.whole ? '' : ', broken off'}; ${close.outcome}`;
+  });
 
 const unreachable = (name: string, label: string, connectTimeoutMs?: number): Scenario<Context> => ({
   name,
