@@ -1,5 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import type { z } from 'zod';
+import { z } from 'zod';
+
+const notWhole = { error: 'takes a whole number' };
+/** An option's value, which is text. */
+export const wholeNumber = z.coerce.number(notWhole).int(notWhole);
 
 interface Command<S extends z.ZodType> {
   readonly usage: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runCommand } from './command.ts';
+import { runCommand, wholeNumber } from './command.ts';
 import { fuzz } from './meter/fuzz.ts';
 import { readRecordings } from './meter/recording.ts';
 import { seedRecordings } from './meter/seed-recordings.ts';
@@ -9,10 +9,9 @@ const USAGE = `npm run fuzz -- [--bodies N] [--seed N] [FILE…]
 Sends damaged answers (cut short, spliced, with bytes and numbers changed) through meter and pricing, and stops at the first
 that throws, or whose price breaks a rule. FILEs are recordings as for npm run meter; without any, a few made by hand.`;
 
-const wholeNumber = { error: 'takes a whole number' };
 const schema = z.object({
-  bodies: z.coerce.number(wholeNumber).int(wholeNumber).min(1),
-  seed: z.coerce.number(wholeNumber).int(wholeNumber),
+  bodies: wholeNumber.min(1),
+  seed: wholeNumber,
   _: z.array(z.string()),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runCommand } from './command.ts';
+import { runCommand, wholeNumber } from './command.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
 import { type Replayed, replay } from './meter/replay.ts';
 import { differences, reproduced, shownLine } from './meter/report.ts';
@@ -104,7 +104,7 @@ const schema = z.object({
   summary: z.boolean(),
   expect: z.boolean(),
   reproduce: z.boolean(),
-  seed: z.coerce.number({ error: 'takes a whole number' }).int({ error: 'takes a whole number' }),
+  seed: wholeNumber,
   at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
   provider: z.string().optional(),
   path: z.string().optional(),

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
-import { type CounterName, type Counters, isCounterName, isZero } from '../domain/spend/counters.ts';
-import { type SpendDimensionName, type SpendDimensions, spendDimensionNames } from '../domain/spend/dimensions.ts';
+import { type CounterName, type Counters, isZero } from '../domain/spend/counters.ts';
+import {
+  noDimensions,
+  type SpendDimensionName,
+  type SpendDimensions,
+  spendDimensionNames,
+} from '../domain/spend/dimensions.ts';
 import type { Day } from '../domain/spend/periods.ts';
 import { summarize } from '../domain/spend/summary.ts';
 import { type Key, type SealedView, sealedKey } from './keys.ts';
 import { hourCellExpiry } from './ledger-plan.ts';
 import type { SpendCell } from './spend-cells.ts';
-import { type Page, pagesOf } from './summary-pages.ts';
+import { cellColumns, countersOf, type Page, pagesOf } from './summary-pages.ts';
 
 /**
  * What the hours of a day may take at most, so that they and the day's own summary fit one transaction (100 items, 4 MB). The most cells that
@@ -41,11 +46,7 @@ interface Sum {
 }
 
 const sumsOf = (view: SealedView, { totals, cells }: ReturnType<typeof summarize>): Sum[] => {
-  if (view === 'CELLS')
-    return cells.map(({ dimensions, counters }) => ({
-      values: spendDimensionNames.map((name) => dimensions[name]),
-      counters,
-    }));
+  if (view === 'CELLS') return cells.map((cell) => ({ values: cellColumns(cell), counters: cell.counters }));
   const wanted = view === 'TOTALS' ? null : view;
   return totals
     .filter(({ name }) => name === wanted)
@@ -102,26 +103,15 @@ interface OpenRow {
   at: number;
 }
 
-const nothing: SpendDimensions = { provider: '', model: null, tag: null, keyId: null, providerKey: null };
-
 const openRows = (json: unknown, view: SealedView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
   const columns = columnsOf(view);
   return rows.map(([values, sums]) => ({
-    dimensions: { ...nothing, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
+    dimensions: { ...noDimensions, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
     names,
     sums,
     at: 0,
   }));
-};
-
-const countersAt = ({ names, sums, at }: OpenRow): Counters => {
-  const counters: Partial<Record<CounterName, number>> = {};
-  for (let index = 0; index < names.length; index++) {
-    const [name, value] = [names[index] as string, sums[at + 1 + index]];
-    if (value && isCounterName(name)) counters[name] = value;
-  }
-  return counters;
 };
 
 function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCell> {
@@ -129,7 +119,7 @@ function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCell> {
     const time = `${day}T${hourName}`;
     for (const row of rows) {
       if (row.sums[row.at] !== hour) continue;
-      yield { time, dimensions: row.dimensions, counters: countersAt(row) };
+      yield { time, dimensions: row.dimensions, counters: countersOf(row.names, row.sums, row.at + 1) };
       row.at += 1 + row.names.length;
     }
   }

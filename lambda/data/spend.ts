@@ -1,4 +1,4 @@
-import type { SpendDimensionName, SpendDimensions } from '../domain/spend/dimensions.ts';
+import { noDimensions, type SpendDimensionName } from '../domain/spend/dimensions.ts';
 import {
   addDays,
   type Day,
@@ -24,8 +24,6 @@ export interface SpendSpan {
   readonly from: string;
   readonly to: string;
 }
-
-const nothing: SpendDimensions = { provider: '', model: null, tag: null, keyId: null, providerKey: null };
 
 /** Consecutive values of which the same is true. */
 const runs = <T>(
@@ -77,7 +75,7 @@ export const spendReader = (table: Table) => {
       for (const { period, value, counters } of readTotals(page, dimension))
         yield {
           time: period,
-          dimensions: dimension === null ? nothing : { ...nothing, [dimension]: value },
+          dimensions: dimension === null ? noDimensions : { ...noDimensions, [dimension]: value },
           counters,
         };
     }

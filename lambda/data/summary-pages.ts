@@ -18,7 +18,8 @@ const tableOf = (rows: readonly { readonly cells: readonly (string | null)[]; re
 };
 
 const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
-const cellColumns = ({ dimensions }: SummaryCell): (string | null)[] =>
+/** Values of a cell's dimensions, in the order of their names. */
+export const cellColumns = ({ dimensions }: Pick<SummaryCell, 'dimensions'>): (string | null)[] =>
   spendDimensionNames.map((name) => dimensions[name]);
 
 /** Rows as compressed JSON, in as many pages as they need, each with the names that its counters' values stand for. */
@@ -63,10 +64,13 @@ const storedCells = z.object({
   rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
 });
 
-/** Counters of a row. A year of many crosses has a million rows. */
-const countersOf = (names: readonly string[], values: readonly number[]): Counters => {
+/** Counters that stand in a row from `start` on. A year of many crosses has a million rows. */
+export const countersOf = (names: readonly string[], values: readonly number[], start = 0): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
-  for (const [i, name] of names.entries()) if (values[i] && isCounterName(name)) counters[name] = values[i];
+  for (let index = 0; index < names.length; index++) {
+    const [name, value] = [names[index] as string, values[start + index]];
+    if (value && isCounterName(name)) counters[name] = value;
+  }
   return counters;
 };
 

@@ -11,6 +11,9 @@ export interface SpendDimensions {
   readonly providerKey: string | null;
 }
 
+/** Of a sum that tells none apart. */
+export const noDimensions: SpendDimensions = { provider: '', model: null, tag: null, keyId: null, providerKey: null };
+
 /** Stands for every value that was folded away. */
 export const OTHER = '(other)';
 
