@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../lib/bundled-functions.ts';
-import { environmentToLoad } from './cold/stand-ins.ts';
+import { environmentToLoad } from './cold/fakes.ts';
 import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });

@@ -8,8 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../lambda/data/table.ts';
-import type { CloseEvent } from '../lambda/domain/usage-event.ts';
+import type { Table } from '../lambda/data/table/table.ts';
+import type { CloseEvent } from '../lambda/domain/usage/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../test/data/emulated-table.ts';
 import { chatCompletion } from './events/chat-completion.ts';

@@ -7,10 +7,10 @@
  */
 import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
-import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/keys.ts';
-import { shardOf } from '../lambda/data/shard-of.ts';
-import { summaryItems } from '../lambda/data/summary-pages.ts';
-import { markUnsealed } from '../lambda/data/unsealed.ts';
+import { markUnsealed } from '../lambda/data/ledger/rollup-marks.ts';
+import { summaryItems } from '../lambda/data/spend/summary-pages.ts';
+import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/table/keys.ts';
+import { shardOf } from '../lambda/data/table/shard-of.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
 import { openEvaluator } from '../lambda/rule-evaluator/open-evaluator.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
-import { createGatewayServer } from '../lambda/gateway/server.ts';
+import { createGatewayServer } from '../lambda/gateway/hosts/gateway-server.ts';
 import { serve } from './serve.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { gatewayHttpServer } from '../lambda/gateway/http-server.ts';
-import type { GatewayServer } from '../lambda/gateway/server.ts';
+import type { GatewayServer } from '../lambda/gateway/hosts/gateway-server.ts';
+import { gatewayHttpServer } from '../lambda/gateway/hosts/http-server.ts';
 
 const IDLE_CHECK_MS = 100;
 

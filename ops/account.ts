@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type AccountStanding, accountHolds } from '../lambda/data/account-holds.ts';
-import { openTable } from '../lambda/data/table.ts';
-import { isWellFormedAccountKey } from '../lambda/domain/account-key.ts';
+import { type AccountStanding, accountHolds } from '../lambda/data/accounts/account-holds.ts';
+import { openTable } from '../lambda/data/table/table.ts';
+import { isWellFormedAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { NotFoundError } from '../lambda/domain/errors.ts';
 import { CommandError, runCommand } from './command.ts';
 

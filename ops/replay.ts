@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { batchDelete } from '../lambda/data/batch-delete.ts';
-import { openTable, type Table } from '../lambda/data/table.ts';
-import type { UsageEvent } from '../lambda/domain/usage-event.ts';
+import { batchDelete } from '../lambda/data/table/batch-delete.ts';
+import { openTable, type Table } from '../lambda/data/table/table.ts';
+import type { UsageEvent } from '../lambda/domain/usage/usage-event.ts';
 import { runCommand } from './command.ts';
 import { findEvents } from './events/find-events.ts';
 import { readRefused } from './events/refused-events.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { allAccountIds } from '../lambda/data/account-ids.ts';
-import { findCountedAnswers } from '../lambda/data/counted-answers.ts';
-import { openLedger } from '../lambda/data/ledger.ts';
-import { requestRepository } from '../lambda/data/requests.ts';
-import { openTable } from '../lambda/data/table.ts';
+import { allAccountIds } from '../lambda/data/accounts/account-ids.ts';
+import { openLedger } from '../lambda/data/ledger/ledger.ts';
+import { findCountedAnswers } from '../lambda/data/requests/counted-responses.ts';
+import { requestRepository } from '../lambda/data/requests/requests.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { repriceRecords } from '../lambda/usage-recorder/reprice.ts';

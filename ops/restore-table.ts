@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
-import { openTable } from '../lambda/data/table.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { runCommand } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 import { type CarryReport, carryOver } from './restore/carry-over.ts';

@@ -1,5 +1,5 @@
 import { uuidv7obj } from 'uuidv7';
-import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 
 export const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31'];
 

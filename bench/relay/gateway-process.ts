@@ -1,6 +1,7 @@
 /** The gateway as a server, everything on: admission, metering, open and close events. */
-import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
-import { createGatewayServer } from '../../lambda/gateway/server.ts';
+
+import { createGatewayServer } from '../../lambda/gateway/hosts/gateway-server.ts';
+import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 
 const gateway = createGatewayServer(process.env);
 gatewayHttpServer((request, response) => {

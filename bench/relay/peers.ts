@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { bundled } from './bundle.ts';
 import { originServers, proxyServers, startNginx } from './nginx.ts';
 import { freePort, type Running, startNode } from './process.ts';

@@ -1,10 +1,10 @@
-import { spendCellKey, UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
-import { openSeals } from '../../lambda/data/seals.ts';
-import { summaryItems } from '../../lambda/data/summary-pages.ts';
-import { dueMarks, markUnsealed } from '../../lambda/data/unsealed.ts';
+import { dueMarks, markUnsealed } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openSeals } from '../../lambda/data/spend/rollup.ts';
+import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
+import { spendCellKey, UNSEALED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { dayOf } from '../../lambda/domain/calendar/utc.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { foldDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
-import { dayOf } from '../../lambda/domain/spend/periods.ts';
 import { summarize } from '../../lambda/domain/spend/summary.ts';
 import type { EmulatedTable } from '../../test/data/emulated-table.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';

@@ -1,9 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { requestPartition, serviceKeyKey, UNSEALED_SHARDS } from '../../lambda/data/keys.ts';
-import { openSeals } from '../../lambda/data/seals.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import { dueMarks } from '../../lambda/data/unsealed.ts';
-import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openSeals } from '../../lambda/data/spend/rollup.ts';
+import { requestPartition, serviceKeyKey, UNSEALED_SHARDS } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { type EmulatedTable, emulatedTable } from '../../test/data/emulated-table.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';

@@ -3,9 +3,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
-import { spendReader } from '../../lambda/data/spend.ts';
-import { documentClient } from '../../lambda/data/table.ts';
-import { untrackedRepository } from '../../lambda/data/untracked.ts';
+import { untrackedRepository } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { documentClient } from '../../lambda/data/table/table.ts';
 import { ACCOUNT } from './account-at-limit.ts';
 import { unitCounter } from './count-units.ts';
 

@@ -1,5 +1,4 @@
 import type { Operation } from '../http/operation.ts';
-import * as stripeWebhook from '../stripe-webhook/operations.ts';
 import * as alertRules from './alert-rules/operations.ts';
 import * as alerts from './alerts/operations.ts';
 import * as auth from './auth/operations.ts';
@@ -9,20 +8,31 @@ import * as openapi from './openapi/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
+import * as stripeWebhook from './stripe-webhook/operations.ts';
 
-/** Every operation of the dashboard API, in the order of its documentation. */
-export const operations: readonly Operation[] = [
+/**
+ * The operations of each function of the dashboard API, by the name of its folder, in the order of the documentation. A new
+ * function is a row here and its row of rights in lib/stacks/dashboard-api-resources.ts, which does not compile without it.
+ */
+const resources = {
   auth,
   keys,
   spend,
-  spendExport,
+  'spend-export': spendExport,
   requests,
-  alertRules,
+  'alert-rules': alertRules,
   alerts,
   billing,
-  stripeWebhook,
+  'stripe-webhook': stripeWebhook,
   openapi,
-].flatMap((resource) => Object.values<Operation>(resource));
+} as const satisfies Record<string, Record<string, Operation>>;
+
+export type ResourceName = keyof typeof resources;
+
+export const operationsOf = (name: ResourceName): readonly Operation[] => Object.values<Operation>(resources[name]);
+
+/** Every operation of the dashboard API. */
+export const operations: readonly Operation[] = (Object.keys(resources) as ResourceName[]).flatMap(operationsOf);
 
 /** What the groups of operations are about, for the documentation. */
 export const groups = {

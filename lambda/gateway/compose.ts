@@ -1,13 +1,13 @@
-import { cachedAccountLookup, keyReader } from './account-lookup.ts';
+import { cachedAccountLookup, keyReader } from './admission/account-lookup.ts';
+import { credentialFingerprint } from './admission/fingerprint.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
 import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
-import { credentialFingerprint } from './fingerprint.ts';
 import { createGateway, type Gateway } from './gateway.ts';
-import { requestIds } from './request-id.ts';
-import { createTracker, type Tracker } from './tracker.ts';
-import type { Upstream, UpstreamTimeouts } from './upstream.ts';
-import { parkEvent, usageQueue } from './usage-queue.ts';
+import { requestIds } from './tracking/request-id.ts';
+import { createTracker, type Tracker } from './tracking/tracker.ts';
+import { parkEvent, usageQueue } from './tracking/usage-queue.ts';
+import type { Upstream, UpstreamTimeouts } from './upstream/upstream.ts';
 
 /** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
 const ACCOUNT_READ_TIMEOUT_MS = 500;

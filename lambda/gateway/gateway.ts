@@ -1,23 +1,16 @@
 import { providerByLabel } from '../domain/providers.ts';
-import type { AccountLookup } from './account-lookup.ts';
-import { type Admitted, admit, labelOfHost } from './admission.ts';
-import type { ClientResponse, GatewayRequest } from './client.ts';
-import { logFault } from './fault-log.ts';
-import type { Fingerprint } from './fingerprint.ts';
-import { type GatewayErrorCode, gatewayErrorAnswer } from './gateway-error.ts';
-import { type Forwarding, forward } from './relay.ts';
-import { pathOf } from './target.ts';
-import type { Tracker } from './tracker.ts';
-import type { Upstream } from './upstream.ts';
+import type { AccountLookup } from './admission/account-lookup.ts';
+import { type Admitted, admit, labelOfHost } from './admission/admit.ts';
+import type { ClientResponse, GatewayRequest } from './protocol/client.ts';
+import { type GatewayErrorCode, gatewayErrorAnswer } from './protocol/gateway-error.ts';
+import { pathOf } from './protocol/target.ts';
+import { logFault } from './relay/fault-log.ts';
+import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
 
-/** What the core needs; the entries compose it. */
-export interface GatewayParts {
+/** What the core needs; `compose.ts` makes it. */
+export interface GatewayParts extends RelayParts {
   readonly gatewayDomain: string;
-  readonly upstreamOrigins: ReadonlyMap<string, string>;
   readonly lookUpAccount: AccountLookup;
-  readonly fingerprint: Fingerprint;
-  readonly tracker: Tracker;
-  readonly upstream: Upstream;
   /** A new UUIDv7. */
   readonly newRequestId: () => string;
 }

@@ -1,5 +1,5 @@
+import { PASSWORD_RULES } from '../domain/accounts/password-rules.ts';
 import { EmailTakenError, InvalidCredentialsError, RateLimitedError, ValidationError } from '../domain/errors.ts';
-import { PASSWORD_RULES } from '../domain/password-rules.ts';
 
 /** Emulators answer with the names of exceptions alone, so names are what is looked at. */
 export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');

@@ -1,6 +1,6 @@
-import type { AlertDeliveryRepository } from '../data/alert-deliveries.ts';
-import type { RuleRepository } from '../data/rules.ts';
-import type { UserRepository } from '../data/users.ts';
+import type { UserRepository } from '../data/accounts/users.ts';
+import type { AlertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
+import type { RuleRepository } from '../data/alerts/rules.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
 import { alertMail } from '../domain/alert-rules/alert-mail.ts';
 import { alertWebhookBody } from '../domain/alert-rules/alert-webhook.ts';

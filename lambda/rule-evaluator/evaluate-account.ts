@@ -1,14 +1,14 @@
-import type { AlertRepository } from '../data/alerts.ts';
-import type { Rule } from '../data/rules.ts';
-import type { ServiceKeyRepository } from '../data/service-keys.ts';
+import type { ServiceKeyRepository } from '../data/accounts/service-keys.ts';
+import type { AlertRepository } from '../data/alerts/alerts.ts';
+import type { Rule } from '../data/alerts/rules.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensions, driversOf } from '../domain/alert-rules/drivers.ts';
 import type { Observation } from '../domain/alert-rules/evaluator.ts';
-import { covering, granularityOf, readingsFor } from '../domain/alert-rules/reading.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
-import { type Period, periodsToJudge } from '../domain/alert-rules/rule-periods.ts';
+import { covering, granularityOf, readingsFor } from '../domain/alert-rules/spend-needed.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
-import type { ReadCells, ReportCell } from '../domain/spend-report.ts';
+import { type Period, periodsToJudge } from '../domain/calendar/periods.ts';
+import type { ReadCells, ReportCell } from '../domain/spend/spend-report.ts';
 
 export interface EvaluationDependencies {
   readonly readCells: ReadCells;

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import * as z from 'zod/mini';
-import { openTable } from '../data/table.ts';
+import { openTable } from '../data/table/table.ts';
 import type { RuleEvaluatorEnvironment } from '../environment.ts';
 import { mailSender, sesClient } from '../integrations/mail.ts';
 import { postWebhook } from '../integrations/webhook.ts';

@@ -1,11 +1,11 @@
 import { uuidv7 } from 'uuidv7';
-import { alertDeliveryRepository } from '../data/alert-deliveries.ts';
-import { alertRepository } from '../data/alerts.ts';
-import { ruleRepository } from '../data/rules.ts';
-import { serviceKeyRepository } from '../data/service-keys.ts';
-import { spendReader } from '../data/spend.ts';
-import type { Table } from '../data/table.ts';
-import { userRepository } from '../data/users.ts';
+import { serviceKeyRepository } from '../data/accounts/service-keys.ts';
+import { userRepository } from '../data/accounts/users.ts';
+import { alertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
+import { alertRepository } from '../data/alerts/alerts.ts';
+import { ruleRepository } from '../data/alerts/rules.ts';
+import { spendReader } from '../data/spend/spend.ts';
+import type { Table } from '../data/table/table.ts';
 import { type DeliveryDependencies, deliverAlert } from './deliver-alert.ts';
 import { evaluateAccount } from './evaluate-account.ts';
 import { type RunDependencies, runEvaluator } from './run.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AlertDeliveryRepository } from '../data/alert-deliveries.ts';
-import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/keys.ts';
-import type { Rule, RuleRepository } from '../data/rules.ts';
+import type { AlertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
+import type { Rule, RuleRepository } from '../data/alerts/rules.ts';
+import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/table/keys.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 

@@ -1,6 +1,6 @@
-import { MAX_RAW_USAGE_BYTES } from '../domain/limits.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import { type PricedUsage, provenances } from '../domain/usage.ts';
+import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
+import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent, AccountOpenEvent } from './events.ts';
 
 /** What the ledger adds to an event to make a record of it. */

@@ -1,6 +1,6 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { UsageEvent } from '../domain/usage-event.ts';
+import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from './parse-event.ts';
 import type { Recorder } from './recorder.ts';
 import { type ReportLogger, type ReportMetrics, reportFates } from './report.ts';

@@ -1,4 +1,4 @@
-import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage-event.ts';
+import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 
 /** An event whose account is known. */
 type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {

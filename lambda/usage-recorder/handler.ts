@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { SQSHandler } from 'aws-lambda';
-import { openTable } from '../data/table.ts';
+import { openTable } from '../data/table/table.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { parseRecorderEnvironment } from './environment.ts';
 import { notingUse, openUseNotes } from './noting-use.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { alertRepository } from '../data/alerts.ts';
-import { billingAccounts } from '../data/billing-accounts.ts';
-import { periodUsage } from '../data/billing-usage.ts';
-import { openKeyUsage } from '../data/key-usage.ts';
-import type { Table } from '../data/table.ts';
+import { openKeyUsage } from '../data/accounts/key-usage.ts';
+import { alertRepository } from '../data/alerts/alerts.ts';
+import { billingAccounts } from '../data/billing/billing-accounts.ts';
+import { periodUsage } from '../data/billing/billing-usage.ts';
+import type { Table } from '../data/table/table.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { planNoticing } from './plan-noticing.ts';

@@ -1,4 +1,4 @@
-import { type UsageEvent, usageEventSchema } from '../domain/usage-event.ts';
+import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
 /** A message that is no usage event and never will be one. `issues` name places in it, never what stands there. */
 export class PoisonEventError extends Error {

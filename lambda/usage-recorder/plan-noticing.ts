@@ -1,10 +1,10 @@
-import type { AlertRepository } from '../data/alerts.ts';
-import type { BillingAccount } from '../data/billing-accounts.ts';
-import type { PeriodUsage } from '../data/billing-usage.ts';
+import type { AlertRepository } from '../data/alerts/alerts.ts';
+import type { BillingAccount } from '../data/billing/billing-accounts.ts';
+import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
-import { type BillingPeriod, billingPeriod } from '../domain/billing/period.ts';
-import { isNearNotice, type PlanNotice, planNotice } from '../domain/plan-usage.ts';
-import type { PlanName } from '../domain/plans.ts';
+import { isNearNotice, type PlanNotice, planNotice } from '../domain/billing/plan-notice.ts';
+import type { PlanName } from '../domain/billing/plans.ts';
+import { type BillingPeriod, billingPeriod } from '../domain/calendar/billing-period.ts';
 
 interface PlanNoticingDependencies {
   /** Undefined for an account that is gone. */

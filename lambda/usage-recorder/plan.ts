@@ -1,11 +1,11 @@
-import { type AnswerName, answerKeyText } from '../data/counted-answers.ts';
-import type { Change } from '../data/ledger-plan.ts';
+import type { Change } from '../data/ledger/transactions.ts';
+import { type AnswerName, answerKeyText } from '../data/requests/counted-responses.ts';
 import { countedOnceBy } from '../domain/price/charged-once.ts';
 import { dimensionsOf } from '../domain/spend/contribution.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import { EXTRA } from '../domain/usage/extras.ts';
-import type { PricedUsage } from '../domain/usage.ts';
+import { EXTRA } from '../domain/usage/billable-items.ts';
+import type { PricedUsage } from '../domain/usage/usage.ts';
 import { believable, recordOfClose, recordOfOpen } from './build-record.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, isClose, nameOf } from './events.ts';
 

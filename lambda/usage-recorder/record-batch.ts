@@ -1,11 +1,11 @@
-import type { AnswerName } from '../data/counted-answers.ts';
-import type { Committed } from '../data/ledger.ts';
-import type { Change } from '../data/ledger-plan.ts';
-import type { RequestName } from '../data/requests.ts';
+import type { Committed } from '../data/ledger/ledger.ts';
+import type { Change } from '../data/ledger/transactions.ts';
+import type { AnswerName } from '../data/requests/counted-responses.ts';
+import type { RequestName } from '../data/requests/requests.ts';
+import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
-import { type Day, dayOf } from '../domain/spend/periods.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import type { PricedUsage } from '../domain/usage.ts';
+import type { PricedUsage } from '../domain/usage/usage.ts';
 import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, isClose, nameOf, onePerRequest } from './events.ts';
 import { countableAnswer, type Event, type Plan, planEvents, toChange } from './plan.ts';

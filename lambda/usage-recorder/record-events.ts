@@ -1,8 +1,8 @@
-import type { KeyOwner } from '../data/key-owners.ts';
-import { isWellFormedAccountKey } from '../domain/account-key.ts';
-import { type PlanName, plans } from '../domain/plans.ts';
-import type { UntrackedSpan } from '../domain/spend/untracked.ts';
-import type { UsageEvent } from '../domain/usage-event.ts';
+import type { KeyOwner } from '../data/accounts/key-owners.ts';
+import { isWellFormedAccountKey } from '../domain/accounts/account-key.ts';
+import { type PlanName, plans } from '../domain/billing/plans.ts';
+import type { UntrackedSpan } from '../domain/spend/tracking-gaps.ts';
+import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, type AccountUntrackedEvent, nameOf } from './events.ts';
 import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';

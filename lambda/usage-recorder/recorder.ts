@@ -1,15 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { openAccountPlans } from '../data/account-plans.ts';
-import { openCellClaims } from '../data/cell-claims.ts';
-import { findCountedAnswers } from '../data/counted-answers.ts';
-import { findKeyOwners } from '../data/key-owners.ts';
-import { openLedger } from '../data/ledger.ts';
-import { requestRepository } from '../data/requests.ts';
-import type { Table } from '../data/table.ts';
-import { untrackedRepository } from '../data/untracked.ts';
+import { openAccountPlans } from '../data/accounts/account-plans.ts';
+import { findKeyOwners } from '../data/accounts/key-owners.ts';
+import { openCellClaims } from '../data/ledger/counter-slots.ts';
+import { openLedger } from '../data/ledger/ledger.ts';
+import { untrackedRepository } from '../data/ledger/tracking-gaps.ts';
+import { findCountedAnswers } from '../data/requests/counted-responses.ts';
+import { requestRepository } from '../data/requests/requests.ts';
+import type { Table } from '../data/table/table.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
-import type { PricedUsage } from '../domain/usage.ts';
-import type { UsageEvent } from '../domain/usage-event.ts';
+import type { PricedUsage } from '../domain/usage/usage.ts';
+import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import type { AccountCloseEvent } from './events.ts';
 import { type EventFate, recordEvents } from './record-events.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { UsageEvent } from '../domain/usage-event.ts';
+import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import type { EventFate } from './record-events.ts';
 
 export type ReportLogger = Pick<Logger, 'error' | 'warn'>;

@@ -1,7 +1,7 @@
-import { answerKeyText } from '../data/counted-answers.ts';
-import type { Change } from '../data/ledger-plan.ts';
+import type { Change } from '../data/ledger/transactions.ts';
+import { answerKeyText } from '../data/requests/counted-responses.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import type { PricedUsage } from '../domain/usage.ts';
+import type { PricedUsage } from '../domain/usage/usage.ts';
 import { believable } from './build-record.ts';
 import type { AccountCloseEvent } from './events.ts';
 import { countableAnswer } from './plan.ts';

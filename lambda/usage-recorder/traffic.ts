@@ -1,7 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { chunk } from '../data/chunk.ts';
+import { chunk } from '../data/table/chunk.ts';
 import type { ProviderLabel } from '../domain/providers.ts';
-import type { CloseEvent, UsageEvent } from '../domain/usage-event.ts';
+import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 import type { EventFate } from './record-events.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -63,7 +63,7 @@ export class BillingStack extends Stack {
     };
 
     const reconcile = new ScheduledFunction(this, 'Reconcile', {
-      entry: 'lambda/stripe-webhook/reconcile/handler.ts',
+      entry: 'lambda/dashboard/stripe-webhook/reconcile/handler.ts',
       description: 'Accounts against the subscriptions of Stripe',
       every: Duration.days(1),
       environment: { ...this.stripe.environment },

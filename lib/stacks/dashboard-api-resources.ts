@@ -1,15 +1,7 @@
 import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import * as alertRules from '../../lambda/dashboard/alert-rules/operations.ts';
-import * as alerts from '../../lambda/dashboard/alerts/operations.ts';
-import * as auth from '../../lambda/dashboard/auth/operations.ts';
-import * as billing from '../../lambda/dashboard/billing/operations.ts';
-import * as keys from '../../lambda/dashboard/keys/operations.ts';
-import * as openapi from '../../lambda/dashboard/openapi/operations.ts';
-import * as requests from '../../lambda/dashboard/requests/operations.ts';
-import * as spend from '../../lambda/dashboard/spend/operations.ts';
-import * as spendExport from '../../lambda/dashboard/spend-export/operations.ts';
+import type { ResourceName } from '../../lambda/dashboard/operations.ts';
 import type {
   ApiEnvironment,
   AuthEnvironment,
@@ -17,8 +9,6 @@ import type {
   DashboardEnvironment,
   StripeWebhookEnvironment,
 } from '../../lambda/environment.ts';
-import type { Operation } from '../../lambda/http/operation.ts';
-import * as stripeWebhook from '../../lambda/stripe-webhook/operations.ts';
 import { grantActions, grantReadSecret } from '../constructs/grants.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
@@ -33,15 +23,10 @@ export interface DashboardDependencies {
   readonly corsOrigins: readonly string[];
 }
 
-/** One function of the dashboard API. */
+/** One function of the dashboard API. Its entry is `lambda/dashboard/{name}/handler.ts`, its routes are its operations there. */
 export interface DashboardResource {
-  /** Its entry is `lambda/dashboard/{name}/handler.ts`, unless another is named. */
-  readonly name: string;
-  readonly entry?: string;
   /** Name of a metric that counts the requests it fails to serve, where those need an eye of their own. */
   readonly failures?: string;
-  /** The routes it serves, with who checks the token: the handler's own definitions, so that the two cannot differ. */
-  readonly operations: readonly Operation[];
   readonly description: string;
   readonly environment: (dependencies: DashboardDependencies) => Readonly<Record<string, string>>;
   /** All the function may do. */
@@ -54,11 +39,9 @@ const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
 const readSpend = (grantee: IGrantable, { table }: DashboardDependencies) =>
   grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend });
 
-/** A new resource is a new row. A path or method that none of them has is answered with 404 by API Gateway. */
-export const dashboardResources: readonly DashboardResource[] = [
-  {
-    name: 'auth',
-    operations: Object.values(auth),
+/** A row for each resource of lambda/dashboard/operations.ts. A path or method that none of them has is answered with 404 by API Gateway. */
+export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
+  auth: {
     description: 'Dashboard API: register, login, refresh, logout, password reset, me',
     environment: (dependencies) =>
       ({
@@ -90,9 +73,7 @@ export const dashboardResources: readonly DashboardResource[] = [
       );
     },
   },
-  {
-    name: 'keys',
-    operations: Object.values(keys),
+  keys: {
     description: 'Dashboard API: service keys',
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
@@ -104,31 +85,23 @@ export const dashboardResources: readonly DashboardResource[] = [
         { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
       ),
   },
-  {
-    name: 'spend',
-    operations: Object.values(spend),
+  spend: {
     description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
     grant: readSpend,
   },
-  {
-    name: 'spend-export',
-    operations: Object.values(spendExport),
+  'spend-export': {
     description: 'Dashboard API: spend as CSV, streamed',
     environment: dashboardEnvironment,
     grant: readSpend,
   },
-  {
-    name: 'requests',
-    operations: Object.values(requests),
+  requests: {
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
       grantItems(grantee, table, { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }),
   },
-  {
-    name: 'alert-rules',
-    operations: Object.values(alertRules),
+  'alert-rules': {
     description: 'Dashboard API: alert rules and their preview',
     environment: dashboardEnvironment,
     grant: (grantee, dependencies) => {
@@ -139,17 +112,13 @@ export const dashboardResources: readonly DashboardResource[] = [
       });
     },
   },
-  {
-    name: 'alerts',
-    operations: Object.values(alerts),
+  alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,
     grant: (grantee, { table }) =>
       grantItems(grantee, table, { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }),
   },
-  {
-    name: 'billing',
-    operations: Object.values(billing),
+  billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',
     environment: (dependencies) =>
       ({
@@ -171,10 +140,7 @@ export const dashboardResources: readonly DashboardResource[] = [
       grantReadSecret(grantee, stripe.apiKey);
     },
   },
-  {
-    name: 'stripe-webhook',
-    entry: 'lambda/stripe-webhook/handler.ts',
-    operations: Object.values(stripeWebhook),
+  'stripe-webhook': {
     description: 'Stripe events -> plan, billing status, account and keys',
     environment: ({ stripe }) =>
       ({
@@ -194,11 +160,9 @@ export const dashboardResources: readonly DashboardResource[] = [
     },
     failures: 'StripeWebhookFailures',
   },
-  {
-    name: 'openapi',
-    operations: Object.values(openapi),
+  openapi: {
     description: 'Dashboard API: its own description',
     environment: ({ corsOrigins }) => ({ CORS_ORIGINS: corsOrigins.join(',') }) satisfies ApiEnvironment,
     grant: () => {},
   },
-];
+};

@@ -7,6 +7,7 @@ import {
   ResponseTransferMode,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import { operationsOf, type ResourceName } from '../../lambda/dashboard/operations.ts';
 import type { StageSettings } from '../config.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
@@ -69,10 +70,12 @@ export class DashboardApiStack extends Stack {
       authorizer: new CognitoUserPoolsAuthorizer(this, 'Authorizer', { cognitoUserPools: [userPool] }),
     };
 
-    this.handlers = dashboardResources.map((resource) => {
-      const streams = resource.operations.some(({ success }) => success.streamed !== undefined);
-      const handler = new HandlerFunction(this, `${capitalised(resource.name)}Handler`, {
-        entry: resource.entry ?? `lambda/dashboard/${resource.name}/handler.ts`,
+    this.handlers = (Object.keys(dashboardResources) as ResourceName[]).map((name) => {
+      const resource = dashboardResources[name];
+      const operations = operationsOf(name);
+      const streams = operations.some(({ success }) => success.streamed !== undefined);
+      const handler = new HandlerFunction(this, `${capitalised(name)}Handler`, {
+        entry: `lambda/dashboard/${name}/handler.ts`,
         description: resource.description,
         environment: resource.environment(dependencies),
         timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
@@ -86,7 +89,7 @@ export class DashboardApiStack extends Stack {
         allowTestInvoke: false,
         ...(streams && { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }),
       });
-      for (const { method, path, access } of resource.operations) {
+      for (const { method, path, access } of operations) {
         const route = this.api.root
           .resourceForPath(`/api${path}`)
           .addMethod(method, integration, access === 'authorizer' ? signedIn : undefined);

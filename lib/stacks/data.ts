@@ -16,7 +16,7 @@ interface DataStackProps extends StackProps {
 
 export const INDEX_NAME = 'gsi1';
 
-/** The one table. @see lambda/data/keys.ts for what lives under which key */
+/** The one table. @see lambda/data/table/keys.ts for what lives under which key */
 export class DataStack extends Stack {
   /** What the service works on: the stack's own, or one that a restore made. */
   readonly table: ITable;

@@ -45,7 +45,7 @@ export const gatewayFirewall = (settings: FirewallSettings) => ({
               notStatement: {
                 statement: {
                   regexMatchStatement: {
-                    // The shape of an account key without its checksum. @see lambda/domain/account-key.ts
+                    // The shape of an account key without its checksum. @see lambda/domain/accounts/account-key.ts
                     regexString: '^svc_[0-9A-Za-z]{30}$',
                     fieldToMatch: { singleHeader: { Name: 'x-service-key' } },
                     textTransformations: [{ priority: 0, type: 'NONE' }],

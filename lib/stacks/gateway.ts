@@ -81,7 +81,7 @@ export class GatewayStack extends Stack {
       grantSend(handler, usageQueue);
       grantReadSecret(handler, fingerprintKey);
     }
-    // lambda/gateway/tracker.ts writes this line when neither queue nor table took an event.
+    // lambda/gateway/tracking/tracker.ts writes this line when neither queue nor table took an event.
     this.lostEvents = countLogLines(
       this,
       'LostUsageEvents',

@@ -8,7 +8,7 @@ import {
   type UserPoolClient,
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
-import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/password-rules.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
 import type { StageSettings } from '../config.ts';
 
 interface IdentityStackProps extends StackProps {
@@ -74,7 +74,7 @@ export class IdentityStack extends Stack {
       {
         id: 'AwsSolutions-COG1',
         reason:
-          'NIST SP 800-63B advises against composition rules. lambda/domain/password-rules.ts asks for length and for more than a bare word.',
+          'NIST SP 800-63B advises against composition rules. lambda/domain/accounts/password-rules.ts asks for length and for more than a bare word.',
       },
       {
         id: 'AwsSolutions-COG2',

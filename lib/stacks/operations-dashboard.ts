@@ -12,7 +12,7 @@ import {
   traffic,
   webhookFailures,
 } from './metrics.ts';
-import type { Monitored } from './monitoring.ts';
+import type { Monitored } from './monitored.ts';
 
 const MINUTE = Duration.minutes(1);
 const DAY = Duration.days(1);

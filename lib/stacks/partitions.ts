@@ -16,8 +16,8 @@ import {
   undeliveredIndexPartition,
   unsealedIndexPartition,
   userKey,
-} from '../../lambda/data/keys.ts';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
+} from '../../lambda/data/table/keys.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 
 /** As long as an account key, so that an account's own partition is told from those whose names go on after it. */
 const ANY_ACCOUNT_KEY = newAccountKey((size) => new Uint8Array(size)).replace(/(?<=^svc_).+/, (rest) =>

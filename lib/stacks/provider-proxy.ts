@@ -37,7 +37,7 @@ export class ProviderProxy extends Construct {
     const { settings, label, concurrency } = props;
     this.reservedConcurrency = concurrency.reservedConcurrency;
     this.handler = new HandlerFunction(this, 'Function', {
-      entry: 'lambda/gateway/handler.ts',
+      entry: 'lambda/gateway/hosts/handler.ts',
       description: `Streaming proxy in front of ${label === '*' ? 'the AI providers' : label}`,
       environment: { ...props.environment },
       timeout: LONGEST_REQUEST,

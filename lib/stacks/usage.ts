@@ -61,7 +61,7 @@ export class UsageStack extends Stack {
     });
 
     const seal = new ScheduledFunction(this, 'Seal', {
-      entry: 'lambda/usage-recorder/seal/handler.ts',
+      entry: 'lambda/usage-recorder/rollup/handler.ts',
       description: 'Closed days and months -> summaries of spend',
       every: Duration.hours(1),
       environment,

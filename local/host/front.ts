@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
+import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Something else listens on the port. */

@@ -1,9 +1,9 @@
 import { V7Generator } from 'uuidv7';
-import { alertRepository } from '../../lambda/data/alerts.ts';
-import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import { spendReader } from '../../lambda/data/spend.ts';
-import type { Table } from '../../lambda/data/table.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
+import { type Rule, ruleRepository } from '../../lambda/data/alerts/rules.ts';
+import { spendReader } from '../../lambda/data/spend/spend.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
 /** Someone sees to an alert some hours after it; those of the last days are still open. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Table } from '../../lambda/data/table.ts';
-import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { notingUse, openUseNotes } from '../../lambda/usage-recorder/noting-use.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { callApi } from '../call-api.ts';

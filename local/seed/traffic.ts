@@ -1,5 +1,5 @@
 import { V7Generator } from 'uuidv7';
-import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { randomFrom } from '../../ops/meter/random.ts';
 import { type Tokens, usageShapes } from './usage-shapes.ts';
 import type { Workload } from './workload.ts';

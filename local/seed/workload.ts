@@ -1,5 +1,5 @@
-import type { Dialect } from '../../lambda/domain/dialect.ts';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import type { Dialect } from '../../lambda/domain/usage/dialect.ts';
 import type { UsageShape } from './usage-shapes.ts';
 
 /** When in a day (UTC) calls come: 24 weights. */

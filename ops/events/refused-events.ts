@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Key, refusedEventKey } from '../../lambda/data/keys.ts';
-import { queryItems } from '../../lambda/data/query-items.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import type { UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { type Key, refusedEventKey } from '../../lambda/data/table/keys.ts';
+import { queryItems } from '../../lambda/data/table/query-items.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 
 const stored = z.object({ pk: z.string(), sk: z.string(), event: z.string() });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PricedUsage, Provenance } from '../../lambda/domain/usage.ts';
+import type { PricedUsage, Provenance } from '../../lambda/domain/usage/usage.ts';
 import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
 import { replay } from './replay.ts';

@@ -1,7 +1,7 @@
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
-import type { PricedUsage } from '../../lambda/domain/usage.ts';
-import type { Reading } from '../../lambda/domain/usage-event.ts';
+import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
+import type { Reading } from '../../lambda/domain/usage/usage-event.ts';
 import { createMeter } from '../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../lambda/gateway/meter/request-reader.ts';
 import { randomFrom } from './random.ts';

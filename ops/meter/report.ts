@@ -1,5 +1,5 @@
-import type { PricedUsage, Usage } from '../../lambda/domain/usage.ts';
-import type { Reading } from '../../lambda/domain/usage-event.ts';
+import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
+import type { Reading } from '../../lambda/domain/usage/usage-event.ts';
 import type { Recording } from './recording.ts';
 import { price, type Replayed } from './replay.ts';
 

@@ -1,4 +1,4 @@
-import type { Change } from '../../lambda/data/ledger-plan.ts';
+import type { Change } from '../../lambda/data/ledger/transactions.ts';
 import { modelOf, type RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 
 interface Row {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { batchRead } from '../../lambda/data/batch-read.ts';
-import { accountKey, type Key } from '../../lambda/data/keys.ts';
-import { parseRequestItem } from '../../lambda/data/request-item.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import type { UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { parseRequestItem } from '../../lambda/data/requests/request-item.ts';
+import { batchRead } from '../../lambda/data/table/batch-read.ts';
+import { accountKey, type Key } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { eventOfRecord } from './events-of-records.ts';
 import { type ItemKind, kindOf } from './item-kinds.ts';
 

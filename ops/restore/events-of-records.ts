@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
-import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage-event.ts';
+import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage/usage-event.ts';
 
 /** The event a record was made of, so that another table's recorder can make the same of it. */
 export const eventOfRecord = (record: RequestRecord): UsageEvent =>

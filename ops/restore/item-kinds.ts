@@ -17,7 +17,7 @@ import {
   stripeCustomerKey,
   stripeEventKey,
   userKey,
-} from '../../lambda/data/keys.ts';
+} from '../../lambda/data/table/keys.ts';
 
 /** What people and payment processors have said, as opposed to what the recorder makes of events. */
 export const kindsOfItems = ['account', 'key', 'user', 'rule', 'alert', 'billing', 'event'] as const;

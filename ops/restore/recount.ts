@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accountKey } from '../../lambda/data/keys.ts';
-import { ruleRepository } from '../../lambda/data/rules.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import type { Table } from '../../lambda/data/table.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { ruleRepository } from '../../lambda/data/alerts/rules.ts';
+import { accountKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 
 /** Sets what is counted on an account (active keys, rules) to what it has. */
 export const recountAccount = async (table: Table, accountId: string): Promise<void> => {

@@ -3,8 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { findEvents } from '../../ops/events/find-events.ts';
 import { type Answer, type Ask, ask } from '../gateway/exchange.ts';
-import { bodies, brokenAnswers, greets, methods, pacedAnswers, paths, statuses } from '../gateway/fidelity-cases.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
+import {
+  bodies,
+  brokenAnswers,
+  greets,
+  methods,
+  pacedAnswers,
+  paths,
+  statuses,
+} from '../gateway/relay/fidelity-cases.ts';
 import { type Script, type ScriptedOrigin, startScriptedOrigin } from '../gateway/scripted-origin.ts';
 import { type LambdaGateway, startLambdaGateway } from './lambda-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceKeyKey } from '../../lambda/data/keys.ts';
+import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { ask } from '../gateway/exchange.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
-import { alertRepository } from '../../lambda/data/alerts.ts';
+import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';

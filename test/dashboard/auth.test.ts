@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceKeyKey } from '../../lambda/data/keys.ts';
-import { isWellFormedAccountKey } from '../../lambda/domain/account-key.ts';
+import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { isWellFormedAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { emulatedTable } from '../data/emulated-table.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { billingAccounts } from '../../lambda/data/billing-accounts.ts';
+import { billingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
-import { type BillingHost, billingHost } from '../stripe-webhook/billing-host.ts';
-import { open, press } from '../stripe-webhook/browser.ts';
+import { type BillingHost, billingHost } from './stripe-webhook/billing-host.ts';
+import { open, press } from './stripe-webhook/browser.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let host: BillingHost;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { register as operation } from '../../lambda/dashboard/auth/operations.ts';
 import { type RegisterDependencies, register } from '../../lambda/dashboard/auth/register.ts';
-import type { Account, NewAccount } from '../../lambda/data/accounts.ts';
+import type { Account, NewAccount } from '../../lambda/data/accounts/accounts.ts';
 import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';

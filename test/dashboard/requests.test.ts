@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
-import type { requestRepository } from '../../lambda/data/requests.ts';
+import type { requestRepository } from '../../lambda/data/requests/requests.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';

@@ -4,8 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals
 import fc from 'fast-check';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
-import { csvCell } from '../../lambda/domain/spend-csv.ts';
-import type { ReadCells, ReportCell } from '../../lambda/domain/spend-report.ts';
+import { csvCell } from '../../lambda/domain/spend/spend-csv.ts';
+import type { ReadCells, ReportCell } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { apiEvent, silentLogger } from '../http/invoke.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import type { UntrackedSpan } from '../../lambda/domain/spend/untracked.ts';
-import type { ReadCells, ReportCell } from '../../lambda/domain/spend-report.ts';
+import type { ReadCells, ReportCell } from '../../lambda/domain/spend/spend-report.ts';
+import type { UntrackedSpan } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';

@@ -1,7 +1,7 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { spendCellKey } from '../../lambda/data/keys.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import { markUnsealed } from '../../lambda/data/unsealed.ts';
+import { markUnsealed } from '../../lambda/data/ledger/rollup-marks.ts';
+import { spendCellKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { documentClient, type Table } from '../../lambda/data/table.ts';
+import { documentClient, type Table } from '../../lambda/data/table/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 
 /** The one table, with its index, as lib/stacks/data.ts makes it. */

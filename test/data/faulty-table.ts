@@ -1,4 +1,4 @@
-import type { Table } from '../../lambda/data/table.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 
 /** What a call to the table meets instead of, before or after the real thing. */
 export type Fault = (command: object, send: () => Promise<unknown>) => Promise<unknown>;

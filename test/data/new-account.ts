@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import { accountRepository } from '../../lambda/data/accounts.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
-import type { PlanName } from '../../lambda/domain/plans.ts';
+import { accountRepository } from '../../lambda/data/accounts/accounts.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 
 /** A registered account in a table, without the identity provider. */
 export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { newAccount } from '../data/new-account.ts';
 import { eventually } from './eventually.ts';
-import type { PartStats } from './rig/parts/serve-part.ts';
-import { openProcessRig } from './rig/process-rig.ts';
-import { reconcile } from './rig/reconcile.ts';
-import { drive, requestNumbers } from './rig/traffic.ts';
+import type { PartStats } from './harness/parts/serve-part.ts';
+import { openProcessRig } from './harness/process-harness.ts';
+import { reconcile } from './harness/reconcile.ts';
+import { drive, requestNumbers } from './harness/traffic.ts';
 
 const USAGE = `npm run soak [-- [--minutes N] [--rps N]]
 

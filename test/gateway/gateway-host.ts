@@ -1,16 +1,16 @@
 import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
-import type { Lookup } from '../../lambda/gateway/account-lookup.ts';
+import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
+import type { Lookup } from '../../lambda/gateway/admission/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
-import { gatewayHttpServer } from '../../lambda/gateway/http-server.ts';
-import { serveGateway } from '../../lambda/gateway/server.ts';
-import { createTracker } from '../../lambda/gateway/tracker.ts';
-import type { UpstreamTimeouts } from '../../lambda/gateway/upstream.ts';
-import { undiciUpstream } from '../../lambda/gateway/upstream-undici.ts';
+import { serveGateway } from '../../lambda/gateway/hosts/gateway-server.ts';
+import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
+import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
+import type { UpstreamTimeouts } from '../../lambda/gateway/upstream/upstream.ts';
+import { undiciUpstream } from '../../lambda/gateway/upstream/upstream-undici.ts';
 
 const key = (seed: number): string => newAccountKey((size) => new Uint8Array(size).fill(seed));
 

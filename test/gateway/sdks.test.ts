@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import type { CloseEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { promptFor } from '../../local/mock/prompts.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
-import { environmentToLoad } from '../../bench/cold/stand-ins.ts';
+import { environmentToLoad } from '../../bench/cold/fakes.ts';
 import { bundleFunctions } from '../../lib/bundled-functions.ts';
 import { bundleOptions } from '../../lib/constructs/function-bundle.ts';
 

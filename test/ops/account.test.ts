@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accountHolds } from '../../lambda/data/account-holds.ts';
-import { openBillingSync } from '../../lambda/data/billing-sync.ts';
-import { accountKey, serviceKeyKey } from '../../lambda/data/keys.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { accountHolds } from '../../lambda/data/accounts/account-holds.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
+import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accountRepository } from '../../lambda/data/accounts.ts';
-import { accountKey, monthKey, parkedEventKey } from '../../lambda/data/keys.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import { newAccountKey } from '../../lambda/domain/account-key.ts';
+import { accountRepository } from '../../lambda/data/accounts/accounts.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { accountKey, monthKey, parkedEventKey } from '../../lambda/data/table/keys.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';

@@ -5,7 +5,7 @@ import { runOps } from './run-command.ts';
 
 describe('npm run stack-trace', () => {
   it('says where in the sources a place of a bundle is', async () => {
-    const options = bundleOptions('lambda/gateway/handler.ts', '.');
+    const options = bundleOptions('lambda/gateway/hosts/handler.ts', '.');
     const [bundle] = buildSync({ ...options, write: false }).outputFiles;
     const lines = (bundle?.text ?? '').split('\n');
     const message = 'The provider broke off its answer';

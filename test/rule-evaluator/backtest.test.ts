@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Rule } from '../../lambda/data/rules.ts';
+import type { Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { backtest, backtestSpan } from '../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
-import { periodAt } from '../../lambda/domain/alert-rules/rule-periods.ts';
+import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import type { ReportCell } from '../../lambda/domain/spend-report.ts';
+import type { ReportCell } from '../../lambda/domain/spend/spend-report.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 

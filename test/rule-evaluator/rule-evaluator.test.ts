@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { alertRepository } from '../../lambda/data/alerts.ts';
-import { type Rule, ruleRepository } from '../../lambda/data/rules.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
-import { spendReader } from '../../lambda/data/spend.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
+import { type Rule, ruleRepository } from '../../lambda/data/alerts/rules.ts';
+import { spendReader } from '../../lambda/data/spend/spend.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';

@@ -1,5 +1,5 @@
-import type { PricedUsage, Usage } from '../../lambda/domain/usage.ts';
-import type { CloseEvent, OpenEvent } from '../../lambda/domain/usage-event.ts';
+import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
+import type { CloseEvent, OpenEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
 
 /** A UUIDv7 of a time, told apart by a number. */

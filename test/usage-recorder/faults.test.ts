@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Table } from '../../lambda/data/table.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';

@@ -1,5 +1,5 @@
-import { spendCellRepository } from '../../lambda/data/spend-cells.ts';
-import type { Table } from '../../lambda/data/table.ts';
+import { spendCellRepository } from '../../lambda/data/spend/spend-counters.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 

@@ -1,12 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { alertRepository } from '../../lambda/data/alerts.ts';
-import { billingAccounts } from '../../lambda/data/billing-accounts.ts';
-import { periodUsage } from '../../lambda/data/billing-usage.ts';
-import { openKeyUsage } from '../../lambda/data/key-usage.ts';
-import { accountKey, monthKey } from '../../lambda/data/keys.ts';
-import { serviceKeyRepository } from '../../lambda/data/service-keys.ts';
+import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
+import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
+import { billingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
+import { periodUsage } from '../../lambda/data/billing/billing-usage.ts';
+import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
 import { notingUse } from '../../lambda/usage-recorder/noting-use.ts';
 import { planNoticing } from '../../lambda/usage-recorder/plan-noticing.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';

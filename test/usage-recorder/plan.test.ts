@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Change, MAX_ACTIONS, planTransactions } from '../../lambda/data/ledger-plan.ts';
+import { type Change, MAX_ACTIONS, planTransactions } from '../../lambda/data/ledger/transactions.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';

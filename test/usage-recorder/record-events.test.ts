@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { accountKey } from '../../lambda/data/keys.ts';
-import { requestRepository } from '../../lambda/data/requests.ts';
-import type { Table } from '../../lambda/data/table.ts';
+import { requestRepository } from '../../lambda/data/requests/requests.ts';
+import { accountKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';

@@ -1,9 +1,9 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PARKED_EVENT_SHARDS, parkedEventKey } from '../../lambda/data/keys.ts';
-import { parkedEventRepository } from '../../lambda/data/parked-events.ts';
-import type { Table } from '../../lambda/data/table.ts';
-import type { UsageEvent } from '../../lambda/domain/usage-event.ts';
+import { parkedEventRepository } from '../../lambda/data/ledger/outbox.ts';
+import { PARKED_EVENT_SHARDS, parkedEventKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepParkedEvents } from '../../lambda/usage-recorder/sweep/sweep.ts';
 import { emulatedTable } from '../data/emulated-table.ts';

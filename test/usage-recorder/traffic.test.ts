@@ -1,6 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage-event.ts';
+import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
 import type { EventFate } from '../../lambda/usage-recorder/record-events.ts';

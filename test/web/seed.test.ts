@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
-import { closeEventSchema } from '../../lambda/domain/usage-event.ts';
+import { closeEventSchema } from '../../lambda/domain/usage/usage-event.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
 
 const account = { accountId: 'svc_one', keyId: 'key-1', batchKeyId: 'key-2' };

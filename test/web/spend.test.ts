@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
-import { periodAt } from '../../lambda/domain/alert-rules/rule-periods.ts';
+import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { backtestBars } from '../../web/src/rules/backtest.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { changeOf, monthOf, todayOf } from '../../web/src/spend/headline.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { readInTime } from '../../data/read-in-time.ts';
-import { ruleRepository } from '../../data/rules.ts';
-import { spendReader } from '../../data/spend.ts';
-import { openTable } from '../../data/table.ts';
+import { ruleRepository } from '../../data/alerts/rules.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { spendReader } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

@@ -1,4 +1,4 @@
-import type { Rule, RuleRepository } from '../../data/rules.ts';
+import type { Rule, RuleRepository } from '../../data/alerts/rules.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';

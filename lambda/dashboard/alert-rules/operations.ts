@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
-import { periodNames } from '../../domain/alert-rules/rule-periods.ts';
+import { periodNames } from '../../domain/calendar/periods.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 

@@ -2,7 +2,7 @@ import { backtest, backtestSpan } from '../../domain/alert-rules/backtest.ts';
 import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import type { ReadCells } from '../../domain/spend-report.ts';
+import type { ReadCells } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { previewRule as operation } from './operations.ts';
 

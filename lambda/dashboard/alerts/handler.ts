@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { alertRepository } from '../../data/alerts.ts';
-import { openTable } from '../../data/table.ts';
+import { alertRepository } from '../../data/alerts/alerts.ts';
+import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

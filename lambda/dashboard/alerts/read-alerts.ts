@@ -1,6 +1,6 @@
-import type { AlertRepository } from '../../data/alerts.ts';
+import type { AlertRepository } from '../../data/alerts/alerts.ts';
 import type { Alert } from '../../domain/alert-rules/alert.ts';
-import { usdOf } from '../../domain/spend-report.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 

@@ -1,5 +1,5 @@
-import type { AccountRepository } from '../../data/accounts.ts';
-import type { userRepository } from '../../data/users.ts';
+import type { AccountRepository } from '../../data/accounts/accounts.ts';
+import type { userRepository } from '../../data/accounts/users.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { VerifyToken } from '../../integrations/token-verifier.ts';

@@ -4,8 +4,8 @@ import {
   MIN_PASSWORD_CHARACTERS,
   PASSWORD_PATTERN,
   PASSWORD_RULES,
-} from '../../domain/password-rules.ts';
-import { accountStatuses, billingStatuses, planNames } from '../../domain/plans.ts';
+} from '../../domain/accounts/password-rules.ts';
+import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 

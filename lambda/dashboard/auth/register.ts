@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AccountRepository, NewAccount } from '../../data/accounts.ts';
+import type { AccountRepository, NewAccount } from '../../data/accounts/accounts.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';

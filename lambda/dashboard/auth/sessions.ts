@@ -1,4 +1,4 @@
-import type { AccountRepository } from '../../data/accounts.ts';
+import type { AccountRepository } from '../../data/accounts/accounts.ts';
 import { InvalidCredentialsError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';

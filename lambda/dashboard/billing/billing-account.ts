@@ -1,4 +1,4 @@
-import type { BillingAccount, BillingAccounts } from '../../data/billing-accounts.ts';
+import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 
 /** @throws UnauthenticatedError where the token has outlived its account */

@@ -1,4 +1,4 @@
-import type { BillingAccounts } from '../../data/billing-accounts.ts';
+import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
 import { ConflictError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
-import type { BillingAccount, BillingAccounts } from '../../data/billing-accounts.ts';
-import type { userRepository } from '../../data/users.ts';
+import type { userRepository } from '../../data/accounts/users.ts';
+import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 

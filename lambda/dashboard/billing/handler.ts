@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
-import { billingAccounts } from '../../data/billing-accounts.ts';
-import { periodUsage } from '../../data/billing-usage.ts';
-import { openTable } from '../../data/table.ts';
-import { userRepository } from '../../data/users.ts';
+import { userRepository } from '../../data/accounts/users.ts';
+import { billingAccounts } from '../../data/billing/billing-accounts.ts';
+import { periodUsage } from '../../data/billing/billing-usage.ts';
+import { openTable } from '../../data/table/table.ts';
 import type { BillingEnvironment, StripeEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';

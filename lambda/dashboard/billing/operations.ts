@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames } from '../../domain/billing/price-list.ts';
-import { billingStatuses, planNames } from '../../domain/plans.ts';
 import { operation } from '../../http/operation.ts';
 
 const group = 'Billing';

@@ -1,4 +1,4 @@
-import type { BillingAccounts } from '../../data/billing-accounts.ts';
+import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { accountRepository } from '../../data/accounts.ts';
-import { serviceKeyRepository } from '../../data/service-keys.ts';
-import { openTable } from '../../data/table.ts';
-import { newAccountKey } from '../../domain/account-key.ts';
+import { accountRepository } from '../../data/accounts/accounts.ts';
+import { serviceKeyRepository } from '../../data/accounts/service-keys.ts';
+import { openTable } from '../../data/table/table.ts';
+import { newAccountKey } from '../../domain/accounts/account-key.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

@@ -1,7 +1,7 @@
-import type { AccountRepository } from '../../data/accounts.ts';
-import type { ServiceKey, ServiceKeyRepository } from '../../data/service-keys.ts';
+import type { AccountRepository } from '../../data/accounts/accounts.ts';
+import type { ServiceKey, ServiceKeyRepository } from '../../data/accounts/service-keys.ts';
+import { plans } from '../../domain/billing/plans.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
-import { plans } from '../../domain/plans.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { requestRepository } from '../../data/requests.ts';
-import { openTable } from '../../data/table.ts';
+import { requestRepository } from '../../data/requests/requests.ts';
+import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
-import { provenances } from '../../domain/usage.ts';
-import { outcomes } from '../../domain/usage-event.ts';
+import { provenances } from '../../domain/usage/usage.ts';
+import { outcomes } from '../../domain/usage/usage-event.ts';
 import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';

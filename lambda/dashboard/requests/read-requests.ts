@@ -1,7 +1,7 @@
-import type { requestRepository } from '../../data/requests.ts';
+import type { requestRepository } from '../../data/requests/requests.ts';
+import { plans } from '../../domain/billing/plans.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { plans } from '../../domain/plans.ts';
-import { instantsOf } from '../../domain/spend-span.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';

@@ -1,5 +1,5 @@
 import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
-import { moneyOf } from '../../domain/spend-report.ts';
+import { moneyOf } from '../../domain/spend/spend-report.ts';
 
 /** What lists show of a request. */
 export const requestSummary = (record: RequestRecord) => ({

@@ -1,7 +1,7 @@
+import { spanOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { spendCsv } from '../../domain/spend-csv.ts';
-import type { ReadCells } from '../../domain/spend-report.ts';
-import { spanOf } from '../../domain/spend-span.ts';
+import { spendCsv } from '../../domain/spend/spend-csv.ts';
+import type { ReadCells } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { dimensionOf, filterOf } from '../spend/spend-query.ts';
 import type { exportSpend as operation } from './operations.ts';

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { spendReader } from '../../data/spend.ts';
-import { openTable } from '../../data/table.ts';
+import { spendReader } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

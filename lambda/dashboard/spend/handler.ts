@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { readInTime } from '../../data/read-in-time.ts';
-import { spendReader } from '../../data/spend.ts';
-import { openTable } from '../../data/table.ts';
-import { untrackedRepository } from '../../data/untracked.ts';
+import { untrackedRepository } from '../../data/ledger/tracking-gaps.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { spendReader } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';

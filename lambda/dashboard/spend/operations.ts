@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { granularities } from '../../domain/calendar/range.ts';
 import { tokenCounterNames } from '../../domain/spend/counters.ts';
-import { granularities } from '../../domain/spend-span.ts';
 import { operation } from '../../http/operation.ts';
 import { groupings, spendQuery } from './spend-query.ts';
 

@@ -1,9 +1,9 @@
+import { isKept, precedingSpan, spanOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { type UntrackedSpan, untrackedGaps } from '../../domain/spend/untracked.ts';
-import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend-report.ts';
-import { isKept, precedingSpan, spanOf } from '../../domain/spend-span.ts';
+import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend/spend-report.ts';
+import { type UntrackedSpan, untrackedGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
 import { dimensionOf, filterOf } from './spend-query.ts';

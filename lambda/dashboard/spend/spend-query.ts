@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { granularities } from '../../domain/calendar/range.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import type { SpendFilter } from '../../domain/spend-report.ts';
-import { granularities } from '../../domain/spend-span.ts';
+import type { SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
 /** The API's names of the dimensions: `key` stands for the id of the service key. */

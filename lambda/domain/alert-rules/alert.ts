@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { periodNames } from '../calendar/periods.ts';
 import { channelNames, ruleTypes } from './rule.ts';
-import { periodNames } from './rule-periods.ts';
 
 /** What tells of an alert besides rules: the plan's limit of tracked requests. */
 const alertTypes = [...ruleTypes, 'plan_usage'] as const;

@@ -1,7 +1,7 @@
+import { type Period, periodAt } from '../calendar/periods.ts';
 import type { Observation } from './evaluator.ts';
-import { granularityOf, lookedAt } from './reading.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';
-import { type Period, periodAt } from './rule-periods.ts';
+import { granularityOf, lookedAt } from './spend-needed.ts';
 import type { SpendSeries } from './spend-series.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
-import { usdOf } from '../spend-report.ts';
+import { usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../limits.ts';
 import { providerLabels } from '../providers.ts';
+import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../usage/limits.ts';
 
 /** An amount in USD. The ledger counts in nano-USD; a millionth of a dollar is fine enough for a limit. */
 export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));

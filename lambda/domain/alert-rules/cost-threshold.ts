@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { periodNames } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
-import { usdOf } from '../spend-report.ts';
+import { usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
-import { periodNames } from './rule-periods.ts';
 
 const configSchema = z.strictObject({
   threshold: usdAmount.check(z.describe('In USD.')),

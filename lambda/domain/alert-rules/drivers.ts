@@ -1,6 +1,6 @@
 import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
-import type { ReportCell } from '../spend-report.ts';
+import type { ReportCell } from '../spend/spend-report.ts';
 import type { Driver } from './alert.ts';
 import type { BoundEvaluator } from './rule.ts';
 import { passesRule } from './spend-series.ts';

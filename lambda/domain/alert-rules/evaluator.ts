@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Period, PeriodName } from './rule-periods.ts';
+import type { Period, PeriodName } from '../calendar/periods.ts';
 import type { RuleFilter, SpendSeries } from './spend-series.ts';
 
 /** What a rule saw in a period, against its limit, both in `unit`. */

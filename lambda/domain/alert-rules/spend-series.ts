@@ -1,8 +1,8 @@
+import { bucketsOf } from '../calendar/range.ts';
 import { addCounters, type Counters } from '../spend/counters.ts';
 import type { SpendDimensions } from '../spend/dimensions.ts';
-import type { ReportCell } from '../spend-report.ts';
-import { bucketsOf } from '../spend-span.ts';
-import { sumMap } from '../sum-map.ts';
+import type { ReportCell } from '../spend/spend-report.ts';
+import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule looks at; a member left out lets all pass. */
 export interface RuleFilter {

@@ -1,4 +1,4 @@
-import type { BillingStatus, PlanName } from '../plans.ts';
+import type { BillingStatus, PlanName } from './plans.ts';
 import { type PaidPlanName, type PriceList, paidPlanNames } from './price-list.ts';
 import { isOver, type Subscription, type SubscriptionStatus } from './subscription.ts';
 

@@ -1,4 +1,4 @@
-import type { PlanName } from '../plans.ts';
+import type { PlanName } from './plans.ts';
 
 export const paidPlanNames = ['STARTER', 'PRO', 'SCALE'] as const satisfies readonly PlanName[];
 export type PaidPlanName = (typeof paidPlanNames)[number];

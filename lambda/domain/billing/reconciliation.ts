@@ -1,5 +1,5 @@
-import type { AccountStatus, BillingStatus, PlanName } from '../plans.ts';
 import { type BillingState, billingStateOf } from './billing-state.ts';
+import type { AccountStatus, BillingStatus, PlanName } from './plans.ts';
 import type { PriceList } from './price-list.ts';
 import type { Subscription } from './subscription.ts';
 

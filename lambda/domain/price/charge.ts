@@ -1,5 +1,5 @@
 import { type AttoUsd, nanoUsdPerUnit } from '../money.ts';
-import { type PriceLine, type UnitName, type Usage, unitNames } from '../usage.ts';
+import { type PriceLine, type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { RateKind, Rates, TokenKind } from './rates.ts';
 import { tokensByKind } from './tokens-by-kind.ts';
 

@@ -1,4 +1,4 @@
-import { EXTRA } from '../usage/extras.ts';
+import { EXTRA } from '../usage/billable-items.ts';
 import { count } from '../usage/raw.ts';
 import type { PriceableRequest } from './request-rates.ts';
 

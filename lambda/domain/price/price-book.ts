@@ -1,5 +1,5 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import type { UnitName } from '../usage.ts';
+import type { UnitName } from '../usage/usage.ts';
 import { genaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
 import { providerOverrides } from './overrides/index.ts';

@@ -1,10 +1,10 @@
 import { costNanoUsd } from '../money.ts';
-import { EXTRA } from '../usage/extras.ts';
+import { EXTRA } from '../usage/billable-items.ts';
 import { reasonsUnseen } from '../usage/hidden-reasoning.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
-import type { PricedUsage, Provenance, Usage } from '../usage.ts';
-import type { Reading } from '../usage-event.ts';
+import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
+import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 

@@ -1,5 +1,5 @@
 import type { AttoUsd } from '../money.ts';
-import type { UnitName } from '../usage.ts';
+import type { UnitName } from '../usage/usage.ts';
 
 /** Kinds of tokens that can have a rate of their own. One without it is charged as the kind it is part of. */
 export const tokenKinds = [
@@ -43,3 +43,11 @@ export interface PriceQuery {
 
 /** Looks a model up; null where the book does not have it. Never throws. */
 export type PriceBook = (query: PriceQuery) => PricedModel | null;
+
+/** USD per million tokens, by kind. */
+export type TokenPrices = Readonly<Partial<Record<TokenKind, number>>>;
+
+/** What a list of models says: USD per million tokens, by gateway label and model id in lower case. */
+export type TokenPriceList = Readonly<
+  Record<string, Readonly<Record<string, TokenPrices & { over200k?: TokenPrices }>>>
+>;

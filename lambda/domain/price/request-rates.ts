@@ -1,8 +1,8 @@
 import type { AttoUsd } from '../money.ts';
-import { EXTRA } from '../usage/extras.ts';
+import { EXTRA } from '../usage/billable-items.ts';
 import { at, countOf } from '../usage/raw.ts';
-import { type UnitName, type Usage, unitNames } from '../usage.ts';
-import type { CloseEvent } from '../usage-event.ts';
+import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
+import type { CloseEvent } from '../usage/usage-event.ts';
 import { imageRate } from './image-prices.ts';
 import { findPrice } from './price-book.ts';
 import type { RateKind, Rates } from './rates.ts';

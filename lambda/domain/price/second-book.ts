@@ -1,11 +1,6 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import type { PriceBook, RateKind, TokenKind } from './rates.ts';
+import type { PriceBook, RateKind, TokenKind, TokenPrices } from './rates.ts';
 import { secondBook, secondBookVersion } from './second-book.generated.ts';
-
-type TokenRates = Readonly<Partial<Record<TokenKind, number>>>;
-
-/** USD per million tokens, by gateway label and model id in lower case. */
-export type SecondBook = Readonly<Record<string, Readonly<Record<string, TokenRates & { over200k?: TokenRates }>>>>;
 
 const LONG_CONTEXT_TOKENS = 200_000;
 const TOKENS_PER_PRICE = 1e6;
@@ -15,7 +10,7 @@ export const secondPrices: PriceBook = ({ provider, model, inputTokens }) => {
   const models = secondBook[provider];
   if (!models || !Object.hasOwn(models, model)) return null;
   const { over200k, ...base } = models[model] ?? {};
-  const usd: TokenRates = inputTokens > LONG_CONTEXT_TOKENS ? { ...base, ...over200k } : base;
+  const usd: TokenPrices = inputTokens > LONG_CONTEXT_TOKENS ? { ...base, ...over200k } : base;
   const rates: Partial<Record<RateKind, AttoUsd>> = {};
   for (const [kind, rate] of Object.entries(usd) as [TokenKind, number][])
     rates[kind] = attoUsdPerUnit(rate, TOKENS_PER_PRICE);

@@ -1,7 +1,7 @@
 import { type Factor, times } from '../money.ts';
-import { EXTRA } from '../usage/extras.ts';
+import { EXTRA } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
-import type { Reading } from '../usage-event.ts';
+import type { Reading } from '../usage/usage-event.ts';
 import { isMeant } from './overrides/override.ts';
 import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../usage.ts';
+import type { Usage } from '../usage/usage.ts';
 import type { TokenKind } from './rates.ts';
 
 /** What is left to be taken of an input, by modality, in the order in which caches are taken to hold it. */

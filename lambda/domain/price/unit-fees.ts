@@ -1,5 +1,5 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import type { UnitName } from '../usage.ts';
+import type { UnitName } from '../usage/usage.ts';
 import { isMeant } from './overrides/override.ts';
 
 /*

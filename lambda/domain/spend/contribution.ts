@@ -1,4 +1,4 @@
-import type { Provenance } from '../usage.ts';
+import type { Provenance } from '../usage/usage.ts';
 import { type CounterName, type Counters, tokenCounterNames, unitCounterName } from './counters.ts';
 import { foldDimensions, type SpendDimensions } from './dimensions.ts';
 import { isError, modelOf, type RequestRecord } from './request-record.ts';

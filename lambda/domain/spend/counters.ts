@@ -1,6 +1,6 @@
-import type { Usage } from '../usage.ts';
+import type { Usage } from '../usage/usage.ts';
 
-/** Counted from a usage, under the same names: see the subset rules of lambda/domain/usage.ts. */
+/** Counted from a usage, under the same names: see the subset rules of lambda/domain/usage/usage.ts. */
 export const tokenCounterNames = [
   'inputTokens',
   'outputTokens',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
-import { type PriceLine, provenances, type Usage, unitNames } from '../usage.ts';
-import { closeEventSchema, outcomes } from '../usage-event.ts';
+import { type PriceLine, provenances, type Usage, unitNames } from '../usage/usage.ts';
+import { closeEventSchema, outcomes } from '../usage/usage-event.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
 const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);

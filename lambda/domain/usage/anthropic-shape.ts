@@ -1,7 +1,7 @@
 import { areAttempts } from './attempts.ts';
+import type { UsageDraft } from './consistent-usage.ts';
 import { iterationsOf } from './iterations.ts';
 import { at, count, countOf, type Raw } from './raw.ts';
-import type { UsageDraft } from './settle.ts';
 
 const oneMessage = (raw: Raw) => {
   const write5m = countOf(at(raw, 'cache_creation', 'ephemeral_5m_input_tokens'));

@@ -1,7 +1,7 @@
-import type { Reading } from '../usage-event.ts';
-import { EXTRA } from './extras.ts';
+import { EXTRA } from './billable-items.ts';
 import { iterationsOf, readingsOf } from './iterations.ts';
 import { count, type Raw } from './raw.ts';
+import type { Reading } from './usage-event.ts';
 
 /*
  * Anthropic may try a request on one model after another, when one declines it. Its iterations then tell of every attempt,

@@ -1,5 +1,5 @@
+import type { UsageDraft } from './consistent-usage.ts';
 import { at, count, countOf, isRaw, type Raw } from './raw.ts';
-import type { UsageDraft } from './settle.ts';
 
 const knownUnits = new Set(['input_tokens', 'output_tokens', 'search_units', 'images', 'image_tokens']);
 

@@ -1,6 +1,6 @@
-import type { Dialect } from '../dialect.ts';
+import type { DraftUnits, UsageDraft } from './consistent-usage.ts';
+import type { Dialect } from './dialect.ts';
 import { at, byModality, count, countOf, type Raw } from './raw.ts';
-import type { DraftUnits, UsageDraft } from './settle.ts';
 
 /**
  * Gemini's `usageMetadata`: the prompt includes cached tokens; tokens of tools stand beside the prompt, and thoughts beside the

@@ -1,6 +1,6 @@
-import type { Reading } from '../usage-event.ts';
-import { EXTRA } from './extras.ts';
+import { EXTRA } from './billable-items.ts';
 import { isRaw, type Raw } from './raw.ts';
+import type { Reading } from './usage-event.ts';
 
 /** Iterations of Anthropic's usage object; none where it has no list of them. */
 export const iterationsOf = (usage: Raw | null): readonly Raw[] => {

@@ -1,15 +1,15 @@
-import type { Dialect } from '../dialect.ts';
-import type { Usage } from '../usage.ts';
-import type { Reading } from '../usage-event.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
+import { EXTRA } from './billable-items.ts';
+import { readExtraUnits } from './billable-units.ts';
 import { readCohereUsage } from './cohere-shape.ts';
-import { readExtraUnits } from './extra-units.ts';
-import { EXTRA } from './extras.ts';
+import { type DraftUnits, settleUsage, type UsageDraft } from './consistent-usage.ts';
+import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { readProviderCost } from './provider-cost.ts';
 import { amountOf, at, count, type Raw } from './raw.ts';
-import { type DraftUnits, settleUsage, type UsageDraft } from './settle.ts';
+import type { Usage } from './usage.ts';
+import type { Reading } from './usage-event.ts';
 
 interface Shape {
   /** A usage object of this shape has at least one of these members. */

@@ -1,6 +1,6 @@
-import type { Dialect } from '../dialect.ts';
+import type { UsageDraft } from './consistent-usage.ts';
+import type { Dialect } from './dialect.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
-import type { UsageDraft } from './settle.ts';
 
 /**
  * True where reasoning tokens stand beside the output count and not inside it. Decided by the total, which every provider

@@ -1,9 +1,9 @@
-import type { Reading } from '../usage-event.ts';
 import { areAttempts, chargedAttempts } from './attempts.ts';
-import { EXTRA } from './extras.ts';
+import { EXTRA } from './billable-items.ts';
 import { iterationsOf, readingsOf } from './iterations.ts';
 import { promptSizeStep, promptTokensOf } from './prompt-size.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
+import type { Reading } from './usage-event.ts';
 
 /**
  * A reading split where answers of different prices share one usage object: the groups of a batch's results; attempts of several

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { dropIdleConnections, notingIdleTimes } from '../kept-connections.ts';
+import { dropIdleConnections, notingIdleTimes } from '../upstream/kept-connections.ts';
 import {
   type AwsAnswer,
   type AwsRequest,

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../domain/dialect.ts';
+import type { Dialect } from '../../domain/usage/dialect.ts';
 
 /*
  * Where a provider reported nothing (a stream that was left, usage switched off), tokens are estimated from the length of the

@@ -1,6 +1,6 @@
-import { type Dialect, dialectOf, modelOfPath } from '../../domain/dialect.ts';
-import { EXTRA } from '../../domain/usage/extras.ts';
-import type { Reading } from '../../domain/usage-event.ts';
+import { EXTRA } from '../../domain/usage/billable-items.ts';
+import { type Dialect, dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
+import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
 import { estimateUsage, KeptText } from './estimate.ts';
 import { JsonPicker } from './json-picker.ts';

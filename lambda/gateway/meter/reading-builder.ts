@@ -1,7 +1,7 @@
-import type { Dialect } from '../../domain/dialect.ts';
-import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/limits.ts';
-import { EXTRA } from '../../domain/usage/extras.ts';
-import type { Reading } from '../../domain/usage-event.ts';
+import { EXTRA } from '../../domain/usage/billable-items.ts';
+import type { Dialect } from '../../domain/usage/dialect.ts';
+import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/usage/limits.ts';
+import type { Reading } from '../../domain/usage/usage-event.ts';
 import { BatchTotal } from './batch-total.ts';
 import type { PickerSink } from './json-picker.ts';
 

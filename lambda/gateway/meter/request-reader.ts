@@ -1,6 +1,6 @@
-import { MAX_MODEL_CHARACTERS } from '../../domain/limits.ts';
-import { EXTRA } from '../../domain/usage/extras.ts';
-import type { Reading } from '../../domain/usage-event.ts';
+import { EXTRA } from '../../domain/usage/billable-items.ts';
+import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
+import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink } from './json-picker.ts';
 import { wantedInRequest } from './wanted.ts';
 

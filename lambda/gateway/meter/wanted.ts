@@ -1,4 +1,4 @@
-import type { Dialect } from '../../domain/dialect.ts';
+import type { Dialect } from '../../domain/usage/dialect.ts';
 import type { Wanted } from './json-picker.ts';
 import { UsageMark } from './usage-mark.ts';
 

@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
-import { parkedEventRepository } from '../../data/parked-events.ts';
-import { openTable } from '../../data/table.ts';
+import { parkedEventRepository } from '../../data/ledger/outbox.ts';
+import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
 import { openRecorder } from '../recorder.ts';
 import { countingTraffic } from '../traffic.ts';

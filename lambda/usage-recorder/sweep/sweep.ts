@@ -1,7 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { PARKED_EVENT_SHARDS } from '../../data/keys.ts';
-import type { ParkedEvent, parkedEventRepository } from '../../data/parked-events.ts';
-import type { UsageEvent } from '../../domain/usage-event.ts';
+import type { ParkedEvent, parkedEventRepository } from '../../data/ledger/outbox.ts';
+import { PARKED_EVENT_SHARDS } from '../../data/table/keys.ts';
+import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from '../parse-event.ts';
 import type { EventFate } from '../record-events.ts';
 import type { Recorder } from '../recorder.ts';

@@ -1,5 +1,5 @@
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
-import type { Monitored } from '../monitoring.ts';
+import type { Monitored } from '../monitored.ts';
 import { alertAlarms } from './alert-alarms.ts';
 import { billingAlarms } from './billing-alarms.ts';
 import { gatewayAlarms } from './gateway-alarms.ts';

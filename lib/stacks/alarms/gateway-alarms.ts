@@ -1,7 +1,7 @@
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
 import { errorShare, FIVE_MINUTES, serverErrorShare, share, traffic } from '../metrics.ts';
-import type { Monitored } from '../monitoring.ts';
+import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 

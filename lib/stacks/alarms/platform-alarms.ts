@@ -1,7 +1,7 @@
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
 import { serverErrorShare, throttledItems } from '../metrics.ts';
-import type { Monitored } from '../monitoring.ts';
+import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD } = ComparisonOperator;
 

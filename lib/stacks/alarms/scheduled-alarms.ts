@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
 import { FIVE_MINUTES } from '../metrics.ts';
-import type { Monitored } from '../monitoring.ts';
+import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
 

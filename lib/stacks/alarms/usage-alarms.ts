@@ -1,7 +1,7 @@
 import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
 import { FIVE_MINUTES, HOUR, recorderCount, sealCount, share, sweepCount, traffic } from '../metrics.ts';
-import type { Monitored } from '../monitoring.ts';
+import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { backtest, backtestSpan } from '../../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+import type { ReportCell } from '../../../lambda/domain/spend/spend-report.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');

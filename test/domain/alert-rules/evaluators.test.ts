@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import {
-  periodAt,
-  periodBefore,
-  periodNames,
-  periodsToJudge,
-} from '../../../lambda/domain/alert-rules/rule-periods.ts';
+import { periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
 import type { Counters } from '../../../lambda/domain/spend/counters.ts';
-import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+import type { ReportCell } from '../../../lambda/domain/spend/spend-report.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');

@@ -1,7 +1,7 @@
-import { granularityOf } from '../../../lambda/domain/alert-rules/reading.ts';
 import { evaluatorOf, type RuleCondition } from '../../../lambda/domain/alert-rules/rule.ts';
+import { granularityOf } from '../../../lambda/domain/alert-rules/spend-needed.ts';
 import { type SpendSeries, spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
-import type { ReportCell } from '../../../lambda/domain/spend-report.ts';
+import type { ReportCell } from '../../../lambda/domain/spend/spend-report.ts';
 
 /** What a rule sees of some cells. */
 export const seriesOf = (condition: RuleCondition, cells: Iterable<ReportCell>): SpendSeries => {

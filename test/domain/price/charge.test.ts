@@ -4,7 +4,7 @@ import { attoUsdPerUnit, costNanoUsd } from '../../../lambda/domain/money.ts';
 import { charge } from '../../../lambda/domain/price/charge.ts';
 import { type Rates, tokenKinds } from '../../../lambda/domain/price/rates.ts';
 import { tokensByKind } from '../../../lambda/domain/price/tokens-by-kind.ts';
-import { settleUsage } from '../../../lambda/domain/usage/settle.ts';
+import { settleUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 const perMtok = (usd: number) => attoUsdPerUnit(usd, 1e6);
 

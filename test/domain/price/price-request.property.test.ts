@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dialects } from '../../../lambda/domain/dialect.ts';
 import { countedOnceBy } from '../../../lambda/domain/price/charged-once.ts';
 import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
-import { EXTRA } from '../../../lambda/domain/usage/extras.ts';
-import { provenances } from '../../../lambda/domain/usage.ts';
-import type { Reading } from '../../../lambda/domain/usage-event.ts';
-import { request } from '../reading.ts';
+import { EXTRA } from '../../../lambda/domain/usage/billable-items.ts';
+import { dialects } from '../../../lambda/domain/usage/dialect.ts';
+import { provenances } from '../../../lambda/domain/usage/usage.ts';
+import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
+import { request } from '../usage/metered-usage.ts';
 
 const models = fc.constantFrom(
   'gpt-4o',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
-import { EXTRA } from '../../../lambda/domain/usage/extras.ts';
-import { request } from '../reading.ts';
+import { EXTRA } from '../../../lambda/domain/usage/billable-items.ts';
+import { request } from '../usage/metered-usage.ts';
 
 const chat = { prompt_tokens: 1000, completion_tokens: 100 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dialects } from '../../../lambda/domain/dialect.ts';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
+import { dialects } from '../../../lambda/domain/usage/dialect.ts';
 import { normalizeUsage } from '../../../lambda/domain/usage/normalize.ts';
-import type { Usage } from '../../../lambda/domain/usage.ts';
-import { reading } from '../reading.ts';
+import type { Usage } from '../../../lambda/domain/usage/usage.ts';
+import { reading } from './metered-usage.ts';
 
 const counts = fc.oneof(
   fc.nat(100_000),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { CloseEvent } from '../../../lambda/domain/usage-event.ts';
+import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { type GatewayHost, type HostSettings, KEYS } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import type { RawOrigin } from '../raw/raw-origin.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import type { Lookup } from '../../../lambda/gateway/account-lookup.ts';
+import type { Lookup } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { type HostSettings, KEYS } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import type { Scenario } from '../scenario.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CloseEvent } from '../../../lambda/domain/usage-event.ts';
+import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { type GatewayHost, type HostSettings, KEYS } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import { atSomePace } from '../paces.ts';

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newAccount } from '../../data/new-account.ts';
 import { eventually } from '../eventually.ts';
+import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
+import {
+  FINGERPRINT_KEY,
+  openProcessRig,
+  type PartName,
+  type ProcessRig,
+  partNames,
+} from '../harness/process-harness.ts';
+import { reconcile, recordsOf } from '../harness/reconcile.ts';
+import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
 import { randomFrom } from '../random.ts';
-import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../rig/left-behind.ts';
-import { FINGERPRINT_KEY, openProcessRig, type PartName, type ProcessRig, partNames } from '../rig/process-rig.ts';
-import { reconcile, recordsOf } from '../rig/reconcile.ts';
-import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../rig/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 3);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newAccountKey } from '../../../lambda/domain/account-key.ts';
-import { type Part, startPart } from '../rig/part.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { type Part, startPart } from '../harness/part.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 /*

@@ -4,18 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
-import type { CloseEvent, OpenEvent } from '../../../lambda/domain/usage-event.ts';
+import type { CloseEvent, OpenEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
 import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { closeEvent, openEvent } from '../../usage-recorder/events.ts';
 import { eventually } from '../eventually.ts';
+import { pathOf, tokensOf } from '../harness/provider.ts';
+import { openQueues, type Queues } from '../harness/queues.ts';
+import { reconcile } from '../harness/reconcile.ts';
+import type { Sent } from '../harness/traffic.ts';
+import { startRecorder, type WorkingRecorder } from '../harness/working-recorder.ts';
 import { randomFrom } from '../random.ts';
-import { pathOf, tokensOf } from '../rig/provider.ts';
-import { openQueues, type Queues } from '../rig/queues.ts';
-import { reconcile } from '../rig/reconcile.ts';
-import type { Sent } from '../rig/traffic.ts';
-import { startRecorder, type WorkingRecorder } from '../rig/working-recorder.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 interface Context {

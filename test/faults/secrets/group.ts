@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { newKeyItems } from '../../../lambda/data/service-keys.ts';
-import { newAccountKey } from '../../../lambda/domain/account-key.ts';
+import { newKeyItems } from '../../../lambda/data/accounts/service-keys.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { ask } from '../../gateway/exchange.ts';
 import { eventually } from '../eventually.ts';
-import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../rig/left-behind.ts';
-import { FINGERPRINT_KEY, openProcessRig, type ProcessRig } from '../rig/process-rig.ts';
-import { pathOf } from '../rig/provider.ts';
-import { recordsOf } from '../rig/reconcile.ts';
+import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
+import { FINGERPRINT_KEY, openProcessRig, type ProcessRig } from '../harness/process-harness.ts';
+import { pathOf } from '../harness/provider.ts';
+import { recordsOf } from '../harness/reconcile.ts';
 import type { Scenario, ScenarioGroup } from '../scenario.ts';
 
 /*

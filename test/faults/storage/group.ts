@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
-import { spendReader } from '../../../lambda/data/spend.ts';
-import { untrackedRepository } from '../../../lambda/data/untracked.ts';
-import { untrackedGaps } from '../../../lambda/domain/spend/untracked.ts';
+import { untrackedRepository } from '../../../lambda/data/ledger/tracking-gaps.ts';
+import { spendReader } from '../../../lambda/data/spend/spend.ts';
+import { untrackedGaps } from '../../../lambda/domain/spend/tracking-gaps.ts';
 import { eventually } from '../eventually.ts';
-import { awsErrors, type Fault } from '../rig/fault-proxy.ts';
-import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../rig/left-behind.ts';
-import { aroundNow, reconcile, recordsOf } from '../rig/reconcile.ts';
-import { openStorageRig, type RiggedGateway, type StorageRig } from '../rig/storage-rig.ts';
-import { drive, requestNumbers, type Sent, TRAFFIC_CREDENTIAL, untilGoverned } from '../rig/traffic.ts';
+import { awsErrors, type Fault } from '../harness/fault-proxy.ts';
+import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
+import { aroundNow, reconcile, recordsOf } from '../harness/reconcile.ts';
+import { openStorageRig, type RiggedGateway, type StorageRig } from '../harness/storage-harness.ts';
+import { drive, requestNumbers, type Sent, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
 /** What a request may wait for us at most, to the answer's headers; the provider's own time aside. */

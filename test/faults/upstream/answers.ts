@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Outcome } from '../../../lambda/domain/usage-event.ts';
+import type { Outcome } from '../../../lambda/domain/usage/usage-event.ts';
 
 /** An answer of a provider that goes wrong, and what its client must see through the gateway. */
 export interface FaultyAnswer {

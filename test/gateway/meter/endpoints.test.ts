@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { reasons } from '../../../lambda/domain/price/price-request.ts';
-import type { Provenance, Usage } from '../../../lambda/domain/usage.ts';
+import type { Provenance, Usage } from '../../../lambda/domain/usage/usage.ts';
 import type { Recording } from '../../../ops/meter/recording.ts';
 import { replay } from '../../../ops/meter/replay.ts';
 

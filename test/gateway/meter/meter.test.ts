@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Reading } from '../../../lambda/domain/usage-event.ts';
+import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { JsonPicker } from '../../../lambda/gateway/meter/json-picker.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from '../../../lambda/gateway/meter/reading-builder.ts';

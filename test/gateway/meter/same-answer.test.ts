@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import type { PricedUsage } from '../../../lambda/domain/usage.ts';
-import type { Reading } from '../../../lambda/domain/usage-event.ts';
+import type { PricedUsage } from '../../../lambda/domain/usage/usage.ts';
+import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
 import { randomFrom } from '../../../ops/meter/random.ts';

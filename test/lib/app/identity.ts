@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/password-rules.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/accounts/password-rules.ts';
 import { onlyResource, synthStage } from '../synth-stage.ts';
 
 describe('the user pool', () => {

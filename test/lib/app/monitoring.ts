@@ -113,7 +113,7 @@ describe('alarms', () => {
       FilterPattern: '"usage event not delivered"',
       MetricTransformations: [{ MetricName: 'LostUsageEvents', MetricNamespace: 'AiSpendGateway' }],
     });
-    const tracker = readFileSync(join(import.meta.dirname, '../../../lambda/gateway/tracker.ts'), 'utf8');
+    const tracker = readFileSync(join(import.meta.dirname, '../../../lambda/gateway/tracking/tracker.ts'), 'utf8');
     expect(tracker).toContain('usage event not delivered');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { UNSEALED_SHARDS } from '../../../lambda/data/keys.ts';
+import { UNSEALED_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const oneOrMore = <T extends z.ZodType>(schema: T) =>

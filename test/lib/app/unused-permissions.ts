@@ -41,15 +41,15 @@ const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|D
 const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.split(':')[1]}Command\\(`);
 
 const entries: readonly (readonly [StackName, string, string])[] = [
-  ['billing', 'Reconcile', 'lambda/stripe-webhook/reconcile/handler.ts'],
+  ['billing', 'Reconcile', 'lambda/dashboard/stripe-webhook/reconcile/handler.ts'],
   ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
-  ['gateway', 'ProxyFunction', 'lambda/gateway/handler.ts'],
+  ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
-  ['usage', 'Seal', 'lambda/usage-recorder/seal/handler.ts'],
+  ['usage', 'Seal', 'lambda/usage-recorder/rollup/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
-  ...dashboardResources.map(({ name, entry = `lambda/dashboard/${name}/handler.ts` }) => {
+  ...Object.keys(dashboardResources).map((name) => {
     const id = name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());
-    return ['dashboard-api', `${id}Handler`, entry] as const;
+    return ['dashboard-api', `${id}Handler`, `lambda/dashboard/${name}/handler.ts`] as const;
   }),
 ];
 

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { parseForm } from '../../../local/stripe/form.ts';
 import { type LocalStripeOptions, startLocalStripe } from '../../../local/stripe/server.ts';
-import { open, press } from '../../stripe-webhook/browser.ts';
+import { open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalStack, startStack } from '../../../local/host/stack.ts';
 import { openStripe } from '../../../local/stripe/for-stack.ts';
 import { currentAssembly } from '../../../local/synth.ts';
-import { open, press } from '../../stripe-webhook/browser.ts';
+import { open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
 let assembly: string;
 let dataDir: string;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { untrackedRepository } from '../../../lambda/data/untracked.ts';
+import { untrackedRepository } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
   drawn,

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Progress, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Check, ExternalLink } from 'lucide-react';
-import type { PlanName } from '../../../lambda/domain/plans.ts';
+import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Heading } from '../components/heading.tsx';

@@ -1,4 +1,4 @@
-import { type PlanName, plans } from '../../../lambda/domain/plans.ts';
+import { type PlanName, plans } from '../../../lambda/domain/billing/plans.ts';
 
 export const planTitles: Readonly<Record<PlanName, string>> = {
   FREE: 'Free',

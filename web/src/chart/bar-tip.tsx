@@ -3,7 +3,7 @@ import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
 import classes from './chart.module.css';
-import type { Series } from './stacked-bars.tsx';
+import type { Series } from './series.ts';
 
 const MAX_ROWS = 8;
 const GAP_PX = 26;

@@ -20,13 +20,9 @@ import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
 import { barOptions, shadeActive } from './options.ts';
 import { cssColor } from './palette.ts';
+import type { Series } from './series.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
-
-export interface Series {
-  readonly name: string;
-  readonly color: string;
-}
 
 type Gaps = SpendReport['untracked']['spans'];
 

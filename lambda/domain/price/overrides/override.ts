@@ -1,4 +1,4 @@
-import type { UnitName } from '../../usage.ts';
+import type { UnitName } from '../../usage/usage.ts';
 import type { TokenKind } from '../rates.ts';
 
 /** Where a statement about prices comes from, and the day it was last seen there (ISO 8601). */

@@ -1,0 +1,12 @@
+import type { CustomerBilling } from '../../data/billing/billing-sync.ts';
+import { billingStateOf, billingStateWithoutCustomer } from '../../domain/billing/billing-state.ts';
+import type { PriceList } from '../../domain/billing/price-list.ts';
+import type { StripeBilling } from '../../integrations/stripe-billing.ts';
+
+/** What Stripe says of a customer now. */
+export const billingReader =
+  (stripe: Pick<StripeBilling, 'isDeleted' | 'subscriptionsOf'>, prices: PriceList) =>
+  async (customerId: string): Promise<CustomerBilling> => {
+    if (await stripe.isDeleted(customerId)) return { state: billingStateWithoutCustomer, isDeleted: true };
+    return { state: billingStateOf(await stripe.subscriptionsOf(customerId), prices), isDeleted: false };
+  };

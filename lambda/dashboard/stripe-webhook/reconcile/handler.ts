@@ -1,0 +1,34 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { ScheduledHandler } from 'aws-lambda';
+import { billingAccounts } from '../../../data/billing/billing-accounts.ts';
+import { openBillingSync } from '../../../data/billing/billing-sync.ts';
+import { openTable } from '../../../data/table/table.ts';
+import { openStripe, stripeEnvironment } from '../../../integrations/stripe-environment.ts';
+import { billingReader } from '../billing-reader.ts';
+import { reconcile } from './reconcile.ts';
+
+const environment = stripeEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const stripe = openStripe(environment);
+const prices = environment.STRIPE_PRICES;
+const logger = new Logger({ serviceName: 'billing-reconcile' });
+const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'billing-reconcile' });
+const run = reconcile({
+  accounts: billingAccounts(table),
+  stripe,
+  sync: openBillingSync(table, billingReader(stripe, prices)),
+  prices,
+  logger,
+  metrics,
+});
+
+/** Every day: accounts against Stripe's subscriptions. */
+export const handler: ScheduledHandler = async (_event, context) => {
+  logger.addContext(context);
+  try {
+    await run(() => context.getRemainingTimeInMillis());
+  } finally {
+    metrics.publishStoredMetrics();
+  }
+};

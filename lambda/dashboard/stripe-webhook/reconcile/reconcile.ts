@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { BillingAccount, BillingAccounts } from '../../../data/billing/billing-accounts.ts';
+import type { SyncBilling } from '../../../data/billing/billing-sync.ts';
+import type { PriceList } from '../../../domain/billing/price-list.ts';
+import { differs, paidSubscriptions, type RecordedBilling } from '../../../domain/billing/reconciliation.ts';
+import type { StripeBilling } from '../../../integrations/stripe-billing.ts';
+import type { CustomerSubscription } from '../../../integrations/stripe-objects.ts';
+
+export interface ReconcileDependencies {
+  readonly accounts: Pick<BillingAccounts, 'all'>;
+  readonly stripe: Pick<StripeBilling, 'liveSubscriptions'>;
+  readonly sync: SyncBilling;
+  readonly prices: PriceList;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly metrics: { addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown };
+}
+
+/** What may differ, its members in one order. */
+const stateOf = ({ plan, billingStatus, status, subscription }: RecordedBilling) => ({
+  plan,
+  billingStatus,
+  status,
+  subscription: subscription && [subscription.id, subscription.periodStart, subscription.periodEnd],
+});
+
+/** What repairing one account may take at worst. */
+const ACCOUNT_MS = 30_000;
+
+/** Time ran out before every account was looked at. The next run begins anew. */
+class UnfinishedReconciliationError extends Error {
+  override readonly name = 'UnfinishedReconciliationError';
+}
+
+/**
+ * Compares every account that has a customer with Stripe's subscriptions, and repairs what differs: events that never came, or
+ * came while something was wrong here. Stripe is read in pages of a hundred and the table in batches, so that accounts without
+ * difference cost next to nothing. What only people can put right is reported. Where no plan has a price there is nothing to do.
+ */
+export const reconcile =
+  ({ accounts, stripe, sync, prices, logger, metrics }: ReconcileDependencies) =>
+  async (remainingMs: () => number): Promise<void> => {
+    const count = (name: string) => metrics.addMetric(name, MetricUnit.Count, 1);
+
+    const repair = async (account: BillingAccount): Promise<void> => {
+      const change = await sync(account.accountId);
+      // Read a second time, right now, there may be no difference any more: an event has come since.
+      if (change === undefined) return;
+      const [was, is] = [stateOf(change.before), stateOf(change.after)];
+      if (isDeepStrictEqual(was, is)) return;
+      count('RepairedAccounts');
+      const { stripeCustomerId: customerId, ownerUserId: userId } = account;
+      logger.warn('account repaired', { userId, customerId, was, is });
+    };
+
+    const check = async (account: BillingAccount, live: readonly CustomerSubscription[]): Promise<void> => {
+      // The account is not named: its id is a credential.
+      const told = { userId: account.ownerUserId, customerId: account.stripeCustomerId };
+      if (paidSubscriptions(live, prices) > 1) {
+        count('DuplicateSubscriptions');
+        logger.error('account pays twice', { ...told, subscriptions: live.map(({ id }) => id) });
+      }
+      try {
+        if (differs(account, live, prices)) await repair(account);
+      } catch (error) {
+        count('UnreconciledAccounts');
+        logger.error('account not reconciled', { ...told, error: error as Error });
+      }
+    };
+
+    if (prices.isEmpty) return;
+    const byCustomer = new Map<string, CustomerSubscription[]>();
+    for await (const subscription of stripe.liveSubscriptions()) {
+      const { customerId } = subscription;
+      byCustomer.set(customerId, [...(byCustomer.get(customerId) ?? []), subscription]);
+    }
+    for await (const batch of accounts.all()) {
+      for (const account of batch) {
+        if (remainingMs() < ACCOUNT_MS) throw new UnfinishedReconciliationError('Not every account was looked at.');
+        if (account.stripeCustomerId === undefined) continue;
+        await check(account, byCustomer.get(account.stripeCustomerId) ?? []);
+        byCustomer.delete(account.stripeCustomerId);
+      }
+    }
+    for (const [customerId, live] of byCustomer) {
+      if (paidSubscriptions(live, prices) === 0) continue;
+      count('UnownedSubscriptions');
+      logger.error('subscription without account', { customerId, subscriptions: live.map(({ id }) => id) });
+    }
+  };

@@ -1,0 +1,29 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { errorResponse } from '../../http/error-response.ts';
+import type { HttpResult } from '../../http/http-result.ts';
+import { headersOf } from '../../http/parse-request.ts';
+import { requestLog } from '../../http/request-log.ts';
+import { securityHeaders } from '../../http/security-headers.ts';
+import { receiveStripeEvent } from './operations.ts';
+
+/** As other endpoints, but for the body: a signature holds for its bytes, so they go on as they came. No browser calls this. */
+export const webhookStack = (
+  receive: (body: Buffer, signature: string | undefined) => Promise<void>,
+  logger: Pick<Logger, 'info' | 'error'>,
+) =>
+  middy<APIGatewayProxyEvent, HttpResult>()
+    .use(requestLog(logger))
+    .use(securityHeaders())
+    .use(errorResponse(logger))
+    .handler(async (event) => {
+      const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+      await receive(body, headersOf(event)['stripe-signature']);
+      const { status, schema } = receiveStripeEvent.success;
+      return {
+        statusCode: status,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(schema.parse({ received: true })),
+      };
+    });

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { NotFoundError, UnavailableError } from '../../domain/errors.ts';
+import { accountKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { ConditionsFailedError } from '../table/transact.ts';
+import { statusCopies } from './status-copies.ts';
+
+const standingSchema = z.object({
+  status: z.enum(accountStatuses),
+  plan: z.enum(planNames),
+  billingStatus: z.enum(billingStatuses),
+  /** Since when an operator keeps it suspended, ISO 8601 UTC, and why. Whatever is paid, billing does not restore it. */
+  heldAt: z.optional(z.string()),
+  heldReason: z.optional(z.string()),
+  billingRevision: z._default(z.int(), 0),
+});
+
+/** Whether an account's requests are let through, and who says so. */
+export type AccountStanding = z.infer<typeof standingSchema>;
+
+const MAX_ATTEMPTS = 6;
+const FIRST_BACKOFF_MS = 20;
+
+/** Without a hold, billing decides: it suspends who owes. */
+const statusWithoutHold = ({ billingStatus }: AccountStanding): AccountStatus =>
+  billingStatus === 'UNPAID' ? 'suspended' : 'active';
+
+/** Suspension by hand, for operators. */
+export const accountHolds = (table: Table) => {
+  const copies = statusCopies(table);
+
+  const find = async (accountId: string): Promise<AccountStanding> => {
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: accountKey(accountId), ConsistentRead: true }),
+    );
+    if (Item === undefined) throw new NotFoundError('There is no such account.');
+    return standingSchema.parse(Item);
+  };
+
+  /** The revision goes up with every change, so that a reading of the bill that began before is not written after. */
+  const change = async (
+    accountId: string,
+    statusAfter: (before: AccountStanding) => AccountStatus,
+    update: { readonly expression: string; readonly values?: Record<string, string> },
+  ): Promise<AccountStanding> => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const before = await find(accountId);
+      const status = statusAfter(before);
+      try {
+        await copies.write(accountId, status, {
+          Update: {
+            TableName: table.name,
+            Key: accountKey(accountId),
+            UpdateExpression: `${update.expression} ADD billingRevision :one`,
+            ConditionExpression: `#status = :before AND billingStatus = :billingStatus AND ${before.billingRevision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ...update.values,
+              ':status': status,
+              ':before': before.status,
+              ':billingStatus': before.billingStatus,
+              ':one': 1,
+              ...(before.billingRevision > 0 && { ':revision': before.billingRevision }),
+            },
+          },
+        });
+        if ((await copies.keysWithout(accountId, status)).length === 0) return await find(accountId);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        await sleep(Math.random() * FIRST_BACKOFF_MS * 2 ** attempt);
+      }
+    }
+    throw new UnavailableError('The account is being changed from several sides. Try again.');
+  };
+
+  return {
+    /** @throws NotFoundError */
+    find,
+
+    /** Active keys on which another status than this stands; none, unless a key was made while the status changed. */
+    keysWithout: copies.keysWithout,
+
+    /**
+     * Suspends an account until it is released; one that was cancelled stays so.
+     *
+     * @throws NotFoundError, UnavailableError
+     */
+    hold: (accountId: string, { at, reason }: { readonly at: string; readonly reason: string }) =>
+      change(accountId, ({ status }) => (status === 'cancelled' ? status : 'suspended'), {
+        expression: 'SET #status = :status, heldAt = :at, heldReason = :reason',
+        values: { ':at': at, ':reason': reason },
+      }),
+
+    /**
+     * Ends a hold, and a cancellation: what billing says is in force again.
+     *
+     * @throws NotFoundError, UnavailableError
+     */
+    release: (accountId: string) =>
+      change(accountId, statusWithoutHold, { expression: 'SET #status = :status REMOVE heldAt, heldReason' }),
+
+    statusWithoutHold,
+  };
+};

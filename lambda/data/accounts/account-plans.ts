@@ -1,0 +1,29 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type PlanName, planNames } from '../../domain/billing/plans.ts';
+import { accountKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+
+/** A plan changes a few times in an account's life, and a retention that is minutes late harms nobody. */
+const REMEMBERED_MS = 300_000;
+const MAX_REMEMBERED = 10_000;
+
+const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE') });
+
+/** The plans of accounts, remembered for five minutes; an account that is gone counts as FREE. */
+export const openAccountPlans = (table: Table, now: () => number = Date.now) => {
+  const remembered = new Map<string, { readonly plan: PlanName; readonly until: number }>();
+  return {
+    find: async (accountId: string): Promise<PlanName> => {
+      const known = remembered.get(accountId);
+      if (known && known.until > now()) return known.plan;
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
+      );
+      const { plan } = stored.parse(Item ?? {});
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(accountId, { plan, until: now() + REMEMBERED_MS });
+      return plan;
+    },
+  };
+};

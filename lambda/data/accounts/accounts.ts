@@ -1,0 +1,72 @@
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { accountKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { newKeyItems } from './service-keys.ts';
+import { newUserItems, type User } from './users.ts';
+
+const accountSchema = z.object({
+  /** The account key: also the account's first service key, so it is shown to the account's users and logged nowhere. */
+  accountId: z.string(),
+  status: z.enum(accountStatuses),
+  plan: z.enum(planNames),
+  billingStatus: z.enum(billingStatuses),
+  ownerUserId: z.string(),
+  /** Counted here so that the plan's limit holds whatever is created side by side. */
+  activeKeys: z.int().check(z.nonnegative()),
+  /** ISO 8601 UTC. */
+  createdAt: z.string(),
+});
+
+export type Account = z.infer<typeof accountSchema>;
+export type AccountRepository = ReturnType<typeof accountRepository>;
+
+/** What registration makes: an account, its first key (the account key itself), and its first user. */
+export interface NewAccount {
+  readonly account: Account;
+  readonly user: User;
+  readonly keyId: string;
+}
+
+const registrationItems = ({ account, user, keyId }: NewAccount) => [
+  { ...accountKey(account.accountId), ...account },
+  ...newKeyItems({
+    accountId: account.accountId,
+    accountStatus: account.status,
+    key: { keyId, name: 'default', serviceKey: account.accountId, status: 'active', createdAt: account.createdAt },
+  }),
+  ...newUserItems(user),
+];
+
+export const accountRepository = ({ client, name }: Table) => ({
+  /** Undefined where there is none. Consistent: a client reads right after it has registered. */
+  find: async (accountId: string): Promise<Account | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
+    );
+    return Item && accountSchema.parse(Item);
+  },
+
+  /** Makes account, key and user, all or none. Rejects where any of them is there already. */
+  create: async (registration: NewAccount): Promise<void> => {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: registrationItems(registration).map((Item) => ({
+          Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
+        })),
+      }),
+    );
+  },
+
+  /** Takes back what `create` made, all or none; nothing to take back is no error. */
+  takeBack: async (registration: NewAccount): Promise<void> => {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: registrationItems(registration).map(({ pk, sk }) => ({
+          Delete: { TableName: name, Key: { pk, sk } },
+        })),
+      }),
+    );
+  },
+});

@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import { batchRead } from '../table/batch-read.ts';
+import { serviceKeyKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+
+export interface KeyOwner {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+const stored = z.object({ pk: z.string(), accountId: z.string(), keyId: z.string() });
+
+/**
+ * Whose service keys these are, whatever their state now: a request made while a key was good belongs to its account.
+ * Keys that do not exist are left out.
+ */
+export const findKeyOwners = async (
+  table: Table,
+  serviceKeys: readonly string[],
+): Promise<ReadonlyMap<string, KeyOwner>> => {
+  const byPartition = new Map(serviceKeys.map((serviceKey) => [serviceKeyKey(serviceKey).pk, serviceKey]));
+  const keys = [...byPartition.values()].map(serviceKeyKey);
+  const items = (await batchRead(table, keys, { consistent: false })).map((item) => stored.parse(item));
+  return new Map(
+    items.map(({ pk, accountId, keyId }) => [byPartition.get(pk) as string, { accountId, keyId }] as const),
+  );
+};

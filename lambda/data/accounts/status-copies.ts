@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { type AccountStatus, accountStatuses } from '../../domain/billing/plans.ts';
+import { batchRead } from '../table/batch-read.ts';
+import { type Key, serviceKeyKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { type TransactionItems, transact } from '../table/transact.ts';
+import { serviceKeyRepository } from './service-keys.ts';
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+const MAX_ACTIONS = 100;
+
+const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.enum(accountStatuses) });
+
+/** An account's status stands on each of its keys, too, so that the gateway admits a request with one read. */
+export const statusCopies = (table: Table) => {
+  const keys = serviceKeyRepository(table);
+
+  /** Active keys on which another status stands. Revoked ones are refused whatever stands there. */
+  const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
+    const active = (await keys.list(accountId)).filter((key) => key.status === 'active');
+    const copies = await batchRead(
+      table,
+      active.map(({ serviceKey }) => serviceKeyKey(serviceKey)),
+      { consistent: true },
+    );
+    return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);
+  };
+
+  return {
+    keysWithout,
+
+    /**
+     * Account and keys in one transaction. A plan may have a hundred keys, which is one action more than fits beside the account:
+     * the key left over goes first, so that once the account is written all is. A key that is made at this moment may be missed:
+     * look at keysWithout afterwards. One made later has the new status: see service-keys.ts.
+     *
+     * @param update of the account's item
+     * @throws ConditionsFailedError where the update's condition does not hold
+     */
+    write: async (accountId: string, status: AccountStatus, update: TransactionItems[number]): Promise<void> => {
+      const copies = (await keysWithout(accountId, status)).map(({ pk, sk }) => ({
+        Update: {
+          TableName: table.name,
+          Key: { pk, sk },
+          UpdateExpression: 'SET accountStatus = :status',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':status': status },
+        },
+      }));
+      for (const copy of copies.splice(MAX_ACTIONS - 1)) await transact(table, [copy]);
+      await transact(table, [update, ...copies]);
+    },
+  };
+};

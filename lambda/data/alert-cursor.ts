@@ -1,5 +1,0 @@
-import * as z from 'zod/mini';
-import { sealedCursor } from './sealed-cursor.ts';
-
-/** The id of the last alert of a page: the next begins below it, whatever came or changed meanwhile. */
-export const alertCursor = sealedCursor(z.uuid());

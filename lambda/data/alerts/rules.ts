@@ -1,0 +1,164 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { channelNames, type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
+import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import {
+  ACTIVE_RULE_SHARDS,
+  accountKey,
+  activeRulesIndexKey,
+  activeRulesIndexPartition,
+  ruleKey,
+} from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import { shardOf } from '../table/shard-of.ts';
+import type { Table } from '../table/table.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
+
+const factsSchema = z.object({
+  ruleId: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  channels: z.array(z.enum(channelNames)),
+  isActive: z.boolean(),
+  /** Where the channel `webhook` posts to, and what it signs with. */
+  webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
+  /** ISO 8601 UTC. */
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  /** Since when it watches as it does now: periods that ended before are none of its. */
+  effectiveFrom: z.string(),
+  /** Counts its changes, from 1. */
+  revision: z.int().check(z.positive()),
+  /** Starts of the last periods it fired for: saves trying again. The guard item decides. */
+  firedPeriods: z.array(z.string()),
+});
+
+export type Rule = z.infer<typeof factsSchema> & { readonly condition: RuleCondition };
+
+const parseRule = (item: Record<string, unknown>): Rule => ({
+  ...factsSchema.parse(item),
+  condition: ruleConditionSchema.parse({ type: item['type'], config: item['config'] }),
+});
+
+/** Only active rules are in the index that the evaluator reads. */
+const ruleItem = ({ condition, ...facts }: Rule) => ({
+  ...ruleKey(facts.accountId, facts.ruleId),
+  ...facts,
+  type: condition.type,
+  config: condition.config,
+  ...(facts.isActive &&
+    activeRulesIndexKey(shardOf(facts.accountId, ACTIVE_RULE_SHARDS), facts.accountId, facts.ruleId)),
+});
+
+/** Bounds what the evaluator does for one account each minute. */
+export const MAX_RULES = 50;
+
+export const ruleRepository = (table: Table) => {
+  const { client, name } = table;
+
+  /** The account's counter of rules, which holds the limit. */
+  const count = (accountId: string, change: 1 | -1) => ({
+    Update: {
+      TableName: name,
+      Key: accountKey(accountId),
+      UpdateExpression: 'ADD ruleCount :change',
+      ConditionExpression:
+        change === 1
+          ? 'attribute_exists(pk) AND (attribute_not_exists(ruleCount) OR ruleCount < :max)'
+          : 'ruleCount > :min',
+      ExpressionAttributeValues: { ':change': change, ...(change === 1 ? { ':max': MAX_RULES } : { ':min': 0 }) },
+    },
+  });
+
+  return {
+    /** The account's rules, oldest first. */
+    list: async (accountId: string): Promise<Rule[]> => {
+      const rules: Rule[] = [];
+      for await (const item of queryItems(table, {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :rules)',
+        ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':rules': ruleKey(accountId, '').sk },
+        ConsistentRead: true,
+      })) {
+        rules.push(parseRule(item));
+      }
+      return rules;
+    },
+
+    /** @throws NotFoundError */
+    find: async (accountId: string, ruleId: string): Promise<Rule> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: name, Key: ruleKey(accountId, ruleId), ConsistentRead: true }),
+      );
+      if (Item === undefined) throw new NotFoundError('There is no such alert rule.');
+      return parseRule(Item);
+    },
+
+    /** @throws LimitReachedError */
+    create: async (rule: Rule): Promise<void> => {
+      try {
+        await transact(table, [
+          { Put: { TableName: name, Item: ruleItem(rule), ConditionExpression: 'attribute_not_exists(pk)' } },
+          count(rule.accountId, 1),
+        ]);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        throw new LimitReachedError(`An account may have ${MAX_RULES} alert rules. Delete one first.`);
+      }
+    },
+
+    /**
+     * Writes a rule on top of the revision it was made from.
+     *
+     * @throws ConflictError where somebody else was faster
+     */
+    replace: async (rule: Rule, previousRevision: number): Promise<void> => {
+      try {
+        await transact(table, [
+          {
+            Put: {
+              TableName: name,
+              Item: ruleItem(rule),
+              ConditionExpression: 'revision = :previous',
+              ExpressionAttributeValues: { ':previous': previousRevision },
+            },
+          },
+        ]);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        throw new ConflictError('The alert rule was changed or deleted meanwhile. Read it again.');
+      }
+    },
+
+    /** @throws NotFoundError */
+    remove: async (accountId: string, ruleId: string): Promise<void> => {
+      try {
+        await transact(table, [
+          {
+            Delete: {
+              TableName: name,
+              Key: ruleKey(accountId, ruleId),
+              ConditionExpression: 'attribute_exists(pk)',
+            },
+          },
+          count(accountId, -1),
+        ]);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        throw new NotFoundError('There is no such alert rule.');
+      }
+    },
+
+    /** Active rules of a shard, those of an account side by side. Eventually consistent: a change shows within a second or so. */
+    async *activeInShard(shard: number): AsyncGenerator<Rule> {
+      for await (const item of queryItems(table, {
+        IndexName: 'gsi1',
+        KeyConditionExpression: 'gsi1pk = :shard',
+        ExpressionAttributeValues: { ':shard': activeRulesIndexPartition(shard) },
+      })) {
+        yield parseRule(item);
+      }
+    },
+  };
+};
+
+export type RuleRepository = ReturnType<typeof ruleRepository>;

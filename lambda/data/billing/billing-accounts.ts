@@ -1,0 +1,118 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import { batchRead } from '../table/batch-read.ts';
+import {
+  accountKey,
+  stripeCustomerKey,
+  stripeCustomersIndexKey,
+  stripeCustomersIndexPartition,
+} from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
+
+const subscriptionSchema = z.object({ id: z.string(), periodStart: z.string(), periodEnd: z.string() });
+
+/** The account item as billing sees it: more than others read of it. */
+const billingAccountSchema = z.object({
+  accountId: z.string(),
+  status: z.enum(accountStatuses),
+  plan: z.enum(planNames),
+  billingStatus: z.enum(billingStatuses),
+  ownerUserId: z.string(),
+  activeKeys: z.int().check(z.nonnegative()),
+  stripeCustomerId: z.optional(z.string()),
+  /** The customer before this one, deleted in Stripe. */
+  formerStripeCustomerId: z.optional(z.string()),
+  /** What pays for the plan; null on FREE. */
+  subscription: z._default(z.nullable(subscriptionSchema), null),
+  /** Since when an operator keeps it suspended: see account-holds.ts. */
+  heldAt: z.optional(z.string()),
+  /** Goes up with every reading of Stripe's state: one that began before another ended is not written. */
+  billingRevision: z._default(z.int(), 0),
+});
+
+export type BillingAccount = z.infer<typeof billingAccountSchema>;
+export type BillingAccounts = ReturnType<typeof billingAccounts>;
+
+/** Accounts read at once. */
+const BATCH = 100;
+
+const customerSchema = z.object({ accountId: z.string() });
+
+export const billingAccounts = (table: Table) => {
+  const { client, name } = table;
+  const find = async (accountId: string): Promise<BillingAccount | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
+    );
+    return Item && billingAccountSchema.parse(Item);
+  };
+
+  const readAll = async (accountIds: ReadonlySet<string>): Promise<BillingAccount[]> => {
+    const items = await batchRead(table, [...accountIds].map(accountKey), { consistent: true });
+    return items.map((item) => billingAccountSchema.parse(item));
+  };
+
+  return {
+    find,
+
+    /** The account a customer belongs to, or belonged to before it was deleted; undefined for a customer of somebody else. */
+    ownerOf: async (customerId: string): Promise<string | undefined> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: name, Key: stripeCustomerKey(customerId), ConsistentRead: true }),
+      );
+      return Item && customerSchema.parse(Item).accountId;
+    },
+
+    /**
+     * Makes a customer the account's own, in place of `account.stripeCustomerId` if it had one.
+     *
+     * @throws ConflictError where it has got another one meanwhile
+     */
+    link: async (account: BillingAccount, customerId: string): Promise<void> => {
+      const { accountId, stripeCustomerId: former } = account;
+      const asItWas = former === undefined ? 'attribute_not_exists(stripeCustomerId)' : 'stripeCustomerId = :former';
+      try {
+        await transact(table, [
+          {
+            Update: {
+              TableName: name,
+              Key: accountKey(accountId),
+              UpdateExpression: `SET stripeCustomerId = :new${former === undefined ? '' : ', formerStripeCustomerId = :former'}`,
+              ConditionExpression: `attribute_exists(pk) AND (stripeCustomerId = :new OR ${asItWas})`,
+              ExpressionAttributeValues: { ':new': customerId, ...(former !== undefined && { ':former': former }) },
+            },
+          },
+          {
+            Put: {
+              TableName: name,
+              Item: { ...stripeCustomerKey(customerId), ...stripeCustomersIndexKey(customerId), accountId },
+            },
+          },
+        ]);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        throw new ConflictError("The account's billing is being changed. Try again.");
+      }
+    },
+
+    /** The accounts of all customers, a batch at a time, each account once. */
+    async *all(): AsyncGenerator<BillingAccount[]> {
+      let batch = new Set<string>();
+      for await (const item of queryItems(table, {
+        IndexName: 'gsi1',
+        KeyConditionExpression: 'gsi1pk = :customers',
+        ExpressionAttributeValues: { ':customers': stripeCustomersIndexPartition },
+      })) {
+        batch.add(customerSchema.parse(item).accountId);
+        if (batch.size < BATCH) continue;
+        yield await readAll(batch);
+        batch = new Set();
+      }
+      if (batch.size > 0) yield await readAll(batch);
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { BillingPeriod } from '../../domain/calendar/billing-period.ts';
+import { addDays, dayOf, endOf, hourOf, monthOf } from '../../domain/calendar/utc.ts';
+import { spendReader } from '../spend/spend.ts';
+import { type SpendCell, spendCellRepository } from '../spend/spend-counters.ts';
+import type { Table } from '../table/table.ts';
+
+/** Hour cells are kept for 90 days; the first of them may be half gone. */
+const HOURS_KEPT_MS = 89 * 86_400_000;
+
+const requestsIn = async (cells: AsyncIterable<SpendCell>): Promise<number> => {
+  let requests = 0;
+  for await (const { counters } of cells) requests += counters.requests ?? 0;
+  return requests;
+};
+
+/**
+ * Tracked requests of a billing period so far. A whole calendar month is one counter. Any other period is summed from the
+ * ledger's cells: its first day from hour cells, the days after from summaries and today's cells. The ledger knows no finer
+ * time than the hour, so the hour in which a period begins counts whole; a period that began before hour cells are kept counts
+ * its first day whole.
+ */
+export const periodUsage = (table: Table) => {
+  const cells = spendCellRepository(table);
+  const spend = spendReader(table);
+
+  return async (accountId: string, { start, end }: BillingPeriod, now: Date): Promise<number> => {
+    const month = monthOf(start);
+    const isCalendarMonth = start === `${month}-01T00:00:00.000Z` && end === endOf(month).toISOString();
+    if (isCalendarMonth) return cells.trackedRequests(accountId, month);
+
+    const firstDay = dayOf(start);
+    const hasHours = Date.parse(start) >= now.getTime() - HOURS_KEPT_MS;
+    const from = `${hasHours ? addDays(firstDay, 1) : firstDay}T00:00:00.000Z`;
+    const to = new Date(Math.min(now.getTime() + 1, Date.parse(end))).toISOString();
+    const counts = await Promise.all([
+      hasHours ? requestsIn(cells.hours(accountId, hourOf(start), `${firstDay}T23`)) : 0,
+      from < to ? requestsIn(spend.cells(accountId, { granularity: 'month', from, to }, [])) : 0,
+    ]);
+    return counts[0] + counts[1];
+  };
+};
+
+export type PeriodUsage = ReturnType<typeof periodUsage>;

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type Day, endOf } from '../../domain/calendar/utc.ts';
+import { foldDimensions, levelFor, type SpendDimensions } from '../../domain/spend/dimensions.ts';
+import { cellClaimsKey, spendCellName } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { markUnsealed } from './rollup-marks.ts';
+
+/** Claims outlive the day by as long as events may come late. */
+const CLAIM_DAYS = 60;
+const MAX_ATTEMPTS = 10;
+/** Account-days a process remembers; the oldest is forgotten first. A forgotten one costs a read. */
+const MAX_REMEMBERED = 2_000;
+
+const storedClaims = z.object({ cells: z._default(z.set(z.string()), new Set()) });
+
+/** Others kept claiming cells of the same day at the same time. */
+class ClaimContentionError extends Error {
+  override readonly name = 'ClaimContentionError';
+}
+
+/** 66 bits of a hash: a set of them stays small, and a collision would do no more than allow one cell above the limit. */
+const fingerprintOf = (cellName: string): string => hash('sha256', cellName, 'base64url').slice(0, 11);
+
+/**
+ * Bounds how many distinct cells an account makes in a day, whatever its clients send: each cell is claimed once, before
+ * anything is counted in it, in one set per account and day that grows under a condition on its size. A claim whose
+ * event then fails stays claimed: harmless.
+ */
+export const openCellClaims = (table: Table, now: () => number = Date.now) => {
+  const remembered = new Map<string, ReadonlySet<string>>();
+
+  const remember = (id: string, cells: ReadonlySet<string>) => {
+    remembered.delete(id);
+    remembered.set(id, cells);
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= MAX_REMEMBERED) break;
+      remembered.delete(oldest);
+    }
+  };
+
+  const read = async (accountId: string, day: Day): Promise<ReadonlySet<string> | undefined> => {
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: { ...cellClaimsKey(accountId, day) }, ConsistentRead: true }),
+    );
+    return Item && storedClaims.parse(Item).cells;
+  };
+
+  /** False where others claimed in between. */
+  const claim = async (accountId: string, day: Day, cells: ReadonlySet<string>, sizeBefore: number) => {
+    try {
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: { ...cellClaimsKey(accountId, day) },
+          UpdateExpression: 'ADD cells :cells SET expiresAt = :expiresAt',
+          ConditionExpression: sizeBefore === 0 ? 'attribute_not_exists(cells)' : 'size(cells) = :size',
+          ExpressionAttributeValues: {
+            ':cells': cells,
+            ':expiresAt': endOf(day).getTime() / 1_000 + CLAIM_DAYS * 86_400,
+            ...(sizeBefore > 0 && { ':size': sizeBefore }),
+          },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+
+  /** Levels for the dimensions given the claimed cells, and which cells those levels would add. */
+  const decide = (wanted: readonly SpendDimensions[], claimed: ReadonlySet<string>) => {
+    const added = new Set<string>();
+    const has = (cell: SpendDimensions) => {
+      const fingerprint = fingerprintOf(spendCellName(cell));
+      return claimed.has(fingerprint) || added.has(fingerprint);
+    };
+    // The events of a batch share a few cells: each is decided on once, and stays claimed at its level.
+    const decided = new Map<string, number>();
+    const levels = wanted.map((dimensions) => {
+      const name = spendCellName(dimensions);
+      const known = decided.get(name);
+      if (known !== undefined) return known;
+      const level = levelFor(dimensions, claimed.size + added.size, has);
+      const fingerprint = fingerprintOf(spendCellName(foldDimensions(dimensions, level)));
+      if (!claimed.has(fingerprint)) added.add(fingerprint);
+      decided.set(name, level);
+      return level;
+    });
+    return { levels, added };
+  };
+
+  return {
+    /**
+     * How far each of these must be folded on that day (0: not at all); claims the cells they need.
+     *
+     * @throws ClaimContentionError
+     */
+    levels: async (accountId: string, day: Day, wanted: readonly SpendDimensions[]): Promise<number[]> => {
+      const id = `${accountId}#${day}`;
+      const known = decide(wanted, remembered.get(id) ?? new Set());
+      if (known.added.size === 0) return known.levels;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
+        const claimed = await read(accountId, day);
+        // The first cell of a day marks the day for sealing, before anything is counted in it.
+        if (!claimed) await table.client.send(new PutCommand(markUnsealed(table.name, accountId, day, now()).Put));
+        const { levels, added } = decide(wanted, claimed ?? new Set());
+        if (added.size === 0 || (await claim(accountId, day, added, claimed?.size ?? 0))) {
+          remember(id, new Set([...(claimed ?? []), ...added]));
+          return levels;
+        }
+      }
+      throw new ClaimContentionError('Cells of one account and day are being claimed by too many writers at once.');
+    },
+  };
+};

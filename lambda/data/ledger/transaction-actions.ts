@@ -1,0 +1,79 @@
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { RequestItem } from '../requests/request-item.ts';
+import { countedAnswerKey } from '../table/keys.ts';
+import { markUnsealed } from './rollup-marks.ts';
+import type { CellDelta, Change, LedgerTransaction } from './transactions.ts';
+
+type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
+
+/** OpenAI keeps responses for 30 days; after that none can be fetched again. */
+const ANSWER_DAYS = 60;
+
+const recordActions = (table: string, { before, after, countsAnswer }: Change, item: RequestItem): Actions => {
+  const put = {
+    Put: {
+      TableName: table,
+      Item: { ...item },
+      ...(before
+        ? { ConditionExpression: 'revision = :before', ExpressionAttributeValues: { ':before': before.revision } }
+        : { ConditionExpression: 'attribute_not_exists(pk)' }),
+    },
+  };
+  if (countsAnswer === undefined) return [put];
+  const guard = {
+    Put: {
+      TableName: table,
+      Item: {
+        ...countedAnswerKey(after.accountId, after.provider, countsAnswer),
+        requestId: after.requestId,
+        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + ANSWER_DAYS * 86_400,
+      },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  };
+  return [put, guard];
+};
+
+const addToCell = (table: string, { key, counters, expiresAt }: CellDelta) => {
+  const entries = Object.entries(counters);
+  const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}`;
+  return {
+    Update: {
+      TableName: table,
+      Key: { ...key },
+      UpdateExpression: expiresAt === undefined ? add : `${add} SET expiresAt = :expiresAt`,
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(entries.map(([, value], i) => [`:c${i}`, value])),
+        ...(expiresAt !== undefined && { ':expiresAt': expiresAt }),
+      },
+    },
+  };
+};
+
+/** The actions of a transaction, and which change each of the first ones belongs to. */
+export const toActions = (
+  table: string,
+  { changes, items, cells, months, lateDays }: LedgerTransaction,
+  now: number,
+): { actions: Actions; owners: readonly Change[] } => {
+  const owned = changes.flatMap((change, index) =>
+    recordActions(table, change, items[index] as RequestItem).map((action) => ({ change, action })),
+  );
+  return {
+    owners: owned.map(({ change }) => change),
+    actions: [
+      ...owned.map(({ action }) => action),
+      ...cells.map((cell) => addToCell(table, cell)),
+      ...months.map(({ key, requests }) => ({
+        Update: {
+          TableName: table,
+          Key: { ...key },
+          UpdateExpression: 'ADD trackedRequests :requests',
+          ExpressionAttributeValues: { ':requests': requests },
+        },
+      })),
+      ...lateDays.map(({ accountId, day }) => markUnsealed(table, accountId, day, now)),
+    ],
+  };
+};

@@ -1,0 +1,88 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
+import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { requestPartition } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import type { RequestPosition } from './request-cursor.ts';
+import { parseRequestItem } from './request-item.ts';
+import { lowestRequestId } from './request-time.ts';
+
+export interface RequestSpan {
+  /** Instants, ISO 8601 UTC: the first is included, the second is not. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Days are asked for side by side once days before them were empty: an account that rests for months is soon passed over. */
+const MAX_DAYS_AT_ONCE = 16;
+type Page = { records: RequestRecord[]; below: string | undefined };
+
+const readDay = async (
+  { client, name }: Table,
+  query: { accountId: string; day: Day; lowest: string; below: string; limit: number },
+): Promise<Page> => {
+  const { Items, LastEvaluatedKey } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
+      ExpressionAttributeValues: {
+        ':pk': requestPartition(query.accountId, query.day),
+        ':lowest': query.lowest,
+        ':below': query.below,
+      },
+      ScanIndexForward: false,
+      Limit: query.limit,
+    }),
+  );
+  return { records: (Items ?? []).map(parseRequestItem), below: LastEvaluatedKey?.['sk'] as string | undefined };
+};
+
+/**
+ * Requests of a span, newest first, from `position` on. Each step is one page of the table: what it found, and where
+ * to go on; the caller stops when it has enough or has read enough.
+ */
+export async function* newestFirst(
+  table: Table,
+  accountId: string,
+  span: RequestSpan,
+  options: { readonly position: RequestPosition | null; readonly pageSize: number },
+): AsyncGenerator<{ readonly records: RequestRecord[]; readonly next: RequestPosition | null }> {
+  const lowest = lowestRequestId(Date.parse(span.from));
+  const highest = lowestRequestId(Date.parse(span.to));
+  const firstDay = dayOf(span.from);
+  let day = dayOf(new Date(Date.parse(span.to) - 1).toISOString());
+  let below: string | null = null;
+  if (options.position && options.position.day <= day) ({ day, requestId: below } = options.position);
+  const read = async (ofDay: Day, before: string | null): Promise<Page> => {
+    const upper = before !== null && before < highest ? before : highest;
+    // The table refuses a span that ends before it begins; a cursor of an earlier span may ask for one.
+    if (upper < lowest) return { records: [], below: undefined };
+    return readDay(table, { accountId, day: ofDay, lowest, below: upper, limit: options.pageSize });
+  };
+  let atOnce = 1;
+  while (day >= firstDay) {
+    const days: Day[] = [];
+    for (let next = day; days.length < atOnce && next >= firstDay; next = addDays(next, -1)) days.push(next);
+    const startBelow = below;
+    const pages = days.map((each, index) => read(each, index === 0 ? startBelow : null));
+    // A caller that stops early leaves the rest unread: their errors are nobody's.
+    for (const page of pages) page.catch(() => {});
+    let found = false;
+    for (const [index, each] of days.entries()) {
+      const before = addDays(each, -1);
+      const followingDay = before >= firstDay ? { day: before, requestId: null } : null;
+      let seen: string | null = index === 0 ? startBelow : null;
+      for (let page = await (pages[index] as Promise<Page>); ; page = await read(each, seen)) {
+        // BETWEEN includes its end, and a position names an id already seen.
+        const records = page.records.filter(({ requestId }) => requestId !== seen);
+        found ||= records.length > 0;
+        seen = page.below ?? seen;
+        yield { records, next: page.below ? { day: each, requestId: page.below } : followingDay };
+        if (!page.below) break;
+      }
+    }
+    day = addDays(day, -days.length);
+    below = null;
+    atOnce = found ? 1 : Math.min(2 * atOnce, MAX_DAYS_AT_ONCE);
+  }
+}

@@ -1,0 +1,118 @@
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
+import { batchRead } from '../table/batch-read.ts';
+import { requestKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { type RequestPosition, requestCursor } from './request-cursor.ts';
+import { parseRequestItem } from './request-item.ts';
+import { newestFirst, type RequestSpan } from './request-pages.ts';
+import { daysOfRequestId } from './request-time.ts';
+
+/** What to show of the request log. A member left out lets all pass; null asks for requests that have none. */
+export interface RequestFilter {
+  readonly provider?: string | undefined;
+  /** Compared with the model billed, which is the one that answered: see modelOf. */
+  readonly model?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly keyId?: string | null | undefined;
+  readonly providerKey?: string | null | undefined;
+  readonly outcome?: string | undefined;
+  readonly provenance?: string | undefined;
+  readonly status?: number | null | undefined;
+}
+
+export interface RequestPage {
+  readonly items: readonly RequestRecord[];
+  /** Opaque, good for this account alone; null where there is nothing more. A page may be short, even empty, and yet have a next. */
+  readonly nextCursor: string | null;
+}
+
+/** What names one record: enough to build its key. */
+export type RequestName = Pick<RequestRecord, 'accountId' | 'requestId' | 'startedAt'>;
+
+/** A page examines no more than this, so that a filter that hardly anything passes cannot make it slow. */
+const MAX_EXAMINED = 2_000;
+/** A day without requests is a query too: more than a year of them must not end a page. */
+const MAX_QUERIES = 512;
+const FILTERED_PAGE_SIZE = 200;
+
+const passes = (record: RequestRecord, filter: RequestFilter): boolean => {
+  const values: Record<keyof RequestFilter, unknown> = {
+    provider: record.provider,
+    model: modelOf(record),
+    tag: record.tag,
+    keyId: record.keyId,
+    providerKey: record.providerKey,
+    outcome: record.outcome,
+    provenance: record.provenance,
+    status: record.status,
+  };
+  return Object.entries(filter).every(
+    ([name, wanted]) => wanted === undefined || values[name as keyof RequestFilter] === wanted,
+  );
+};
+
+const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
+
+/** The request log. @param now milliseconds; records past their time are not shown even where the table still has them */
+export const requestRepository = (table: Table, now: () => number = Date.now) => ({
+  /** One request of the account; undefined where there is none. */
+  find: async (accountId: string, requestId: string): Promise<RequestRecord | undefined> => {
+    const keys = daysOfRequestId(requestId).map((day) => requestKey(accountId, day, requestId.toLowerCase()));
+    const records = (await batchRead(table, keys, { consistent: true })).map(parseRequestItem);
+    return records.find(({ expiresAt }) => expiresAt > now() / 1_000);
+  },
+
+  /** Records as they stand, expired or not, in no order; those that do not exist are left out. Names must differ. */
+  findMany: async (
+    names: readonly RequestName[],
+    options: { readonly consistent: boolean },
+  ): Promise<RequestRecord[]> => {
+    const keys = names.map(({ accountId, startedAt, requestId }) => requestKey(accountId, dayOf(startedAt), requestId));
+    return (await batchRead(table, keys, options)).map(parseRequestItem);
+  },
+
+  /**
+   * A page of the account's requests, newest first.
+   *
+   * @throws NotFoundError for a cursor that is none of this account's
+   */
+  page: async (
+    accountId: string,
+    query: RequestSpan & {
+      readonly filter?: RequestFilter;
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+    },
+  ): Promise<RequestPage> => {
+    const filter = query.filter ?? {};
+    const position = query.cursor === undefined ? null : requestCursor.read(accountId, query.cursor);
+    const pageSize = isFiltered(filter) ? FILTERED_PAGE_SIZE : query.limit + 1;
+    const items: RequestRecord[] = [];
+    let examined = 0;
+    let queries = 0;
+    const end = (next: RequestPosition | null): RequestPage => ({
+      items,
+      nextCursor: next && requestCursor.write(accountId, next),
+    });
+    for await (const { records, next } of newestFirst(table, accountId, query, { position, pageSize })) {
+      for (const [index, record] of records.entries()) {
+        if (record.expiresAt <= now() / 1_000 || !passes(record, filter)) continue;
+        items.push(record);
+        const last = index === records.length - 1;
+        if (items.length === query.limit)
+          return end(last ? next : { day: dayOf(record.startedAt), requestId: record.requestId });
+      }
+      examined += records.length;
+      queries += 1;
+      if (examined >= MAX_EXAMINED || queries >= MAX_QUERIES) return end(next);
+    }
+    return end(null);
+  },
+
+  /** Every request of a span, newest first, one after the other. */
+  async *all(accountId: string, span: RequestSpan): AsyncGenerator<RequestRecord> {
+    for await (const { records } of newestFirst(table, accountId, span, { position: null, pageSize: 500 }))
+      yield* records;
+  },
+});

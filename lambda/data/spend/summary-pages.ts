@@ -1,0 +1,120 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod/mini';
+import { type CounterName, type Counters, isCounterName } from '../../domain/spend/counters.ts';
+import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
+import type { Summary, SummaryCell, SummaryTotal } from '../../domain/spend/summary.ts';
+import { type Key, sealedKey } from '../table/keys.ts';
+
+type SummaryView = 'TOTALS' | 'CELLS';
+
+/** What one page holds before compression: below what an item may hold (400 KB) even where nothing can be compressed. */
+const MAX_PAGE_BYTES = 300_000;
+
+type Row = readonly [...(string | null)[], (number | undefined)[]];
+
+const tableOf = (rows: readonly { readonly cells: readonly (string | null)[]; readonly counters: Counters }[]) => {
+  const names = [...new Set(rows.flatMap(({ counters }) => Object.keys(counters)))].sort() as CounterName[];
+  return { names, rows: rows.map(({ cells, counters }): Row => [...cells, names.map((name) => counters[name] ?? 0)]) };
+};
+
+const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
+/** Values of a cell's dimensions, in the order of their names. */
+export const cellColumns = ({ dimensions }: Pick<SummaryCell, 'dimensions'>): (string | null)[] =>
+  spendDimensionNames.map((name) => dimensions[name]);
+
+/** Rows as compressed JSON, in as many pages as they need, each with the names that its counters' values stand for. */
+export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: readonly unknown[] }): Buffer[] => {
+  const pages: unknown[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row)) + 1;
+    if (bytes + size > MAX_PAGE_BYTES) {
+      pages.push([]);
+      bytes = 0;
+    }
+    pages.at(-1)?.push(row);
+    bytes += size;
+  }
+  return pages.map((page) => gzipSync(JSON.stringify({ names, rows: page })));
+};
+
+/** The items of a sealed period. The first page says how many there are: of an older, longer summary pages may be left over. */
+export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', period: string, summary: Summary) => {
+  const views: Record<SummaryView, Buffer[]> = {
+    TOTALS: pagesOf(tableOf(summary.totals.map((total) => ({ cells: totalColumns(total), counters: total.counters })))),
+    CELLS: pagesOf(tableOf(summary.cells.map((cell) => ({ cells: cellColumns(cell), counters: cell.counters })))),
+  };
+  return (Object.entries(views) as [SummaryView, Buffer[]][]).flatMap(([view, pages]) =>
+    pages.map((data, page): Key & Record<string, unknown> => ({
+      ...sealedKey(accountId, view, granularity, period, page),
+      pages: pages.length,
+      data,
+    })),
+  );
+};
+
+const storedPage = z.object({ sk: z.string(), pages: z.int(), data: z.instanceof(Uint8Array) });
+const text = z.nullable(z.string());
+const storedTotals = z.object({
+  names: z.array(z.string()),
+  rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, z.array(z.int())])),
+});
+const storedCells = z.object({
+  names: z.array(z.string()),
+  rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
+});
+
+/** Counters that stand in a row from `start` on. A year of many crosses has a million rows. */
+export const countersOf = (names: readonly string[], values: readonly number[], start = 0): Counters => {
+  const counters: Partial<Record<CounterName, number>> = {};
+  for (let index = 0; index < names.length; index++) {
+    const [name, value] = [names[index] as string, values[start + index]];
+    if (value && isCounterName(name)) counters[name] = value;
+  }
+  return counters;
+};
+
+/** A page of a summary, opened. */
+export interface Page {
+  readonly period: string;
+  readonly isLast: boolean;
+  readonly json: unknown;
+}
+
+/**
+ * The pages of summaries, as they come ascending by key. Only as many of each summary count as its first page says: others are left
+ * over from a longer one that stood there before.
+ */
+export async function* openPages(items: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Page> {
+  let summary = { period: '', pages: 0 };
+  for await (const item of items) {
+    const { sk, pages, data } = storedPage.parse(item);
+    const [, , , period = '', number] = sk.split('#');
+    const page = Number(number);
+    if (page === 0) summary = { period, pages };
+    if (period !== summary.period || page >= summary.pages) continue;
+    const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
+    yield { period, isLast: page === summary.pages - 1, json };
+  }
+}
+
+/** The totals that a page of the TOTALS view holds of one dimension, or of everything (null). */
+export const readTotals = (
+  { json, period }: Page,
+  wanted: SpendDimensionName | null,
+): (SummaryTotal & { readonly period: string })[] => {
+  const { names, rows } = storedTotals.parse(json);
+  return rows
+    .filter(([name]) => name === wanted)
+    .map(([name, value, values]) => ({ period, name, value, counters: countersOf(names, values) }));
+};
+
+/** The cells that a page of the CELLS view holds. */
+export const readCells = ({ json, period }: Page): (SummaryCell & { readonly period: string })[] => {
+  const { names, rows } = storedCells.parse(json);
+  return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
+    period,
+    dimensions: { provider, model, tag, keyId, providerKey },
+    counters: countersOf(names, values),
+  }));
+};

@@ -1,0 +1,202 @@
+/**
+ * Every partition and sort key of the one table is built here and nowhere else.
+ * No AWS imports: the gateway uses this module on its hot path.
+ */
+
+import type { SpendDimensionName, SpendDimensions } from '../../domain/spend/dimensions.ts';
+
+/** Primary key of an item. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** ISO 8601 UTC day, `2026-11-20`. */
+type Day = string;
+
+/** Shards of a partition that many writers share; a partition takes 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+export const PARKED_EVENT_SHARDS = 8;
+export const ACTIVE_RULE_SHARDS = 8;
+export const UNSEALED_SHARDS = 8;
+export const UNDELIVERED_SHARDS = 8;
+
+export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
+/** Looked up by the gateway on admission: one read gives the account, its state and the key's. */
+export const serviceKeyKey = (serviceKey: string): Key => ({ pk: `KEY#${serviceKey}`, sk: 'META' });
+/** The account's own list of its service keys. */
+export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `KEY#${keyId}`,
+});
+export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'META' });
+/** The account's own list of its users. */
+export const accountUserKey = (accountId: string, userId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `USER#${userId}`,
+});
+export const ruleKey = (accountId: string, ruleId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `RULE#${ruleId}`,
+});
+export const alertKey = (accountId: string, alertId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `ALERT#${alertId}`,
+});
+/** Guard: one alert per rule and period. */
+export const firedKey = (accountId: string, ruleId: string, periodStart: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `FIRED#${ruleId}#${periodStart}`,
+});
+/** An account's rules stand in one shard, side by side: its spend is read once for all of them. */
+export const activeRulesIndexPartition = (shard: number): string => `ACTIVE_RULES#${shard}`;
+export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: string) => ({
+  gsi1pk: activeRulesIndexPartition(shard),
+  gsi1sk: `${accountId}#${ruleId}`,
+});
+/** Alerts that have not been delivered on every channel yet, sorted by the instant (ISO 8601 UTC) of the next attempt. */
+export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
+export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({
+  gsi1pk: undeliveredIndexPartition(shard),
+  gsi1sk: `${nextAttemptAt}#${alertId}`,
+});
+/** Tracked requests of one calendar month (UTC), `2026-11`. */
+export const monthKey = (accountId: string, month: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `MONTH#${month}`,
+});
+export const requestPartition = (accountId: string, day: Day): string => `ACCOUNT#${accountId}#REQ#${day}`;
+export const requestKey = (accountId: string, day: Day, requestId: string): Key => ({
+  pk: requestPartition(accountId, day),
+  sk: requestId,
+});
+/** What a request record's key says. */
+export const parseRequestKey = ({ pk, sk }: Key): { readonly accountId: string; readonly requestId: string } => ({
+  accountId: pk.slice(accountKey('').pk.length, pk.lastIndexOf('#REQ#')),
+  requestId: sk,
+});
+export const spendPartition = (accountId: string): string => `ACCOUNT#${accountId}#SPEND`;
+
+/** Escapes what separates the parts of a sort key: `%`, `#`. Null and the empty string stay two different things. */
+const part = (value: string | null): string =>
+  value === null ? '' : `=${value.replaceAll('%', '%25').replaceAll('#', '%23')}`;
+
+const value = (escaped: string): string | null =>
+  escaped === '' ? null : escaped.slice(1).replaceAll('%23', '#').replaceAll('%25', '%');
+
+/** The dimensions of a cell as one string, its parts in a fixed order. */
+export const spendCellName = ({ provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
+  [provider, model, tag, keyId, providerKey].map(part).join('#');
+
+/**
+ * One spend cell. A sort key may take 1,024 bytes: model and tag are limited by the event schema (128 UTF-16 units and 64
+ * code points, at most 640 bytes together, escapes included), which keeps the sum below that.
+ *
+ * @param time `2026-11-20` for a day cell, `2026-11-20T16` for an hour cell
+ */
+export const spendCellKey = (
+  accountId: string,
+  granularity: 'DAY' | 'HOUR',
+  time: string,
+  dimensions: SpendDimensions,
+): Key => namedSpendCellKey(accountId, granularity, time, spendCellName(dimensions));
+
+/** The same, of a cell whose name is known. */
+export const namedSpendCellKey = (
+  accountId: string,
+  granularity: 'DAY' | 'HOUR',
+  time: string,
+  cellName: string,
+): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${cellName}` });
+
+/** What a spend cell's sort key says. */
+export const parseSpendCellSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {
+  const [, time = '', provider = '', model = '', tag = '', keyId = '', providerKey = ''] = sk.split('#');
+  return {
+    time,
+    dimensions: {
+      provider: value(provider) ?? '',
+      model: value(model),
+      tag: value(tag),
+      keyId: value(keyId),
+      providerKey: value(providerKey),
+    },
+  };
+};
+
+/** Bounds of a `BETWEEN` over sort keys `{prefix}#{time}…`, both times included; `$` is the character after `#`. */
+export const timeRange = (
+  prefix: string,
+  from: string,
+  to: string,
+): { readonly from: string; readonly to: string } => ({
+  from: `${prefix}#${from}`,
+  to: `${prefix}#${to}$`,
+});
+
+/** Which distinct cells an account has made on a day: bounds what its clients can invent. */
+export const cellClaimsKey = (accountId: string, day: Day): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `CELLS#${day}`,
+});
+
+/** Marks a day or month whose cells are not (or no longer) what its summary says. */
+export const unsealedKey = (accountId: string, period: string): Key => ({
+  pk: spendPartition(accountId),
+  sk: `UNSEALED#${period}`,
+});
+export const unsealedIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
+/** Sorted by the instant (ISO 8601 UTC) from which the period may be sealed. */
+export const unsealedIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
+  gsi1pk: unsealedIndexPartition(shard),
+  gsi1sk: `${dueAt}#${accountId}#${period}`,
+});
+
+/** What summaries are of: days, months, and the hours of a day, which stand under the day. */
+type SealedGranularity = 'HOUR' | 'DAY' | 'MONTH';
+/** TOTALS of days and months are those of each dimension, too; of hours, each dimension is a view of its own. */
+export type SealedView = 'TOTALS' | SpendDimensionName | 'CELLS';
+/** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#model#HOUR, SEALED#CELLS#MONTH … */
+export const sealedPrefix = (view: SealedView, granularity: SealedGranularity): string =>
+  `SEALED#${view}#${granularity}`;
+export const sealedKey = (
+  accountId: string,
+  view: SealedView,
+  granularity: SealedGranularity,
+  period: string,
+  page: number,
+): Key => ({
+  pk: spendPartition(accountId),
+  sk: `${sealedPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
+});
+
+/** Requests of a span that no event tells of, sorted by the instant (ISO 8601 UTC) of the first of them. */
+export const untrackedKey = (accountId: string, from: string, reportId: string): Key => ({
+  pk: spendPartition(accountId),
+  sk: `UNTRACKED#${from}#${reportId}`,
+});
+
+/** Guard: an answer that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
+export const countedAnswerKey = (accountId: string, provider: string, answerId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `ANSWER#${provider}#${answerId}`,
+});
+
+/** A usage event written to the table because the queue would not take it; swept into the recorder every minute. */
+export const parkedEventPartition = (shard: number): string => `PARKED#${shard}`;
+export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 'close' | 'untracked'): Key => ({
+  pk: parkedEventPartition(shard),
+  sk: `${requestId}#${kind}`,
+});
+
+/** A parked event that can never be recorded, kept for people to look at. */
+export const refusedEventKey = (day: Day, id: string): Key => ({ pk: `REFUSED#${day}`, sk: id });
+
+export const stripeEventKey = (eventId: string): Key => ({ pk: `STRIPE#${eventId}`, sk: 'META' });
+/** Whose customer it is, or was. */
+export const stripeCustomerKey = (customerId: string): Key => ({ pk: `STRIPE_CUSTOMER#${customerId}`, sk: 'META' });
+/** All of them, for the daily reconciliation. One partition: customers are made one by one, and read once a day. */
+export const stripeCustomersIndexPartition = 'STRIPE_CUSTOMERS';
+export const stripeCustomersIndexKey = (customerId: string) => ({
+  gsi1pk: stripeCustomersIndexPartition,
+  gsi1sk: customerId,
+});

@@ -1,0 +1,73 @@
+import type { Counters } from './counters.ts';
+
+/** The counters that a point of a series shows: requests, and what their cost is made of. */
+const shown = [
+  'requests',
+  'unpricedRequests',
+  'costProviderNanoUsd',
+  'costComputedNanoUsd',
+  'costEstimatedNanoUsd',
+] as const;
+
+/** Points to a block of memory: some hundred kilobytes. */
+const BLOCK_POINTS = 8_192;
+
+const newBlock = () => ({
+  /** Bucket and group of each point, by their numbers. */
+  places: new Int32Array(2 * BLOCK_POINTS),
+  sums: new Float64Array(shown.length * BLOCK_POINTS),
+});
+
+interface GroupPoint {
+  readonly group: string;
+  readonly counters: Counters;
+}
+
+/**
+ * Sums of every bucket and group, until it is known which groups a series names. Kept as plain numbers: a month by hour of an account at its
+ * limits has a million and more, which as objects would be half a gigabyte.
+ */
+export const groupPoints = () => {
+  const buckets: string[] = [];
+  const groups = new Map<string, number>();
+  const blocks: ReturnType<typeof newBlock>[] = [];
+  let count = 0;
+  return {
+    /** @param bucket each only once for a group */
+    add: (bucket: string, group: string, counters: Counters): void => {
+      if (buckets.at(-1) !== bucket) buckets.push(bucket);
+      const number = groups.get(group) ?? groups.size;
+      groups.set(group, number);
+      const at = count++ % BLOCK_POINTS;
+      const block = (at === 0 ? undefined : blocks.at(-1)) ?? newBlock();
+      if (at === 0) blocks.push(block);
+      block.places.set([buckets.length - 1, number], 2 * at);
+      for (const [index, name] of shown.entries()) block.sums[shown.length * at + index] = counters[name] ?? 0;
+    },
+
+    /** The points of some groups by bucket, in the order of the groups. */
+    of: (wanted: readonly string[]): ReadonlyMap<string, readonly GroupPoint[]> => {
+      const rankOf = new Map(wanted.map((group, rank) => [groups.get(group), { group, rank }]));
+      const found: { readonly bucket: string; readonly rank: number; readonly point: GroupPoint }[] = [];
+      for (let index = 0; index < count; index++) {
+        const block = blocks[Math.floor(index / BLOCK_POINTS)];
+        const at = index % BLOCK_POINTS;
+        const ranked = rankOf.get(block?.places[2 * at + 1]);
+        if (!block || !ranked) continue;
+        const sums = block.sums.subarray(shown.length * at, shown.length * (at + 1));
+        found.push({
+          bucket: buckets[block.places[2 * at] ?? 0] ?? '',
+          rank: ranked.rank,
+          point: { group: ranked.group, counters: Object.fromEntries(shown.map((name, i) => [name, sums[i]])) },
+        });
+      }
+      found.sort((left, right) => left.rank - right.rank);
+      return new Map(
+        [...Map.groupBy(found, ({ bucket }) => bucket)].map(([bucket, some]) => [
+          bucket,
+          some.map(({ point }) => point),
+        ]),
+      );
+    },
+  };
+};

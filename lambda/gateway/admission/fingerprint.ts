@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { AwsCall } from '../aws/aws-json.ts';
+
+/** Makes a credential's fingerprint, at once where it is cached; null while the key for it cannot be had. Never rejects. */
+export type Fingerprint = (credential: string) => string | null | Promise<string | null>;
+
+/** 64 bits: enough to tell an account's provider keys apart, too little to be a credential's stand-in elsewhere. */
+const HEX_CHARACTERS = 16;
+const RETRY_MS = 10_000;
+const MAX_CACHED = 1_000;
+
+/**
+ * Keyed fingerprints (HMAC-SHA256) of provider credentials. The key is read from Secrets Manager once per process, on first
+ * use and beside the forwarding, so it costs a request nothing. Without the key a fingerprint cannot be tested by guessing.
+ */
+export const credentialFingerprint = (secretsManager: AwsCall, secretId: string, timeoutMs: number): Fingerprint => {
+  let key: Promise<string | null> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const cached = new Map<string, string>();
+
+  const readKey = (): Promise<string | null> => {
+    key ??= secretsManager('GetSecretValue', { SecretId: secretId }, timeoutMs).then(
+      (answer) => {
+        const secret = answer['SecretString'];
+        return typeof secret === 'string' && secret.length > 0 ? secret : null;
+      },
+      () => {
+        failedAt = performance.now();
+        key = undefined;
+        return null;
+      },
+    );
+    return key;
+  };
+
+  const make = (secret: string, credential: string): string => {
+    const fingerprint = createHmac('sha256', secret).update(credential).digest('hex').slice(0, HEX_CHARACTERS);
+    if (cached.size >= MAX_CACHED) cached.delete(cached.keys().next().value as string);
+    cached.set(credential, fingerprint);
+    return fingerprint;
+  };
+
+  return (credential) => {
+    const known = cached.get(credential);
+    if (known !== undefined) return known;
+    if (performance.now() - failedAt < RETRY_MS) return null;
+    return readKey().then((secret) => (secret === null ? null : make(secret, credential)));
+  };
+};

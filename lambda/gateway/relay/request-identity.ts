@@ -1,0 +1,30 @@
+import { MAX_PATH_CHARACTERS } from '../../domain/usage/limits.ts';
+import type { OpenEvent } from '../../domain/usage/usage-event.ts';
+import type { Admitted } from '../admission/admit.ts';
+import type { GatewayRequest } from '../protocol/client.ts';
+import { readTag } from './tag.ts';
+
+const MAX_METHOD_CHARACTERS = 32;
+
+/** What both events of a request carry, but for the fingerprint of its credential. */
+export type RequestFacts = Omit<OpenEvent, 'kind' | 'providerKey'>;
+
+/** @param path as forwarded, without the query */
+export const requestFacts = (
+  request: GatewayRequest,
+  admitted: Admitted,
+  requestId: string,
+  startedAt: Date,
+  path: string,
+): RequestFacts => ({
+  version: 1,
+  requestId,
+  accountId: admitted.owner?.accountId ?? null,
+  keyId: admitted.owner?.keyId ?? null,
+  ...(admitted.owner ? {} : { unverifiedKey: admitted.serviceKey }),
+  provider: admitted.provider.label,
+  ...readTag(request.headers),
+  method: request.method.slice(0, MAX_METHOD_CHARACTERS),
+  path: path.slice(0, MAX_PATH_CHARACTERS),
+  startedAt: startedAt.toISOString(),
+});

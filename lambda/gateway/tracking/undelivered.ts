@@ -1,0 +1,140 @@
+import { uuidv7 } from 'uuidv7';
+import type { CloseEvent, UntrackedEvent, UsageEvent } from '../../domain/usage/usage-event.ts';
+
+export interface UndeliveredSettings {
+  /** Of all events kept, as JSON. Past it a request is only counted. */
+  readonly maxBytes: number;
+  /** Pause between two tries while nothing gets through. */
+  readonly retryMs: number;
+}
+
+export interface Undelivered {
+  /** Keeps an event until it can be delivered; counts it where there is no room. */
+  keep(event: CloseEvent): void;
+  /** Tries what is kept until nothing is left or nothing gets through. Never rejects. */
+  deliver(): Promise<void>;
+  /** True while something is kept. */
+  readonly waiting: boolean;
+}
+
+const defaults: UndeliveredSettings = { maxBytes: 16 * 2 ** 20, retryMs: 1_000 };
+/** Delivered side by side: one batch of the queue's, twice. */
+const AT_ONCE = 20;
+/** Accounts and hours that are told apart among what is only counted. */
+const MAX_COUNTED = 10_000;
+
+interface Kept {
+  readonly event: UsageEvent;
+  readonly bytes: number;
+}
+
+const bytesOf = (event: UsageEvent): number => JSON.stringify(event).length;
+
+/** One report for each account and hour, so that no gap is told wider than an hour from its truth. */
+const reportName = ({ accountId, unverifiedKey, startedAt }: CloseEvent): string =>
+  `${accountId ?? unverifiedKey}#${startedAt.slice(0, 13)}`;
+
+const addTo = (report: UntrackedEvent | undefined, event: CloseEvent): UntrackedEvent => {
+  const { accountId, unverifiedKey, startedAt } = event;
+  if (!report)
+    return {
+      version: 1,
+      kind: 'untracked',
+      requestId: uuidv7(),
+      accountId,
+      ...(unverifiedKey !== undefined && { unverifiedKey }),
+      from: startedAt,
+      to: startedAt,
+      requests: 1,
+    };
+  const [from = startedAt, , to = startedAt] = [report.from, report.to, startedAt].sort();
+  return { ...report, from, to, requests: report.requests + 1 };
+};
+
+/**
+ * Close events that neither queue nor table took, in memory within bounds: the last resort that needs nobody. They are tried
+ * again until one of the two is back. What there is no room for is counted, and reported as untracked once something gets
+ * through, so that the account sees the gap.
+ *
+ * @param send delivers one event, one try
+ */
+export const undeliveredEvents = (
+  send: (event: UsageEvent) => Promise<void>,
+  { maxBytes, retryMs }: UndeliveredSettings = defaults,
+): Undelivered => {
+  const kept: Kept[] = [];
+  let keptBytes = 0;
+  let counted = new Map<string, UntrackedEvent>();
+  let timer: NodeJS.Timeout | undefined;
+  let delivering: Promise<void> | undefined;
+
+  const retryLater = (): void => {
+    if (timer) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void deliver();
+    }, retryMs);
+    // The process may end: all of it has been logged.
+    timer.unref();
+  };
+
+  /** Reports stand behind the events, and are no longer added to. */
+  const closeReports = (): void => {
+    for (const event of counted.values()) kept.push({ event, bytes: 0 });
+    counted = new Map();
+  };
+
+  const work = async (): Promise<void> => {
+    let delivered = 0;
+    while (kept.length > 0 || counted.size > 0) {
+      if (kept.length === 0) closeReports();
+      const some = kept.splice(0, AT_ONCE);
+      const failed: Kept[] = [];
+      await Promise.all(
+        some.map((each) =>
+          send(each.event).then(
+            () => {
+              delivered++;
+              keptBytes -= each.bytes;
+            },
+            () => failed.push(each),
+          ),
+        ),
+      );
+      // Behind the others: one that is never taken must not keep them.
+      kept.push(...failed);
+      if (failed.length === some.length) {
+        retryLater();
+        break;
+      }
+    }
+    if (delivered > 0)
+      console.warn(JSON.stringify({ level: 'WARN', message: 'kept usage events delivered', events: delivered }));
+  };
+
+  const deliver = (): Promise<void> => {
+    delivering ??= work().finally(() => {
+      delivering = undefined;
+    });
+    return delivering;
+  };
+
+  return {
+    keep: (event) => {
+      const bytes = bytesOf(event);
+      if (keptBytes + bytes <= maxBytes) {
+        kept.push({ event, bytes });
+        keptBytes += bytes;
+      } else {
+        const name = reportName(event);
+        const report = counted.get(name);
+        if (report || counted.size < MAX_COUNTED) counted.set(name, addTo(report, event));
+      }
+      retryLater();
+    },
+    deliver,
+    get waiting() {
+      return kept.length > 0 || counted.size > 0;
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { UnsealedMark } from '../../data/ledger/rollup-marks.ts';
+import type { SealResult } from '../../data/spend/rollup.ts';
+import { UNSEALED_SHARDS } from '../../data/table/keys.ts';
+import { isMonth } from '../../domain/calendar/utc.ts';
+import { mapConcurrently } from '../concurrently.ts';
+import type { ReportLogger, ReportMetrics } from '../report.ts';
+
+interface SealDependencies {
+  /** Marks of a shard that are due. */
+  readonly dueMarks: (shard: number) => AsyncIterable<UnsealedMark>;
+  readonly seal: (mark: UnsealedMark) => Promise<SealResult>;
+  readonly logger: Pick<ReportLogger, 'error'>;
+  readonly metrics: ReportMetrics;
+}
+
+const PAGE_SIZE = 200;
+const ACCOUNTS_AT_ONCE = 8;
+/** What a period may take at worst: a day of an account at its limits has forty thousand hour cells to sum up. */
+const PERIOD_MS = 30_000;
+
+/** Days before their month: a month is sealed from its days. */
+const daysFirst = (a: UnsealedMark, b: UnsealedMark): number =>
+  Number(isMonth(a.period)) - Number(isMonth(b.period)) || (a.period < b.period ? -1 : 1);
+
+/**
+ * Seals every day and month that is due. What fails or was changed meanwhile stays marked for the next run.
+ *
+ * @param remainingMs time left for this run
+ */
+export const sealDuePeriods =
+  ({ dueMarks, seal, logger, metrics }: SealDependencies) =>
+  async (remainingMs: () => number): Promise<void> => {
+    const sealOne = async (mark: UnsealedMark): Promise<void> => {
+      try {
+        const result = await seal(mark);
+        if (result === 'sealed') metrics.addMetric('SealedPeriods', MetricUnit.Count, 1);
+      } catch (error) {
+        // The account is not named: its id is a credential.
+        logger.error('Period not sealed', { period: mark.period, errorName: (error as Error).name });
+        metrics.addMetric('SealFailures', MetricUnit.Count, 1);
+      }
+    };
+
+    const isLate = () => remainingMs() < PERIOD_MS;
+
+    const sealMarks = async (marks: readonly UnsealedMark[]): Promise<void> => {
+      // One account's days one after the other: each also marks their month.
+      const byAccount = [...Map.groupBy(marks, ({ accountId }) => accountId).values()];
+      await mapConcurrently(byAccount, ACCOUNTS_AT_ONCE, async (ofAccount) => {
+        for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await sealOne(mark);
+      });
+    };
+
+    for (let shard = 0; shard < UNSEALED_SHARDS; shard++) {
+      let marks: UnsealedMark[] = [];
+      for await (const mark of dueMarks(shard)) {
+        if (isLate()) return;
+        marks.push(mark);
+        if (marks.length < PAGE_SIZE) continue;
+        await sealMarks(marks);
+        marks = [];
+      }
+      if (isLate()) return;
+      await sealMarks(marks);
+    }
+  };

@@ -1,0 +1,25 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { StageSettings } from '../config.ts';
+import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import type { ProviderProxy } from './provider-proxy.ts';
+
+/** What is watched. */
+export interface Monitored {
+  readonly settings: StageSettings;
+  readonly table: ITable;
+  readonly usage: {
+    readonly queue: Queue;
+    readonly deadLetterQueue: Queue;
+    readonly recorder: LambdaFunction;
+  };
+  readonly gateway: {
+    readonly proxies: readonly ProviderProxy[];
+    /** Counts the log lines of events that could not be delivered. */
+    readonly lostEvents: { readonly namespace: string; readonly metricName: string };
+  };
+  readonly scheduled: readonly ScheduledFunction[];
+  readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };
+}

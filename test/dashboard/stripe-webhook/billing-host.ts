@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import Stripe from 'stripe';
+import { uuidv7 } from 'uuidv7';
+import { billingStatus } from '../../../lambda/dashboard/billing/billing-status.ts';
+import { checkout } from '../../../lambda/dashboard/billing/checkout.ts';
+import * as billing from '../../../lambda/dashboard/billing/operations.ts';
+import { portal } from '../../../lambda/dashboard/billing/portal.ts';
+import { createKey } from '../../../lambda/dashboard/keys/manage-keys.ts';
+import * as keys from '../../../lambda/dashboard/keys/operations.ts';
+import { billingReader } from '../../../lambda/dashboard/stripe-webhook/billing-reader.ts';
+import { receiveEvent } from '../../../lambda/dashboard/stripe-webhook/receive-event.ts';
+import { webhookStack } from '../../../lambda/dashboard/stripe-webhook/webhook-stack.ts';
+import { accountRepository } from '../../../lambda/data/accounts/accounts.ts';
+import { serviceKeyRepository } from '../../../lambda/data/accounts/service-keys.ts';
+import { userRepository } from '../../../lambda/data/accounts/users.ts';
+import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { billingEvents } from '../../../lambda/data/billing/billing-events.ts';
+import { openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
+import { periodUsage } from '../../../lambda/data/billing/billing-usage.ts';
+import type { Table } from '../../../lambda/data/table/table.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-list.ts';
+import { httpStack } from '../../../lambda/http/http-stack.ts';
+import { route } from '../../../lambda/http/operation.ts';
+import { stripeBilling } from '../../../lambda/integrations/stripe-billing.ts';
+import { STRIPE_API_VERSION, type StripeCall, stripeCaller } from '../../../lambda/integrations/stripe-client.ts';
+import type { CachedSecret } from '../../../lambda/integrations/stripe-secret.ts';
+import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
+import { type LocalStripe, startLocalStripe } from '../../../local/stripe/server.ts';
+import { apiEvent, invoke, silentLogger } from '../../http/invoke.ts';
+
+const API_KEY = 'sk_test_local';
+const WEBHOOK_SECRET = 'whsec_test';
+
+const allSold: PriceIds = {
+  STARTER: ['price_local_starter'],
+  PRO: ['price_local_pro'],
+  SCALE: ['price_local_scale'],
+};
+export const prices = priceList(allSold);
+
+const fixedSecret = (value: string): CachedSecret => ({ read: async () => value, reread: async () => value });
+
+/** A webhook's HTTP server, its handler set later: the local Stripe must know its address before there is a handler. */
+const webhookServer = async () => {
+  let receive: (body: string, signature: string) => Promise<number> = async () => 503;
+  const server = createServer(async (request, response) => {
+    const status = await receive(await text(request), String(request.headers['stripe-signature']));
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/billing/webhook`,
+    handleWith: (handler: typeof receive) => {
+      receive = handler;
+    },
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+/** The billing functions over a table and a local Stripe, composed as their entries compose them. */
+export const billingHost = async (
+  table: Table,
+  options: {
+    readonly delivers: boolean;
+    readonly wrapCall?: (call: StripeCall) => StripeCall;
+    readonly sold?: PriceIds;
+  } = { delivers: true },
+) => {
+  const webhook = await webhookServer();
+  const localStripe: LocalStripe = await startLocalStripe({
+    apiKey: API_KEY,
+    endpoint: options.delivers ? { url: webhook.url, secrets: [WEBHOOK_SECRET], retryDelayMs: () => 50 } : undefined,
+  });
+  const { wrapCall = (call) => call, sold = allSold } = options;
+  const prices = priceList(sold);
+  const stripe = stripeBilling(wrapCall(stripeCaller(localStripe.url, fixedSecret(API_KEY))));
+  const accounts = billingAccounts(table);
+  const logger = silentLogger();
+  const sync = openBillingSync(table, billingReader(stripe, prices));
+  const urls = {
+    success: 'https://app.acme.dev/paid?session={CHECKOUT_SESSION_ID}',
+    cancel: 'https://app.acme.dev/plans',
+    portalReturn: 'https://app.acme.dev/billing',
+  };
+  const dashboard = httpStack(
+    [
+      route(billing.billingStatus, billingStatus({ accounts, usage: periodUsage(table), now: () => new Date() })),
+      route(billing.checkout, checkout({ accounts, users: userRepository(table), stripe, prices, urls })),
+      route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
+      route(
+        keys.createKey,
+        createKey({
+          keys: serviceKeyRepository(table),
+          accounts: accountRepository(table),
+          newServiceKey: () => newAccountKey(randomBytes),
+          newKeyId: uuidv7,
+          now: () => new Date(),
+        }),
+      ),
+    ],
+    { logger, corsOrigins: [] },
+  );
+  const webhookHandler = webhookStack(
+    receiveEvent({
+      readEvent: stripeEventReader(fixedSecret(WEBHOOK_SECRET)),
+      events: billingEvents(table),
+      accounts,
+      sync,
+      stripe,
+      logger,
+    }),
+    logger,
+  ) as unknown as (event: object, context: Context) => Promise<APIGatewayProxyResult>;
+  const receive = async (payload: string, signature: string): Promise<number> => {
+    const event = apiEvent({
+      method: 'POST',
+      path: '/api/billing/webhook',
+      rawBody: payload,
+      headers: { 'Stripe-Signature': signature },
+    });
+    return (await webhookHandler(event, {} as Context)).statusCode;
+  };
+  webhook.handleWith(receive);
+
+  const { hostname, port } = new URL(localStripe.url);
+  return {
+    localStripe,
+    /** As a test uses Stripe beside the service: to move its clock, delete customers … */
+    api: new Stripe(API_KEY, {
+      apiVersion: STRIPE_API_VERSION,
+      host: hostname,
+      port,
+      protocol: 'http',
+      telemetry: false,
+    }),
+    stripe,
+    sync,
+    logger,
+    /** Delivers an event as Stripe does, signed now. */
+    deliver: (payload: string): Promise<number> =>
+      receive(payload, Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET })),
+    as: (caller: { readonly accountId: string; readonly userId: string }) => {
+      const call = (method: string, path: string, body?: object) =>
+        invoke(dashboard, { method, path, caller, ...(body && { body }) });
+      return {
+        status: async () => (await call('GET', '/api/billing/status')).body,
+        checkout: (plan: string) => call('POST', '/api/billing/checkout', { plan }),
+        portal: () => call('POST', '/api/billing/portal'),
+        createKey: (name: string) => call('POST', '/api/keys', { name }),
+      };
+    },
+    stop: async () => {
+      await localStripe.stop();
+      await webhook.stop();
+    },
+  };
+};
+
+export type BillingHost = Awaited<ReturnType<typeof billingHost>>;

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { UnavailableError } from '../../../lambda/domain/errors.ts';
+import type { StripeCall } from '../../../lambda/integrations/stripe-client.ts';
+import { emulatedTable } from '../../data/emulated-table.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { type BillingHost, billingHost } from './billing-host.ts';
+import { open, press } from './browser.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let host: BillingHost;
+/** What calls of Stripe meet. */
+let fault: (() => void) | undefined;
+let calls = 0;
+const wrapCall =
+  (call: StripeCall): StripeCall =>
+  async (use) => {
+    calls += 1;
+    fault?.();
+    return call(use);
+  };
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  host = await billingHost(table, { delivers: false, wrapCall });
+});
+afterEach(() => {
+  fault = undefined;
+});
+afterAll(async () => {
+  await host.stop();
+  await table.stop();
+});
+
+const eventsOf = (type: string) =>
+  host.localStripe
+    .events()
+    .filter((event) => event.type === type)
+    .map(({ payload }) => payload);
+
+/** An account that has just paid for PRO, and the event that says so. */
+const buyer = async () => {
+  const account = await newAccount(table);
+  const me = host.as(account);
+  const { url } = (await me.checkout('PRO')).body;
+  await press(await open(url), 'Pay and subscribe');
+  return { account, me, completed: eventsOf('checkout.session.completed').at(-1) as string };
+};
+
+const eventOf = (object: object, type: string, id = `evt_${Math.random()}`) =>
+  JSON.stringify({ id, type, data: { object } });
+
+describe('POST /billing/webhook', () => {
+  it('works an event off once', async () => {
+    const { me, completed } = await buyer();
+    expect(await host.deliver(completed)).toBe(200);
+    expect(await me.status()).toMatchObject({ plan: 'PRO' });
+    const before = calls;
+    expect(await host.deliver(completed)).toBe(200);
+    expect(calls).toBe(before);
+  });
+
+  it('answers 503 while Stripe cannot be read, changes nothing, and takes the event when it comes again', async () => {
+    const { me, completed } = await buyer();
+    fault = () => {
+      throw new UnavailableError('Stripe does not answer.');
+    };
+    expect(await host.deliver(completed)).toBe(503);
+    fault = undefined;
+    expect(await me.status()).toMatchObject({ plan: 'FREE' });
+    expect(await host.deliver(completed)).toBe(200);
+    expect(await me.status()).toMatchObject({ plan: 'PRO' });
+  });
+
+  it('answers 500 where something else fails, and says in the log what', async () => {
+    const { account, me, completed } = await buyer();
+    fault = () => {
+      throw new Error('a bug');
+    };
+    expect(await host.deliver(completed)).toBe(500);
+    expect(JSON.stringify(host.logger.error.mock.calls.at(-1))).toContain('INTERNAL');
+    expect(JSON.stringify(host.logger.error.mock.calls)).not.toContain(account.accountId);
+    fault = undefined;
+    expect(await me.status()).toMatchObject({ plan: 'FREE' });
+  });
+
+  it('takes and ignores what concerns no account', async () => {
+    const before = calls;
+    const strangers = [
+      eventOf({ object: 'invoice', customer: 'cus_stranger' }, 'invoice.paid'),
+      eventOf({ object: 'balance' }, 'balance.available'),
+      eventOf({ object: 'invoice', customer: 'cus_stranger' }, 'invoice.upcoming'),
+      eventOf({ object: 'something new' }, 'v9.something.happened'),
+    ];
+    for (const payload of strangers) expect(await host.deliver(payload)).toBe(200);
+    expect(calls).toBe(before);
+  });
+
+  it('does not believe what an event says', async () => {
+    const { me, completed } = await buyer();
+    const { customer } = JSON.parse(completed).data.object;
+    const lie = { object: 'subscription', id: 'sub_1', customer, status: 'canceled', items: { data: [] } };
+    expect(await host.deliver(eventOf(lie, 'customer.subscription.deleted'))).toBe(200);
+    expect(await me.status()).toMatchObject({ plan: 'PRO', billingStatus: 'ACTIVE' });
+  });
+
+  it('closes the other checkouts of who has bought', async () => {
+    const account = await newAccount(table);
+    const me = host.as(account);
+    // Two that were started at the same moment: neither saw the other.
+    const first = (await me.checkout('PRO')).body;
+    const session = await host.api.checkout.sessions.retrieve(first.sessionId);
+    const second = await host.api.checkout.sessions.create({
+      mode: 'subscription',
+      customer: String(session.customer),
+      line_items: [{ price: 'price_local_scale', quantity: 1 }],
+      success_url: 'https://app.acme.dev',
+    });
+    await press(await open(first.url), 'Pay and subscribe');
+    expect(await host.deliver(eventsOf('checkout.session.completed').at(-1) as string)).toBe(200);
+    expect((await host.api.checkout.sessions.retrieve(second.id)).status).toBe('expired');
+  });
+});

@@ -1,0 +1,163 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
+import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import type { SyncBilling } from '../../../lambda/data/billing/billing-sync.ts';
+import { accountKey } from '../../../lambda/data/table/keys.ts';
+import { priceList } from '../../../lambda/domain/billing/price-list.ts';
+import { emulatedTable } from '../../data/emulated-table.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { silentLogger } from '../../http/invoke.ts';
+import { type BillingHost, billingHost, prices } from './billing-host.ts';
+import { open, press } from './browser.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let host: BillingHost;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+beforeEach(async () => {
+  host = await billingHost(table, { delivers: false });
+});
+afterEach(() => host.stop());
+afterAll(() => table.stop());
+
+/** Buys, and no event of it ever arrives. */
+const silentBuyer = async (plan = 'PRO') => {
+  const account = await newAccount(table);
+  const me = host.as(account);
+  await press(await open((await me.checkout(plan)).body.url), 'Pay and subscribe');
+  const customer = (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  return { account, me, customer };
+};
+
+const run = async (
+  changed: { prices?: typeof prices; sync?: SyncBilling; accountIds?: string[] } = {},
+  remainingMs = 900_000,
+) => {
+  const logger = silentLogger();
+  const counts: Record<string, number> = {};
+  const all = billingAccounts(table).all;
+  await reconcile({
+    // Accounts of other tests have customers of another Stripe.
+    accounts: {
+      all: async function* () {
+        for await (const batch of all())
+          yield batch.filter(({ accountId }) => changed.accountIds?.includes(accountId) ?? true);
+      },
+    },
+    stripe: host.stripe,
+    sync: changed.sync ?? host.sync,
+    prices: changed.prices ?? prices,
+    logger,
+    metrics: {
+      addMetric: (name, _, value) => {
+        counts[name] = (counts[name] ?? 0) + value;
+      },
+    },
+  })(() => remainingMs);
+  return { counts, logger };
+};
+
+describe('the daily reconciliation', () => {
+  it('repairs what no event has told, reports it, and then finds nothing more', async () => {
+    const bought = await silentBuyer();
+    const ended = await silentBuyer('SCALE');
+    const accountIds = [bought.account.accountId, ended.account.accountId];
+    const first = await run({ accountIds });
+    expect(first.counts).toEqual({ RepairedAccounts: 2 });
+    expect(await bought.me.status()).toMatchObject({ plan: 'PRO', billingStatus: 'ACTIVE' });
+
+    const [subscription] = (await host.api.subscriptions.list({ customer: ended.customer })).data;
+    await host.api.subscriptions.cancel(subscription?.id ?? '');
+    const { counts, logger } = await run({ accountIds });
+    expect(counts).toEqual({ RepairedAccounts: 1 });
+    expect(logger.warn.mock.calls).toEqual([
+      [
+        'account repaired',
+        {
+          userId: ended.account.userId,
+          customerId: ended.customer,
+          was: expect.objectContaining({ plan: 'SCALE', billingStatus: 'ACTIVE' }),
+          is: expect.objectContaining({ plan: 'FREE', billingStatus: 'CANCELED' }),
+        },
+      ],
+    ]);
+    expect(await ended.me.status()).toMatchObject({ plan: 'FREE', billingStatus: 'CANCELED' });
+    expect((await run({ accountIds })).counts).toEqual({});
+  });
+
+  it('restores an account that is suspended without reason', async () => {
+    const { account, me } = await silentBuyer();
+    const accountIds = [account.accountId];
+    await run({ accountIds });
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: accountKey(account.accountId),
+        UpdateExpression: 'SET #status = :suspended',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':suspended': 'suspended' },
+      }),
+    );
+    expect((await run({ accountIds })).counts).toEqual({ RepairedAccounts: 1 });
+    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({ status: 'active' });
+    expect(await me.status()).toMatchObject({ plan: 'PRO' });
+  });
+
+  it('reports who pays twice, and who pays without an account', async () => {
+    const twice = await silentBuyer();
+    const session = await host.api.checkout.sessions.create({
+      mode: 'subscription',
+      customer: twice.customer,
+      line_items: [{ price: 'price_local_scale', quantity: 1 }],
+      success_url: 'https://app.acme.dev',
+    });
+    await press(await open(session.url ?? ''), 'Pay and subscribe');
+    const stranger = await silentBuyer();
+    const { counts, logger } = await run({ accountIds: [twice.account.accountId] });
+    expect(counts).toEqual({ DuplicateSubscriptions: 1, RepairedAccounts: 1, UnownedSubscriptions: 1 });
+    expect(await twice.me.status()).toMatchObject({ plan: 'SCALE' });
+    expect(logger.error.mock.calls).toEqual([
+      ['account pays twice', expect.objectContaining({ customerId: twice.customer })],
+      ['subscription without account', expect.objectContaining({ customerId: stranger.customer })],
+    ]);
+  });
+
+  it('leaves alone what it cannot tell, says so, and goes on', async () => {
+    const unknown = await silentBuyer('STARTER');
+    const known = await silentBuyer('PRO');
+    const accountIds = [unknown.account.accountId, known.account.accountId];
+    const { counts, logger } = await run({ accountIds, prices: priceList({ PRO: ['price_local_pro'] }) });
+    expect(counts).toEqual({ UnreconciledAccounts: 1, RepairedAccounts: 1 });
+    expect(logger.error.mock.calls).toEqual([
+      [
+        'account not reconciled',
+        expect.objectContaining({ error: expect.objectContaining({ name: 'UnknownPriceError' }) }),
+      ],
+    ]);
+    expect(await unknown.me.status()).toMatchObject({ plan: 'FREE' });
+  });
+
+  it('says of no account more than its owner and customer', async () => {
+    const { account } = await silentBuyer();
+    const failing = async () => {
+      throw new Error('The table is down.');
+    };
+    const { counts, logger } = await run({ accountIds: [account.accountId], sync: failing });
+    expect(counts).toEqual({ UnreconciledAccounts: 1 });
+    expect(JSON.stringify(logger.error.mock.calls)).not.toContain(account.accountId);
+  });
+
+  it('fails where its time runs out, so that somebody hears of it', async () => {
+    const { account } = await silentBuyer();
+    await expect(run({ accountIds: [account.accountId] }, 10_000)).rejects.toMatchObject({
+      name: 'UnfinishedReconciliationError',
+    });
+  });
+
+  it('asks nobody where nothing is sold', async () => {
+    await host.stop();
+    expect((await run({ prices: priceList({}) })).counts).toEqual({});
+  });
+});

@@ -1,0 +1,211 @@
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type BillingAccount, billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { chunk } from '../../../lambda/data/table/chunk.ts';
+import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
+import { emulatedTable } from '../../data/emulated-table.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { type BillingHost, billingHost } from './billing-host.ts';
+import { open, press } from './browser.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let host: BillingHost;
+beforeAll(async () => {
+  table = await emulatedTable();
+  host = await billingHost(table, { delivers: false });
+});
+afterAll(async () => {
+  await host.stop();
+  await table.stop();
+});
+
+const DAY = 86_400;
+const CLOCK = 'clock_local';
+
+const advance = async (seconds: number) => {
+  const { frozen_time: now } = await host.api.testHelpers.testClocks.retrieve(CLOCK);
+  await host.api.testHelpers.testClocks.advance(CLOCK, { frozen_time: now + seconds });
+};
+
+/** The steps of the story in Stripe, each leaving events behind that nobody has received yet. */
+const stepsOf = (account: { readonly accountId: string; readonly userId: string }) => {
+  const me = host.as(account);
+  const portal = async () => open((await me.portal()).body.url);
+  const customer = async () => (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  const subscription = async () =>
+    (await host.api.subscriptions.list({ customer: await customer(), limit: 1 })).data[0]?.id ?? '';
+  return {
+    buys: async () => press(await open((await me.checkout('PRO')).body.url), 'Pay and subscribe'),
+    changes: async () => press(await open((await me.checkout('SCALE')).body.url), 'Confirm'),
+    failsToPay: async () => {
+      await press(await portal(), 'Save card', { card: '4000000000000341' });
+      await advance(32 * DAY);
+    },
+    isGivenUp: () => advance(20 * DAY),
+    pays: async () => {
+      await press(await portal(), 'Save card', { card: '4242424242424242' });
+      await press(await portal(), 'Pay $999.00');
+    },
+    pauses: async () => host.api.subscriptions.pause(await subscription()),
+    resumes: async () => host.api.subscriptions.resume(await subscription()),
+    cancels: async () => press(await portal(), 'Cancel at once'),
+    isDeleted: async () => host.api.customers.del(await customer()),
+  };
+};
+type Step = keyof ReturnType<typeof stepsOf>;
+
+/** What an account is, but for what counts how often it was looked at; and what the gateway reads of its key. */
+const stateOf = async (accountId: string) => {
+  const { billingRevision: _, ...state } = (await billingAccounts(table).find(accountId)) as BillingAccount;
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(accountId) }));
+  return { ...state, copiedStatus: Item?.['accountStatus'] };
+};
+
+/** As if none of the events had ever come. */
+const forget = async (accountId: string, customerId: string, events: readonly string[]) => {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: accountKey(accountId),
+      UpdateExpression:
+        'SET #plan = :free, billingStatus = :active, #status = :accountActive, stripeCustomerId = :customer REMOVE subscription, billingRevision, formerStripeCustomerId',
+      ExpressionAttributeNames: { '#plan': 'plan', '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':free': 'FREE',
+        ':active': 'ACTIVE',
+        ':accountActive': 'active',
+        ':customer': customerId,
+      },
+    }),
+  );
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: serviceKeyKey(accountId),
+      UpdateExpression: 'SET accountStatus = :active',
+      ExpressionAttributeValues: { ':active': 'active' },
+    }),
+  );
+  for (const event of events) {
+    const { id } = JSON.parse(event) as { readonly id: string };
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: stripeEventKey(id) }));
+  }
+};
+
+const emitted = () => host.localStripe.events().map(({ payload }) => payload);
+
+/** A story as far as it goes: any of its steps may be the last. */
+const story: readonly Step[] = [
+  'buys',
+  'changes',
+  'failsToPay',
+  'isGivenUp',
+  'pays',
+  'pauses',
+  'resumes',
+  'cancels',
+  'isDeleted',
+];
+
+/** Indices of events in an order of delivery: each at least once. */
+const deliveryOf = (events: number) =>
+  fc
+    .array(fc.nat({ max: events - 1 }), { maxLength: events })
+    .chain((again) => fc.shuffledSubarray([...Array(events).keys(), ...again], { minLength: events + again.length }));
+
+const RUNS = 2;
+/** As many events as Stripe may send at the same moment. */
+const SIDE_BY_SIDE = 5;
+
+/** Events that meet are refused for the moment, and sent again by Stripe. */
+const deliverUntilTaken = async (payload: string): Promise<void> => {
+  for (;;) {
+    const status = await host.deliver(payload);
+    if (status === 200) return;
+    expect(status).toBe(503);
+  }
+};
+
+describe('webhooks in any order, late and twice', () => {
+  it.each(story.map((last, index) => [last, story.slice(0, index + 1)] as const))(
+    'end in the same state where the account %s last',
+    async (_, steps) => {
+      const account = await newAccount(table);
+      const before = emitted().length;
+      const make = stepsOf(account);
+      let customerId = '';
+      for (const step of steps) {
+        const known = emitted().length;
+        await make[step]();
+        customerId ||= (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+        for (const payload of emitted().slice(known)) expect(await host.deliver(payload)).toBe(200);
+      }
+      const expected = await stateOf(account.accountId);
+      const events = emitted().slice(before);
+      expect(events.length).toBeGreaterThan(2);
+
+      await fc.assert(
+        fc.asyncProperty(deliveryOf(events.length), fc.boolean(), async (order, sideBySide) => {
+          await forget(account.accountId, customerId, events);
+          const payloads = order.map((index) => events[index] as string);
+          for (const some of chunk(payloads, sideBySide ? SIDE_BY_SIDE : 1))
+            await Promise.all(some.map(deliverUntilTaken));
+          expect(await stateOf(account.accountId)).toEqual(expected);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
+
+  it('end in what Stripe says, whatever came while the story was still going on', async () => {
+    const chosen = fc.array(fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), {
+      minLength: story.length,
+      maxLength: story.length,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: story.length - 1 }), chosen, fc.boolean(), async (last, meanwhile, sideBySide) => {
+        const account = await newAccount(table);
+        const make = stepsOf(account);
+        const before = emitted().length;
+        for (const [index, step] of story.slice(0, last + 1).entries()) {
+          const events = emitted().slice(before);
+          const late =
+            events.length === 0 ? [] : (meanwhile[index] ?? []).map((at) => events[at % events.length] as string);
+          // Stripe changes while events of what was before are being worked off.
+          if (sideBySide) await Promise.all([make[step](), ...late.map(deliverUntilTaken)]);
+          else {
+            for (const payload of late) await deliverUntilTaken(payload);
+            await make[step]();
+          }
+        }
+        for (const some of chunk(emitted().slice(before).reverse(), SIDE_BY_SIDE))
+          await Promise.all(some.map(deliverUntilTaken));
+        const { plan, billingStatus, status, copiedStatus, ...rest } = await stateOf(account.accountId);
+        expect({ plan, billingStatus, status, copiedStatus }).toEqual(endOf[story[last] as Step]);
+        expect(rest.subscription === null).toBe(plan === 'FREE');
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+const state = (plan: string, billingStatus: string, status = 'active') => ({
+  plan,
+  billingStatus,
+  status,
+  copiedStatus: status,
+});
+
+/** What an account is after each step, when nothing came after it. */
+const endOf: Record<Step, ReturnType<typeof state>> = {
+  buys: state('PRO', 'ACTIVE'),
+  changes: state('SCALE', 'ACTIVE'),
+  failsToPay: state('SCALE', 'PAST_DUE'),
+  isGivenUp: state('SCALE', 'UNPAID', 'suspended'),
+  pays: state('SCALE', 'ACTIVE'),
+  pauses: state('FREE', 'PAUSED'),
+  resumes: state('SCALE', 'ACTIVE'),
+  cancels: state('FREE', 'CANCELED'),
+  isDeleted: state('FREE', 'CANCELED'),
+};

@@ -1,0 +1,178 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
+import { emulatedTable } from '../../data/emulated-table.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { type BillingHost, billingHost } from './billing-host.ts';
+import { open, press } from './browser.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let host: BillingHost;
+beforeAll(async () => {
+  table = await emulatedTable();
+  host = await billingHost(table);
+});
+afterAll(async () => {
+  await host.stop();
+  await table.stop();
+});
+
+/** Webhooks arrive when they do. */
+const until = async <T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> => {
+  for (const deadline = Date.now() + 120_000; ; ) {
+    const value = await read();
+    if (isSo(value) || Date.now() > deadline) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+const DAY = 86_400;
+const CLOCK = 'clock_local';
+
+describe('the life of a paid plan', () => {
+  it('is bought, used, not paid, suspended, paid, changed, cancelled', async () => {
+    const account = await newAccount(table);
+    const me = host.as(account);
+    const becomes = (plan: string, billingStatus: string) =>
+      until(me.status, (status) => status.plan === plan && status.billingStatus === billingStatus);
+    const advance = async (seconds: number) => {
+      const { frozen_time: now } = await host.api.testHelpers.testClocks.retrieve(CLOCK);
+      await host.api.testHelpers.testClocks.advance(CLOCK, { frozen_time: now + seconds });
+    };
+    const openPortal = async () => open((await me.portal()).body.url);
+    const copies = async (serviceKeys: readonly string[]) =>
+      Promise.all(
+        serviceKeys.map(
+          async (key) =>
+            (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(key) }))).Item?.[
+              'accountStatus'
+            ],
+        ),
+      );
+    let gatewayNow = 0;
+    const gatewayLookup = cachedAccountLookup(
+      async (key) => {
+        const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(key) }));
+        return { accountId: Item?.['accountId'], keyId: Item?.['keyId'], active: Item?.['accountStatus'] === 'active' };
+      },
+      () => gatewayNow,
+    );
+
+    // FREE, by the calendar month.
+    const endOfMonth = (): string => {
+      const now = new Date();
+      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
+    };
+    const ends = [endOfMonth()];
+    const atFirst = await me.status();
+    // The month may end meanwhile.
+    ends.push(endOfMonth());
+    expect(ends).toContain(atFirst.currentPeriodEnd);
+    expect(atFirst).toMatchObject({
+      plan: 'FREE',
+      billingStatus: 'ACTIVE',
+      usage: { trackedRequests: 0, limit: 10_000, keys: 1, keyLimit: 2 },
+    });
+    expect((await me.portal()).body.error.code).toBe('CONFLICT');
+    expect((await me.createKey('second')).status).toBe(201);
+    expect((await me.createKey('third')).body.error.code).toBe('LIMIT_REACHED');
+
+    // Bought on the hosted page, at the second try.
+    const { status, body } = await me.checkout('PRO');
+    expect(status).toBe(200);
+    expect(body.sessionId).toMatch(/^cs_test_/);
+    const page = await open(body.url);
+    expect(page.text).toContain('Subscribe to PRO');
+    const declined = await press(page, 'Pay and subscribe', { card: '4000 0000 0000 0002' });
+    expect([declined.status, declined.text]).toEqual([402, expect.stringContaining('Your card was declined.')]);
+    const { sentTo } = await press(declined, 'Pay and subscribe', { card: '4242 4242 4242 4242' });
+    expect(sentTo).toBe(`https://app.acme.dev/paid?session=${body.sessionId}`);
+    const bought = await becomes('PRO', 'ACTIVE');
+    expect(bought).toMatchObject({ plan: 'PRO', usage: { limit: 1_000_000, keys: 2, keyLimit: 20 } });
+    const [subscription] = (await host.api.subscriptions.list()).data;
+    expect(bought.currentPeriodEnd).toBe(
+      new Date((subscription?.items.data[0]?.current_period_end ?? 0) * 1_000).toISOString(),
+    );
+    const third = await me.createKey('third');
+    expect(third.status).toBe(201);
+    const serviceKeys = [account.accountId, third.body.key];
+    expect(await copies(serviceKeys)).toEqual(['active', 'active']);
+    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+
+    // A second purchase is none: the same plan is refused, another is a change of the first.
+    expect((await me.checkout('PRO')).body.error).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('PRO already'),
+    });
+    expect((await open(body.url)).status).toBe(410);
+    const change = await me.checkout('SCALE');
+    const confirmed = await press(await open(change.body.url), 'Confirm');
+    expect(confirmed.sentTo).toBe('https://app.acme.dev/billing');
+    expect(await becomes('SCALE', 'ACTIVE')).toMatchObject({ usage: { limit: 10_000_000, keyLimit: 100 } });
+
+    // Its card stops paying. Traffic goes on while Stripe tries again.
+    await press(await openPortal(), 'Save card', { card: '4000000000000341' });
+    await advance(32 * DAY);
+    expect(await becomes('SCALE', 'PAST_DUE')).toMatchObject({ plan: 'SCALE', billingStatus: 'PAST_DUE' });
+    expect(await copies(serviceKeys)).toEqual(['active', 'active']);
+    expect((await me.checkout('PRO')).body.error).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('due'),
+    });
+
+    // Stripe gives up: suspended, and the gateway refuses within its cache time.
+    await advance(20 * DAY);
+    expect(await becomes('SCALE', 'UNPAID')).toMatchObject({ billingStatus: 'UNPAID' });
+    expect(await copies(serviceKeys)).toEqual(['suspended', 'suspended']);
+    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+    gatewayNow += 60_000;
+    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: false });
+    // A key that is made now is no way around it.
+    const fourth = await me.createKey('fourth');
+    expect(await copies([fourth.body.key])).toEqual(['suspended']);
+
+    // Paid, and back.
+    const portal = await openPortal();
+    expect(portal.text).toContain('unpaid');
+    const withCard = await press(portal, 'Save card', { card: '4242424242424242' });
+    await press(withCard, 'Pay $999.00');
+    expect(await becomes('SCALE', 'ACTIVE')).toMatchObject({ billingStatus: 'ACTIVE' });
+    expect(await copies([...serviceKeys, fourth.body.key])).toEqual(['active', 'active', 'active']);
+    gatewayNow += 60_000;
+    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+
+    // Cancelled to the period's end: until then nothing changes, and nothing else is sold.
+    const cancelling = await openPortal();
+    const [, label = ''] = /(Cancel on \d{4}-\d\d-\d\d)/.exec(cancelling.text) ?? [];
+    await press(cancelling, label);
+    expect((await me.checkout('PRO')).body.error.message).toContain('renew');
+    expect(await me.status()).toMatchObject({ plan: 'SCALE', billingStatus: 'ACTIVE' });
+    await advance(32 * DAY);
+    const free = await becomes('FREE', 'CANCELED');
+    expect(free).toMatchObject({
+      plan: 'FREE',
+      billingStatus: 'CANCELED',
+      usage: { trackedRequests: 0, limit: 10_000, keys: 4, keyLimit: 2 },
+    });
+    // Keys above the limit go on working; there are no new ones.
+    expect(await copies(serviceKeys)).toEqual(['active', 'active']);
+    expect((await me.createKey('fifth')).body.error.code).toBe('LIMIT_REACHED');
+
+    // And may be bought again, by the same customer.
+    const again = await me.checkout('STARTER');
+    await press(await open(again.body.url), 'Pay and subscribe');
+    expect(await becomes('STARTER', 'ACTIVE')).toMatchObject({ plan: 'STARTER', billingStatus: 'ACTIVE' });
+    const customers = new Set(
+      (await host.api.subscriptions.list({ status: 'all' })).data.map(({ customer }) => customer),
+    );
+    expect(customers.size).toBe(1);
+
+    const delivered = await until(
+      async () => host.localStripe.events().filter(({ delivery }) => delivery !== 'delivered'),
+      (rest) => rest.length === 0,
+    );
+    expect(delivered).toEqual([]);
+    expect(JSON.stringify(host.logger.info.mock.calls)).not.toContain(account.accountId);
+  });
+});

@@ -1,0 +1,268 @@
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { serviceKeyRepository } from '../../../lambda/data/accounts/service-keys.ts';
+import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
+import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
+import { UnavailableError } from '../../../lambda/domain/errors.ts';
+import { emulatedTable } from '../emulated-table.ts';
+import { type Fault, faultyTable } from '../faulty-table.ts';
+import { newAccount } from '../new-account.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const period = { periodStart: '2026-11-05T10:00:00.000Z', periodEnd: '2026-12-05T10:00:00.000Z' };
+
+const billing = (plan: PlanName, billingStatus: BillingStatus = 'ACTIVE', isDeleted = false): CustomerBilling => ({
+  state: {
+    plan,
+    billingStatus,
+    isSuspended: billingStatus === 'UNPAID',
+    subscription: plan === 'FREE' ? null : { id: 'sub_1', ...period },
+  },
+  isDeleted,
+});
+
+const customerOf = ({ accountId }: { readonly accountId: string }) => `cus_${accountId}`;
+
+/** An account with a customer, and so many keys beside its first. */
+const billedAccount = async (moreKeys = 0) => {
+  const account = await newAccount(table);
+  const accounts = billingAccounts(table);
+  const found = await accounts.find(account.accountId);
+  if (!found) throw new Error('The account is missing.');
+  await accounts.link(found, customerOf(account));
+  const keys = serviceKeyRepository(table);
+  const serviceKeys = [account.accountId];
+  for (let n = 0; n < moreKeys; n++) {
+    const serviceKey = `${account.accountId}-${n}`;
+    await keys.create({ accountId: account.accountId, status: 'active' }, keyOf(serviceKey), 1_000);
+    serviceKeys.push(serviceKey);
+  }
+  return { ...account, serviceKeys };
+};
+
+const keyOf = (serviceKey: string) => ({
+  keyId: uuidv7(),
+  name: 'more',
+  serviceKey,
+  status: 'active' as const,
+  createdAt: '2026-11-20T00:00:00.000Z',
+});
+
+const accountItem = async (accountId: string) => {
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: accountKey(accountId) }));
+  return Item as Record<string, unknown>;
+};
+
+const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => {
+  const statuses = new Set<unknown>();
+  for (let at = 0; at < serviceKeys.length; at += 100) {
+    const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(key) }));
+    const { Responses } = await table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys } } }));
+    const items = Responses?.[table.name] ?? [];
+    expect(items).toHaveLength(Keys.length);
+    for (const item of items) statuses.add(item['accountStatus']);
+  }
+  return statuses;
+};
+
+const setStatus = (accountId: string, status: AccountStatus) =>
+  table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: accountKey(accountId),
+      UpdateExpression: 'SET #status = :status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': status },
+    }),
+  );
+
+const isTransaction = (command: object) => command.constructor.name === 'TransactWriteCommand';
+
+describe('bringing an account in line', () => {
+  it('writes plan, status, period and the status on every key, and says what changed', async () => {
+    const { accountId, serviceKeys } = await billedAccount(2);
+    const change = await openBillingSync(table, async () => billing('PRO', 'UNPAID'))(accountId);
+    expect(change).toMatchObject({
+      before: { plan: 'FREE', billingStatus: 'ACTIVE', status: 'active', subscription: null },
+      after: { plan: 'PRO', billingStatus: 'UNPAID', status: 'suspended', subscription: { id: 'sub_1', ...period } },
+    });
+    expect(await accountItem(accountId)).toMatchObject({ plan: 'PRO', billingStatus: 'UNPAID', status: 'suspended' });
+    expect(await copies(serviceKeys)).toEqual(new Set(['suspended']));
+    await openBillingSync(table, async () => billing('PRO'))(accountId);
+    expect(await copies(serviceKeys)).toEqual(new Set(['active']));
+  });
+
+  it('does so for the hundred keys that the largest plan allows, which is more than one transaction takes', async () => {
+    const { accountId, serviceKeys } = await billedAccount(99);
+    expect(serviceKeys).toHaveLength(100);
+    await openBillingSync(table, async () => billing('SCALE', 'UNPAID'))(accountId);
+    expect(await copies(serviceKeys)).toEqual(new Set(['suspended']));
+    await openBillingSync(table, async () => billing('SCALE'))(accountId);
+    expect(await copies(serviceKeys)).toEqual(new Set(['active']));
+  });
+
+  it('may break off anywhere: the next time makes it whole', async () => {
+    const { accountId, serviceKeys } = await billedAccount(99);
+    for (const failing of [1, 2]) {
+      let transactions = 0;
+      const fault: Fault = async (command, send) => {
+        if (isTransaction(command) && ++transactions === failing) throw new Error('The function died.');
+        return send();
+      };
+      const read = async () => billing('SCALE', 'UNPAID');
+      await expect(openBillingSync(faultyTable(table, fault), read)(accountId)).rejects.toThrow('The function died.');
+      // Whatever of it is in force: the account is not said to be suspended while a key of it is admitted.
+      expect((await accountItem(accountId))['status']).toBe('active');
+    }
+    await openBillingSync(table, async () => billing('SCALE', 'UNPAID'))(accountId);
+    expect(await copies(serviceKeys)).toEqual(new Set(['suspended']));
+  });
+
+  it('never writes what was read before something that has been written', async () => {
+    const { accountId } = await billedAccount();
+    const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: tellAnswer } = Promise.withResolvers<CustomerBilling>();
+    let readings = 0;
+    const slow = openBillingSync(table, async () => {
+      if (++readings > 1) return billing('FREE', 'CANCELED');
+      tellAsked();
+      return answer;
+    })(accountId);
+    await asked;
+    // Meanwhile the subscription ends, and that is written first.
+    await openBillingSync(table, async () => billing('FREE', 'CANCELED'))(accountId);
+    tellAnswer(billing('PRO', 'PAST_DUE'));
+    await slow;
+    expect(readings).toBe(2);
+    expect(await accountItem(accountId)).toMatchObject({ plan: 'FREE', billingStatus: 'CANCELED' });
+  });
+
+  it('also where what was written first changed nothing', async () => {
+    const { accountId } = await billedAccount();
+    const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: tellAnswer } = Promise.withResolvers<CustomerBilling>();
+    let readings = 0;
+    const slow = openBillingSync(table, async () => {
+      if (++readings > 1) return billing('FREE');
+      tellAsked();
+      return answer;
+    })(accountId);
+    await asked;
+    await openBillingSync(table, async () => billing('FREE'))(accountId);
+    tellAnswer(billing('PRO'));
+    await slow;
+    expect(await accountItem(accountId)).toMatchObject({ plan: 'FREE', billingStatus: 'ACTIVE' });
+  });
+
+  it('catches a key that is made at that moment', async () => {
+    const { accountId, serviceKeys } = await billedAccount();
+    const late = `${accountId}-late`;
+    let made = false;
+    const fault: Fault = async (command, send) => {
+      if (isTransaction(command) && !made) {
+        made = true;
+        await serviceKeyRepository(table).create({ accountId, status: 'active' }, keyOf(late), 100);
+      }
+      return send();
+    };
+    const change = await openBillingSync(faultyTable(table, fault), async () => billing('PRO', 'UNPAID'))(accountId);
+    expect(change?.before.status).toBe('active');
+    expect(await copies([...serviceKeys, late])).toEqual(new Set(['suspended']));
+  });
+
+  it('leaves a cancelled account cancelled', async () => {
+    const { accountId } = await billedAccount();
+    await setStatus(accountId, 'cancelled');
+    await openBillingSync(table, async () => billing('PRO'))(accountId);
+    expect(await accountItem(accountId)).toMatchObject({ plan: 'PRO', status: 'cancelled' });
+  });
+
+  it('forgets a customer that is gone, but not who it was', async () => {
+    const account = await billedAccount();
+    const { accountId } = account;
+    await openBillingSync(table, async () => billing('FREE', 'CANCELED', true))(accountId);
+    const item = await accountItem(accountId);
+    expect(item).not.toHaveProperty('stripeCustomerId');
+    expect(item).toMatchObject({
+      formerStripeCustomerId: customerOf(account),
+      plan: 'FREE',
+      billingStatus: 'CANCELED',
+    });
+    expect(await billingAccounts(table).ownerOf(customerOf(account))).toBe(accountId);
+    // Later news of it change nothing any more.
+    expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
+  });
+
+  it('does nothing without a customer, or where Stripe cannot be read', async () => {
+    const { accountId } = await newAccount(table);
+    expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
+    expect(await openBillingSync(table, async () => billing('PRO'))('svc_nobody')).toBeUndefined();
+    const billed = await billedAccount();
+    const unreadable = openBillingSync(table, async () => {
+      throw new UnavailableError('Stripe does not answer.');
+    });
+    await expect(unreadable(billed.accountId)).rejects.toThrow(UnavailableError);
+    expect(await accountItem(billed.accountId)).toMatchObject({ plan: 'FREE' });
+  });
+
+  it('gives up for now where others keep writing', async () => {
+    const { accountId } = await billedAccount();
+    const busy = openBillingSync(table, async () => {
+      await openBillingSync(table, async () => billing('FREE'))(accountId);
+      return billing('PRO');
+    });
+    await expect(busy(accountId)).rejects.toThrow(UnavailableError);
+  });
+});
+
+describe('customers of accounts', () => {
+  it('are linked once; side by side the same one, never two', async () => {
+    const account = await newAccount(table);
+    const accounts = billingAccounts(table);
+    const found = await accounts.find(account.accountId);
+    if (!found) throw new Error('The account is missing.');
+    const results = await Promise.allSettled(
+      ['cus_a', 'cus_b', 'cus_a', 'cus_b'].map((id) => accounts.link(found, `${id}_${account.accountId}`)),
+    );
+    const linked = (await accounts.find(account.accountId))?.stripeCustomerId ?? '';
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+    for (const result of results)
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ name: expect.stringMatching(/ConflictError|UnavailableError/) });
+    expect(await accounts.ownerOf(linked)).toBe(account.accountId);
+    await accounts.link(found, linked);
+  });
+
+  it('are replaced where Stripe has deleted them', async () => {
+    const account = await billedAccount();
+    const accounts = billingAccounts(table);
+    const before = await accounts.find(account.accountId);
+    if (!before) throw new Error('The account is missing.');
+    await accounts.link(before, `new_${account.accountId}`);
+    expect(await accounts.find(account.accountId)).toMatchObject({
+      stripeCustomerId: `new_${account.accountId}`,
+      formerStripeCustomerId: customerOf(account),
+    });
+  });
+
+  it('lead to every account that has one, in batches', async () => {
+    const mine = new Set<string>();
+    for (let n = 0; n < 105; n++) mine.add((await billedAccount()).accountId);
+    const found = new Set<string>();
+    const sizes: number[] = [];
+    for await (const batch of billingAccounts(table).all()) {
+      sizes.push(batch.length);
+      for (const { accountId } of batch) found.add(accountId);
+    }
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+    expect([...mine].filter((accountId) => !found.has(accountId))).toEqual([]);
+  });
+});

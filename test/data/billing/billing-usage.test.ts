@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { periodUsage } from '../../../lambda/data/billing/billing-usage.ts';
+import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
+import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { emulatedTable } from '../emulated-table.ts';
+import { newAccount } from '../new-account.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const NOW = new Date('2026-11-20T16:30:00.000Z');
+
+/** An account with one tracked request at each of these times. */
+const accountWithRequests = async (...times: string[]) => {
+  const { accountId } = await newAccount(table, 'PRO');
+  const record = openRecorder(table, {
+    logger: { error: () => {} },
+    price: priceOfTokens,
+    now: () => NOW.getTime(),
+  });
+  const fates = await record(times.map((startedAt, n) => closeEvent({ accountId, n, startedAt })));
+  expect(fates.map(({ kind }) => kind)).toEqual(times.map(() => 'recorded'));
+  return accountId;
+};
+
+const period = (start: string, end: string) => ({ start: `${start}.000Z`, end: `${end}.000Z` });
+
+describe('tracked requests of a period', () => {
+  it('of a calendar month are its counter, to its first and last instant', async () => {
+    const accountId = await accountWithRequests(
+      '2026-10-31T23:59:59.999Z',
+      '2026-11-01T00:00:00.000Z',
+      '2026-11-20T16:29:00.000Z',
+    );
+    const november = period('2026-11-01T00:00:00', '2026-12-01T00:00:00');
+    expect(await periodUsage(table)(accountId, november, NOW)).toBe(2);
+  });
+
+  it('of a subscription begin with the hour it began in, and end with it', async () => {
+    const accountId = await accountWithRequests(
+      '2026-10-17T13:59:59.000Z',
+      '2026-10-17T14:10:00.000Z',
+      '2026-10-17T14:30:00.000Z',
+      '2026-10-17T23:59:59.000Z',
+      '2026-10-18T00:00:00.000Z',
+      '2026-11-16T23:59:00.000Z',
+    );
+    const usage = periodUsage(table);
+    expect(
+      await usage(accountId, period('2026-10-17T14:23:00', '2026-11-17T14:23:00'), new Date('2026-11-17T10:00:00Z')),
+    ).toBe(5);
+    expect(
+      await usage(accountId, period('2026-10-17T00:00:00', '2026-11-17T00:00:00'), new Date('2026-11-17T10:00:00Z')),
+    ).toBe(6);
+  });
+
+  it('of one that begins today are those of its hours', async () => {
+    const accountId = await accountWithRequests(
+      '2026-11-20T15:59:00.000Z',
+      '2026-11-20T16:01:00.000Z',
+      '2026-11-20T16:29:00.000Z',
+    );
+    expect(await periodUsage(table)(accountId, period('2026-11-20T16:00:00', '2026-12-20T16:00:00'), NOW)).toBe(2);
+  });
+
+  it('of one that began before hours are kept count its first day whole', async () => {
+    const accountId = await accountWithRequests(
+      '2026-08-01T01:00:00.000Z',
+      '2026-08-02T01:00:00.000Z',
+      '2026-11-20T16:00:00.000Z',
+    );
+    expect(await periodUsage(table)(accountId, period('2026-08-01T12:00:00', '2027-08-01T12:00:00'), NOW)).toBe(3);
+  });
+
+  it('of one that has not begun are none', async () => {
+    const accountId = await accountWithRequests('2026-11-20T16:00:00.000Z');
+    expect(await periodUsage(table)(accountId, period('2026-12-20T16:00:00', '2027-01-20T16:00:00'), NOW)).toBe(0);
+  });
+});

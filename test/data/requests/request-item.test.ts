@@ -1,0 +1,58 @@
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { parseRequestItem, requestItem } from '../../../lambda/data/requests/request-item.ts';
+import { recordOfClose, recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
+import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+
+const context = { revision: 1, foldLevel: 0, recordedAt: '2026-11-20T10:00:00.000Z', expiresAt: 1_800_000_000 };
+const known = <T extends { readonly accountId: string | null }>(event: T) => ({ ...event, accountId: 'svc_a' });
+
+describe('the item of a request record', () => {
+  it.each([
+    ['as usual', {}],
+    ['without a body', { requestBytes: 0, responseBytes: 0 }],
+    ['of no time', { ttfbMs: 0, totalMs: 0 }],
+    ['that reached nobody', { status: null, ttfbMs: null, responseBytes: 0, outcome: 'unreachable' } as const],
+  ])('brings a request %s back as it was: zero is not unknown', (_, facts) => {
+    const event = closeEvent({ accountId: 'svc_a', ...facts });
+    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    expect(parseRequestItem(requestItem(record))).toEqual(record);
+  });
+
+  it('brings one whose end nobody saw back without measures', () => {
+    const record = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
+    expect(parseRequestItem(requestItem(record))).toEqual(record);
+    expect(record.requestBytes).toBeNull();
+  });
+
+  it('brings one back whose reading is too large for small tables', () => {
+    const text = Array.from({ length: 3_000 }, (_, n) => `${n}`).join();
+    const event = closeEvent({ accountId: 'svc_a', reading: { usage: { tokens: 1, text } } });
+    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    expect(record.readingTruncated).toBe(false);
+    expect(parseRequestItem(requestItem(record))).toEqual(record);
+  });
+
+  it('has what conditions and expiry look at as attributes, and nothing else beside the key', () => {
+    const event = closeEvent({ accountId: 'svc_a' });
+    const item = requestItem(recordOfClose(known(event), priceOfTokens(event), null, context));
+    expect(Object.keys(item).sort()).toEqual(['details', 'expiresAt', 'pk', 'revision', 'sk']);
+    expect(item).toMatchObject({ revision: 1, expiresAt: 1_800_000_000 });
+  });
+
+  it('is read in its earlier form as well: an attribute for each fact', () => {
+    const event = closeEvent({ accountId: 'svc_a', requestBytes: 0 });
+    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    const { pk, sk } = requestItem(record);
+    const { accountId, requestId, reading, usage, lines, requestBytes, ...facts } = record;
+    const attributes = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+    const details = deflateRawSync(JSON.stringify({ reading, usage, lines }));
+    expect(parseRequestItem({ pk, sk, ...attributes, details })).toEqual(record);
+    const lost = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
+    const { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt } = lost;
+    const ofLost = { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt };
+    const { keyId, providerKey, tag } = lost;
+    const key = { pk: requestItem(lost).pk, sk: requestItem(lost).sk };
+    expect(parseRequestItem({ ...key, ...ofLost, keyId, providerKey, tag })).toEqual(lost);
+  });
+});

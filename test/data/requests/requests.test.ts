@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
+import { type RequestFilter, requestRepository } from '../../../lambda/data/requests/requests.ts';
+import { NotFoundError } from '../../../lambda/domain/errors.ts';
+import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
+import type { AccountCloseEvent } from '../../../lambda/usage-recorder/events.ts';
+import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { emulatedTable } from '../emulated-table.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+const DAY_MS = 86_400_000;
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+let accounts = 0;
+/** An account with requests at these times; the n-th has tag `even` or `odd`. */
+const accountWith = async (times: readonly number[], expiresAt = NOW / 1_000 + 1) => {
+  const accountId = `svc_${++accounts}`;
+  const records = times.map((time, n) => {
+    const event = closeEvent({
+      accountId,
+      n,
+      startedAt: new Date(time).toISOString(),
+      tag: n % 2 ? 'odd' : 'even',
+      status: n % 5 ? 200 : 429,
+    }) as AccountCloseEvent;
+    return recordOfClose(event, priceOfTokens(event), null, {
+      revision: 1,
+      foldLevel: 0,
+      recordedAt: event.startedAt,
+      expiresAt,
+    });
+  });
+  await openLedger(table, () => NOW).commit(records.map((after) => ({ before: null, after })));
+  const newest = [...records].sort((a, b) => (a.requestId < b.requestId ? 1 : -1)).map(({ requestId }) => requestId);
+  return { accountId, records, newest };
+};
+
+const repository = () => requestRepository(table, () => NOW);
+const month = { from: '2026-10-31T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
+const year = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
+
+/** Every page, one after the other. */
+const readAll = async (
+  accountId: string,
+  query: { limit: number; filter?: RequestFilter; from: string; to: string },
+) => {
+  const ids: string[] = [];
+  const sizes: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await repository().page(accountId, { ...query, cursor });
+    ids.push(...page.items.map(({ requestId }) => requestId));
+    sizes.push(page.items.length);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return { ids, sizes };
+};
+
+describe('requestRepository.page', () => {
+  it('shows every request once, newest first, whatever the page size and span', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 20 * DAY_MS }), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 0, max: 20 * DAY_MS }),
+        async (ages, limit, oldest) => {
+          const { accountId, records, newest } = await accountWith(ages.map((age) => NOW - age));
+          const all = await readAll(accountId, { ...month, limit });
+          expect(all.ids).toEqual(newest);
+          expect(all.sizes.slice(0, -1).every((size) => size === limit)).toBe(true);
+          const from = new Date(NOW - oldest).toISOString();
+          const to = new Date(NOW - 1).toISOString();
+          const inSpan = new Set(
+            records.filter(({ startedAt }) => startedAt >= from && startedAt < to).map(({ requestId }) => requestId),
+          );
+          if (from < to)
+            expect((await readAll(accountId, { from, to, limit })).ids).toEqual(newest.filter((id) => inSpan.has(id)));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('lets pass what the filter names', async () => {
+    const { accountId, records } = await accountWith(Array.from({ length: 30 }, (_, n) => NOW - n * 3_600_000));
+    const ids = async (filter: RequestFilter) => (await readAll(accountId, { ...month, limit: 7, filter })).ids.sort();
+    const matching = (matches: (record: (typeof records)[number]) => boolean) =>
+      records
+        .filter(matches)
+        .map(({ requestId }) => requestId)
+        .sort();
+    expect(await ids({ tag: 'odd' })).toEqual(matching(({ tag }) => tag === 'odd'));
+    expect(await ids({ tag: 'even', status: 429 })).toEqual(
+      matching(({ tag, status }) => tag === 'even' && status === 429),
+    );
+    expect(await ids({ model: 'gpt-4o-2024-08-06' })).toHaveLength(30);
+    expect(await ids({ model: 'gpt-4o' })).toEqual([]);
+    expect(await ids({ tag: null })).toEqual([]);
+  });
+
+  it('neither repeats nor misses while requests arrive', async () => {
+    const { accountId, newest } = await accountWith(Array.from({ length: 9 }, (_, n) => NOW - 1_000 - n));
+    const first = await repository().page(accountId, { ...year, limit: 4 });
+    const event = closeEvent({ accountId, n: 77, startedAt: new Date(NOW).toISOString() }) as AccountCloseEvent;
+    const context = { revision: 1, foldLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
+    await openLedger(table).commit([
+      { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) },
+    ]);
+    const second = await repository().page(accountId, { ...year, limit: 50, cursor: first.nextCursor ?? '' });
+    expect([...first.items, ...second.items].map(({ requestId }) => requestId)).toEqual(newest);
+  });
+
+  it('reaches over months without requests', async () => {
+    const { accountId, newest } = await accountWith([NOW, NOW - 250 * DAY_MS, NOW - 300 * DAY_MS]);
+    const { ids, sizes } = await readAll(accountId, { ...year, limit: 10 });
+    expect(ids).toEqual(newest);
+    expect(sizes).toEqual([3]);
+  });
+
+  it('does not show what is past its time, even where the table still has it', async () => {
+    const { accountId, records } = await accountWith([NOW, NOW - 1], NOW / 1_000);
+    expect((await readAll(accountId, { ...year, limit: 10 })).ids).toEqual([]);
+    expect(await repository().find(accountId, records[0]?.requestId ?? '')).toBeUndefined();
+  });
+
+  it('refuses a cursor of another account, and what is none', async () => {
+    const { accountId } = await accountWith([NOW, NOW - 1, NOW - 2]);
+    const { nextCursor } = await repository().page(accountId, { ...year, limit: 1 });
+    for (const cursor of [nextCursor ?? '', 'x', '', Buffer.from('["2026-11-20",null]').toString('base64url')])
+      await expect(repository().page('svc_someone_else', { ...year, limit: 1, cursor })).rejects.toThrow(NotFoundError);
+  });
+
+  it('takes a cursor whose place lies outside the span', async () => {
+    const { accountId } = await accountWith([NOW, NOW - 1, NOW - 2]);
+    const { nextCursor } = await repository().page(accountId, { ...year, limit: 1 });
+    const cursor = nextCursor ?? undefined;
+    const later = { from: new Date(NOW + 1).toISOString(), to: year.to };
+    const earlier = { from: year.from, to: new Date(NOW - 1).toISOString() };
+    expect((await repository().page(accountId, { ...later, limit: 9, cursor })).items).toEqual([]);
+    expect((await repository().page(accountId, { ...earlier, limit: 9, cursor })).items).toHaveLength(1);
+  });
+});
+
+describe('requestRepository.find', () => {
+  it('finds a request by its id alone, under its own account alone', async () => {
+    const { accountId, records } = await accountWith([NOW, Date.parse('2026-11-20T00:00:00.000Z')]);
+    for (const record of records) {
+      expect(await repository().find(accountId, record.requestId)).toEqual(record);
+      expect(await repository().find('svc_someone_else', record.requestId)).toBeUndefined();
+    }
+  });
+
+  it('finds a request whose id was made a moment before midnight and its day after', async () => {
+    const accountId = `svc_${++accounts}`;
+    const before = closeEvent({ accountId, startedAt: '2026-11-19T23:59:59.999Z' }) as AccountCloseEvent;
+    const event = { ...before, startedAt: '2026-11-20T00:00:00.000Z' };
+    const context = { revision: 1, foldLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
+    const after = recordOfClose(event, priceOfTokens(event), null, context);
+    await openLedger(table).commit([{ before: null, after }]);
+    expect(await repository().find(accountId, event.requestId)).toEqual(after);
+  });
+
+  it('answers nothing for an id that is none', async () => {
+    expect(await repository().find('svc_1', 'b3b1c0de-0000-4000-8000-000000000000')).toBeUndefined();
+    expect(await repository().find('svc_1', '../x')).toBeUndefined();
+  });
+});

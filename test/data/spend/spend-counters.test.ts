@@ -1,0 +1,59 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type SpendCell, spendCellRepository } from '../../../lambda/data/spend/spend-counters.ts';
+import { spendCellKey } from '../../../lambda/data/table/keys.ts';
+import { CounterOverflowError } from '../../../lambda/domain/spend/counters.ts';
+import { emulatedTable } from '../emulated-table.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const dimensions = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null };
+
+const add = (accountId: string, granularity: 'DAY' | 'HOUR', time: string, costNanoUsd: number) =>
+  table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { ...spendCellKey(accountId, granularity, time, dimensions) },
+      UpdateExpression: 'ADD costComputedNanoUsd :cost, requests :one',
+      ExpressionAttributeValues: { ':cost': costNanoUsd, ':one': 1 },
+    }),
+  );
+
+const read = async (cells: AsyncIterable<SpendCell>) => {
+  const found: SpendCell[] = [];
+  for await (const cell of cells) found.push(cell);
+  return found;
+};
+
+describe('spendCellRepository', () => {
+  it('reads the cells of a span, both ends included, and none of another granularity', async () => {
+    const accountId = 'svc_span';
+    for (const day of ['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-03']) await add(accountId, 'DAY', day, 5);
+    await add(accountId, 'HOUR', '2026-11-02T00', 5);
+    await add(accountId, 'HOUR', '2026-11-02T23', 7);
+    const cells = spendCellRepository(table);
+    const counters = { requests: 1, costComputedNanoUsd: 5 };
+    expect(await read(cells.days(accountId, '2026-11-01', '2026-11-02'))).toEqual([
+      { time: '2026-11-01', dimensions, counters },
+      { time: '2026-11-02', dimensions, counters },
+    ]);
+    expect((await read(cells.hours(accountId, '2026-11-02T01', '2026-11-02T23'))).map(({ time }) => time)).toEqual([
+      '2026-11-02T23',
+    ]);
+    expect(await read(cells.days('svc_nobody', '2026-11-01', '2026-11-02'))).toEqual([]);
+  });
+
+  it('says so where a sum can no longer be told exactly, and never rounds it', async () => {
+    const accountId = 'svc_rich';
+    await add(accountId, 'DAY', '2026-11-01', Number.MAX_SAFE_INTEGER);
+    expect(await read(spendCellRepository(table).days(accountId, '2026-11-01', '2026-11-01'))).toHaveLength(1);
+    await add(accountId, 'DAY', '2026-11-01', 2);
+    await expect(read(spendCellRepository(table).days(accountId, '2026-11-01', '2026-11-01'))).rejects.toThrow(
+      CounterOverflowError,
+    );
+  });
+});

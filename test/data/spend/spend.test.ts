@@ -1,0 +1,281 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { dueMarks, type UnsealedMark } from '../../../lambda/data/ledger/rollup-marks.ts';
+import { openSeals } from '../../../lambda/data/spend/rollup.ts';
+import { type SpendSpan, spendReader } from '../../../lambda/data/spend/spend.ts';
+import { sealedKey, UNSEALED_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
+import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
+import { sealDuePeriods } from '../../../lambda/usage-recorder/rollup/rollup-run.ts';
+import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { emulatedTable } from '../emulated-table.ts';
+import { faultyTable } from '../faulty-table.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.parse('2026-10-29T12:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+/** The service at a time that the test sets. */
+const serviceAt = (start: number, accountId: string) => {
+  let now = start;
+  const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
+  const seal = openSeals(table, () => now);
+  const failures: unknown[] = [];
+  async function* ownMarks(shard: number) {
+    for await (const mark of dueMarks(table, shard, now)) if (mark.accountId === accountId) yield mark;
+  }
+  return {
+    record,
+    failures,
+    sleep: (ms: number) => {
+      now += ms;
+    },
+    now: () => now,
+    dueMarks: async () => {
+      const marks: UnsealedMark[] = [];
+      for (let shard = 0; shard < UNSEALED_SHARDS; shard++) for await (const mark of ownMarks(shard)) marks.push(mark);
+      return marks;
+    },
+    sealDue: () =>
+      sealDuePeriods({
+        dueMarks: ownMarks,
+        seal,
+        logger: { error: (...line) => void failures.push(line) },
+        metrics: { addMetric: () => {} },
+      })(() => 60_000),
+  };
+};
+
+let accounts = 0;
+const newAccountId = () => `svc_${++accounts}`;
+
+const charactersOf = { hour: 13, day: 10, month: 7 };
+
+/** Sums by time and the values of some dimensions, which is all that a reader may tell apart. */
+const sumsBy = async (accountId: string, span: SpendSpan, dimensions: readonly SpendDimensionName[]) => {
+  const characters = charactersOf[span.granularity];
+  let last = '';
+  const sums: Record<string, Counters> = {};
+  for await (const cell of spendReader(table).cells(accountId, span, dimensions)) {
+    expect(cell.time >= last).toBe(true);
+    last = cell.time;
+    const key = JSON.stringify([cell.time.slice(0, characters), ...dimensions.map((name) => cell.dimensions[name])]);
+    sums[key] = addCounters(sums[key] ?? {}, cell.counters);
+  }
+  return sums;
+};
+
+const november = (granularity: SpendSpan['granularity']): SpendSpan => ({
+  granularity,
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-12-01T00:00:00.000Z',
+});
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('record' as const),
+      count: fc.integer({ min: 1, max: 5 }),
+      ageMs: fc.integer({ min: 0, max: 40 * DAY_MS }),
+      recent: fc.boolean(),
+      tag: fc.constantFrom('x', 'y', null),
+      model: fc.constantFrom('a', 'b'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: HOUR_MS, max: 3 * DAY_MS }) }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'seal' as const }) },
+);
+
+describe('spend of closed days and months', () => {
+  it('is the sum of what was recorded, at every moment, whatever is sealed, recorded late and sealed again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const accountId = newAccountId();
+        const service = serviceAt(START, accountId);
+        const recorded: { time: string; tag: string | null; model: string; tokens: number }[] = [];
+        let n = 0;
+        const check = async () => {
+          for (const [granularity, dimensions] of [
+            ['month', []],
+            ['month', ['tag']],
+            ['month', ['provider', 'model', 'tag']],
+            ['day', ['model']],
+            ['day', ['tag', 'model']],
+            ['hour', ['tag']],
+            ['hour', ['tag', 'model']],
+          ] as const) {
+            const span = { granularity, from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
+            const found = await sumsBy(accountId, span, dimensions);
+            const expected: Record<string, number> = {};
+            for (const { tokens, ...request } of recorded) {
+              const values = { provider: 'openai', keyId: 'key-1', providerKey: 'fingerprint', ...request };
+              const time = request.time.slice(0, charactersOf[granularity]);
+              const key = JSON.stringify([time, ...dimensions.map((name) => values[name])]);
+              expected[key] = (expected[key] ?? 0) + tokens;
+            }
+            expect(Object.fromEntries(Object.entries(found).map(([key, sum]) => [key, sum.inputTokens]))).toEqual(
+              expected,
+            );
+          }
+        };
+        for (const each of steps) {
+          if (each.kind === 'sleep') service.sleep(each.ms);
+          if (each.kind === 'seal') await service.sealDue();
+          if (each.kind === 'record') {
+            const startedAt = new Date(
+              service.now() - (each.recent ? each.ageMs / 480 : Math.min(each.ageMs, 29 * DAY_MS)),
+            ).toISOString();
+            const events = Array.from({ length: each.count }, () => {
+              n += 1;
+              recorded.push({ time: startedAt, tag: each.tag, model: each.model, tokens: n });
+              return closeEvent({
+                accountId,
+                n,
+                startedAt,
+                tag: each.tag,
+                tokens: n,
+                reading: { modelAnswered: each.model },
+              });
+            });
+            const fates = await service.record(events);
+            expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+          }
+          if (each.kind !== 'sleep') await check();
+        }
+        expect(service.failures).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('is read from a few summaries once its days are sealed', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-01T12:00:00Z'), accountId);
+    for (let day = 0; day < 30; day++) {
+      await service.record(
+        Array.from({ length: 60 }, (_, i) =>
+          closeEvent({
+            accountId,
+            n: day * 100 + i,
+            startedAt: new Date(service.now()).toISOString(),
+            tag: `tag-${i % 20}`,
+            tokens: 1,
+            reading: { modelAnswered: `model-${i % 3}` },
+          }),
+        ),
+      );
+      service.sleep(DAY_MS);
+      await service.sealDue();
+    }
+    const read = async (span: SpendSpan, dimensions: readonly SpendDimensionName[]) => {
+      let items = 0;
+      const counting = faultyTable(table, async (_, send) => {
+        const answer = (await send()) as { Items?: unknown[] };
+        items += answer.Items?.length ?? 0;
+        return answer;
+      });
+      let requests = 0;
+      for await (const { counters } of spendReader(counting).cells(accountId, span, dimensions))
+        requests += counters.requests ?? 0;
+      return { items, requests };
+    };
+    // 30 days, and the marks of the last day and of the month.
+    expect(await read(november('day'), ['model'])).toEqual({ items: 31, requests: 1_800 });
+    expect(await read(november('day'), [...spendDimensionNames])).toEqual({ items: 31, requests: 1_800 });
+    const hours = { ...november('hour'), from: '2026-11-01T02:00:00.000Z' };
+    expect(await read(hours, [])).toEqual({ items: 30, requests: 1_800 });
+    expect(await read(hours, ['model'])).toEqual({ items: 30, requests: 1_800 });
+    expect(await read(hours, [...spendDimensionNames])).toEqual({ items: 30, requests: 1_800 });
+    service.sleep(2 * HOUR_MS);
+    await service.sealDue();
+    expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
+    expect(await service.dueMarks()).toEqual([]);
+    expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
+  });
+
+  it('is read from cells by hour where a day has no summary of its hours, and between days that have one', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
+    const tokensOf: Record<string, number> = {};
+    // A day of rest among them, too.
+    for (const [n, day] of ['10', '11', '13', '14'].entries()) {
+      for (const hour of ['07', '22']) {
+        const startedAt = `2026-11-${day}T${hour}:30:00.000Z`;
+        tokensOf[startedAt.slice(0, 13)] = n + 1;
+        await service.record([
+          closeEvent({ accountId, n: 100 * Number(day) + Number(hour), startedAt, tokens: n + 1 }),
+        ]);
+      }
+    }
+    service.sleep(7 * DAY_MS);
+    await service.sealDue();
+    for (const day of ['11', '14'])
+      for (const view of ['TOTALS', 'model', 'CELLS'] as const)
+        await table.client.send(
+          new DeleteCommand({
+            TableName: table.name,
+            Key: { ...sealedKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
+          }),
+        );
+    for (const dimensions of [[], ['model'], [...spendDimensionNames]] as const) {
+      const read = async (from: string, to: string) => {
+        const sums = await sumsBy(accountId, { granularity: 'hour', from, to }, dimensions);
+        return Object.fromEntries(Object.entries(sums).map(([key, sum]) => [JSON.parse(key)[0], sum.inputTokens]));
+      };
+      expect(await read('2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z')).toEqual(tokensOf);
+      const part = Object.entries(tokensOf).filter(([hour]) => hour > '2026-11-10T07' && hour < '2026-11-14T22');
+      expect(await read('2026-11-10T08:00:00.000Z', '2026-11-14T22:00:00.000Z')).toEqual(Object.fromEntries(part));
+    }
+  });
+
+  it('never hides what is recorded between the reading of a day and its sealing', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
+    const late = { accountId, startedAt: '2026-11-10T22:00:00.000Z', tokens: 1 };
+    await service.record([closeEvent({ ...late, n: 1 })]);
+    service.sleep(3 * HOUR_MS);
+    const [mark] = await service.dueMarks();
+    expect(mark?.period).toBe('2026-11-10');
+    let overtaken = false;
+    const slow = openSeals(
+      faultyTable(table, async (command, send) => {
+        if (command.constructor.name === 'TransactWriteCommand' && !overtaken) {
+          overtaken = true;
+          await service.record([closeEvent({ ...late, n: 2 })]);
+        }
+        return send();
+      }),
+      service.now,
+    );
+    expect(await slow(mark as UnsealedMark)).toBe('changed');
+    const requests = async () => (await sumsBy(accountId, november('day'), []))['["2026-11-10"]']?.requests;
+    expect(await requests()).toBe(2);
+    await service.sealDue();
+    expect(await requests()).toBe(2);
+    // A sealer that holds a mark of before must not bring the old day back.
+    expect(await openSeals(table, service.now)(mark as UnsealedMark)).toBe('changed');
+    expect(await requests()).toBe(2);
+  });
+
+  it('seals a day no sooner than an hour after its end', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-10T23:59:59Z'), accountId);
+    await service.record([closeEvent({ accountId, startedAt: '2026-11-10T23:59:59.000Z' })]);
+    service.sleep(HOUR_MS);
+    expect(await service.dueMarks()).toEqual([]);
+    service.sleep(2_000);
+    expect(await service.dueMarks()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Span } from '../../../lambda/domain/calendar/range.ts';
+import { ValidationError } from '../../../lambda/domain/errors.ts';
+import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
+import { spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import {
+  type ReportCell,
+  type ReportQuery,
+  spendReport,
+  sumsOf,
+  usdOf,
+} from '../../../lambda/domain/spend/spend-report.ts';
+
+const span: Span = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
+
+const cell = (time: string, dimensions: Partial<ReportCell['dimensions']>, counters: Counters): ReportCell => ({
+  time,
+  dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: 'p', ...dimensions },
+  counters,
+});
+
+const report = (cells: readonly ReportCell[], query: Partial<ReportQuery> = {}) =>
+  spendReport(
+    (async function* () {
+      yield* cells;
+    })(),
+    { span, groupBy: [], filter: {}, limit: 100, ...query },
+  );
+
+describe('spendReport', () => {
+  it('shows every day, also those without requests', async () => {
+    const { totals, series } = await report([
+      cell('2026-11-03', {}, { requests: 2, costComputedNanoUsd: 1_500_000, inputTokens: 10, unpricedRequests: 1 }),
+    ]);
+    expect(totals).toMatchObject({
+      requests: 2,
+      costNanoUsd: 1_500_000,
+      costUsd: '0.0015',
+      unpricedRequests: 1,
+      costByProvenance: { computed: { costUsd: '0.0015' }, provider: { costUsd: '0' } },
+      tokens: { inputTokens: 10, outputTokens: 0 },
+    });
+    expect(series).toEqual([
+      { time: '2026-11-01', requests: 0, costNanoUsd: 0, costUsd: '0', unpricedRequests: 0, groups: [] },
+      { time: '2026-11-02', requests: 0, costNanoUsd: 0, costUsd: '0', unpricedRequests: 0, groups: [] },
+      { time: '2026-11-03', requests: 2, costNanoUsd: 1_500_000, costUsd: '0.0015', unpricedRequests: 1, groups: [] },
+    ]);
+  });
+
+  it('never shows an unknown cost as $0', async () => {
+    const { groups } = await report(
+      [
+        cell('2026-11-01', { model: 'known' }, { requests: 1, costComputedNanoUsd: 5 }),
+        cell('2026-11-01', { model: 'unknown' }, { requests: 3, unpricedRequests: 3 }),
+        cell('2026-11-01', { model: 'free' }, { requests: 1, freeRequests: 1 }),
+      ],
+      { groupBy: ['model'] },
+    );
+    expect(groups.map(({ model, costNanoUsd, costUsd }) => ({ model, costNanoUsd, costUsd }))).toEqual([
+      { model: 'known', costNanoUsd: 5, costUsd: '0.000000005' },
+      { model: 'unknown', costNanoUsd: null, costUsd: null },
+      { model: 'free', costNanoUsd: 0, costUsd: '0' },
+    ]);
+  });
+
+  it('filters by any of several values, null among them', async () => {
+    const cells = ['a', 'b', null].map((tag, index) => cell('2026-11-01', { tag }, { requests: 10 ** index }));
+    expect((await report(cells, { filter: { tag: ['a', null] } })).totals.requests).toBe(101);
+  });
+
+  it('says what to do where there are more groups than can be told apart', async () => {
+    const cells = Array.from({ length: 100_001 }, (_, n) => cell('2026-11-01', { tag: `user-${n}` }, { requests: 1 }));
+    const asked = report(cells, { groupBy: ['tag'] });
+    await expect(asked).rejects.toThrow(ValidationError);
+    await expect(asked).rejects.toMatchObject({
+      violations: [{ path: 'groupBy', message: expect.stringContaining('the export names them all') }],
+    });
+    expect((await report(cells, { groupBy: ['model'] })).totals.requests).toBe(100_001);
+    const { groups, otherGroups } = await report(cells.slice(1), { groupBy: ['tag'], limit: 1 });
+    expect([groups.length, otherGroups?.groups]).toEqual([1, 99_999]);
+  });
+
+  it('names in each point the groups that are costliest over all, in that order, however many there are', async () => {
+    const cells = [1, 2, 3].flatMap((day) =>
+      Array.from({ length: 5_000 }, (_, n) =>
+        cell(`2026-11-0${day}`, { tag: `user-${n}` }, { requests: day, costComputedNanoUsd: (n * 7_919) % 5_003 }),
+      ),
+    );
+    const { groups, series } = await report(cells, { groupBy: ['tag'], limit: 50 });
+    const shown = groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd: (costNanoUsd ?? 0) / 3 }));
+    for (const [index, point] of series.entries()) {
+      expect(point.groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd }))).toEqual(shown);
+      expect(new Set(point.groups.map(({ requests }) => requests))).toEqual(new Set([index + 1]));
+    }
+  });
+
+  it('sums up what is beyond the limit, and names the costliest', async () => {
+    const cells = [3, 1, 2].map((cost) =>
+      cell('2026-11-02', { tag: `t${cost}` }, { requests: 1, costProviderNanoUsd: cost }),
+    );
+    const { groups, otherGroups, series } = await report(cells, { groupBy: ['tag'], limit: 2 });
+    expect(groups.map(({ tag }) => tag)).toEqual(['t3', 't2']);
+    expect(otherGroups).toMatchObject({ groups: 1, costNanoUsd: 1, requests: 1 });
+    expect(series[1]?.groups.map(({ tag }) => tag)).toEqual(['t3', 't2']);
+  });
+
+  const cells = fc.array(
+    fc.record({
+      time: fc.constantFrom('2026-11-01', '2026-11-02', '2026-11-03'),
+      dimensions: fc.record({
+        provider: fc.constantFrom('openai', 'xai'),
+        model: fc.constantFrom('a', 'b', null),
+        tag: fc.constantFrom('', '#', null),
+        keyId: fc.constantFrom('k', null),
+        providerKey: fc.constantFrom('p', null),
+      }),
+      counters: fc
+        .record({
+          requests: fc.nat(100),
+          costProviderNanoUsd: fc.nat(),
+          costComputedNanoUsd: fc.nat(),
+          costEstimatedNanoUsd: fc.nat(),
+          outputTokens: fc.nat(),
+          'milliUnits.searchUnits': fc.nat(),
+        })
+        .chain((counters) => fc.nat(counters.requests).map((unpricedRequests) => ({ ...counters, unpricedRequests }))),
+    }),
+  );
+
+  const inTime = (list: readonly ReportCell[]) =>
+    list.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+
+  it('has groups (with the others) and series that add up to the totals, whatever the groups and the order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        cells.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        fc.subarray([...spendDimensionNames]),
+        fc.integer({ min: 1, max: 5 }),
+        async ([list, shuffled], groupBy, limit) => {
+          const answer = await report(inTime(list), { groupBy, limit });
+          expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(answer);
+          const total = list.map(({ counters }) => counters as Counters).reduce(addCounters, {});
+          expect(answer.totals).toEqual(sumsOf(total));
+          const known = knownCostNanoUsd(total);
+          const sum = (parts: readonly { costNanoUsd: number | null }[]) =>
+            parts.reduce((left, { costNanoUsd }) => left + (costNanoUsd ?? 0), 0);
+          // A sum whose requests all went unpriced shows null; it can hold no known cost but a contradictory one.
+          const consistent = list.every(
+            ({ counters }) => counters.unpricedRequests < counters.requests || counters.requests === 0,
+          );
+          if (!consistent) return;
+          expect(sum(answer.series)).toBe(known);
+          if (groupBy.length > 0)
+            expect(sum([...answer.groups, ...(answer.otherGroups ? [answer.otherGroups] : [])])).toBe(known);
+          const requests = answer.series.reduce((left, point) => left + point.requests, 0);
+          expect(requests).toBe(total.requests ?? 0);
+        },
+      ),
+    );
+  });
+});
+
+describe('usdOf', () => {
+  it.each([
+    [0, '0'],
+    [1, '0.000000001'],
+    [1_000_000_000, '1'],
+    [1_230_000_000, '1.23'],
+    [100_000_000_000, '100'],
+    [Number.MAX_SAFE_INTEGER, '9007199.254740991'],
+  ])('writes %i nano-USD as %s', (nanoUsd, usd) => {
+    expect(usdOf(nanoUsd)).toBe(usd);
+  });
+});

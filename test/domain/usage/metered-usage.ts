@@ -1,0 +1,28 @@
+import type { PriceableRequest } from '../../../lambda/domain/price/request-rates.ts';
+import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
+
+/** A whole answer to a chat, with what a test says of it. */
+export const reading = (said: Partial<Reading> = {}): Reading => ({
+  dialect: 'openai-chat',
+  usage: null,
+  usageSource: said.usage ? 'reported' : 'none',
+  complete: true,
+  modelRequested: null,
+  modelAnswered: null,
+  streamed: false,
+  serviceTier: null,
+  extras: {},
+  ...said,
+});
+
+export const request = (
+  said: Partial<Omit<PriceableRequest, 'reading'>> & { reading?: Partial<Reading> } = {},
+): PriceableRequest => ({
+  provider: 'openai',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  status: 200,
+  startedAt: '2026-10-15T12:00:00.000Z',
+  ...said,
+  reading: reading(said.reading),
+});

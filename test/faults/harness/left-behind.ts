@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { parseRequestItem } from '../../../lambda/data/requests/request-item.ts';
+import type { Table } from '../../../lambda/data/table/table.ts';
+
+/** Something a run left behind, to be searched. */
+export interface Place {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Files as bytes: the emulators' of queue and table among them. Those that hold secrets by intent are not. */
+export const filesUnder = async (folder: string): Promise<Place[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries
+      .filter((entry) => entry.isFile() && entry.name !== 'secrets.json')
+      .map(async (entry) => ({
+        name: entry.name,
+        text: (await readFile(join(entry.parentPath, entry.name))).toString('latin1'),
+      })),
+  );
+};
+
+/** An item as text, with its compressed attribute undone. */
+const readable = (item: Record<string, unknown>): string =>
+  JSON.stringify(String(item['pk']).includes('#REQ#') ? [item, parseRequestItem(item)] : item);
+
+/** Every item of a table, as text. */
+export const itemsOf = async ({ client, name }: Table): Promise<string[]> => {
+  const items: string[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({ TableName: name, ExclusiveStartKey: start, ConsistentRead: true }),
+    );
+    items.push(...(page.Items ?? []).map(readable));
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
+/** @throws AssertionError naming the kind of secret and the place */
+export const assertNowhere = (secrets: Readonly<Record<string, string>>, places: readonly Place[]): void => {
+  for (const [kind, value] of Object.entries(secrets))
+    for (const { name, text } of places) assert.ok(!text.includes(value), `${kind} stands in ${name}`);
+};
+
+/** In megabytes, for the table of results. */
+export const sizeOf = (places: readonly Place[]): string =>
+  `${(places.reduce((sum, { text }) => sum + text.length, 0) / 2 ** 20).toFixed(1)} MB`;

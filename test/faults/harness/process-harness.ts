@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { parkedEventRepository } from '../../../lambda/data/ledger/outbox.ts';
+import { PARKED_EVENT_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
+import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
+import { startSecrets } from '../../../local/emulators/secrets.ts';
+import { createTable } from '../../data/emulated-table.ts';
+import { startFaultProxy } from './fault-proxy.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
+import { type Part, startPart } from './part.ts';
+import { type Provider, startProvider } from './provider.ts';
+import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
+
+/** Each in a process of its own, to be killed and started again. */
+export const partNames = ['gateway', 'recorder', 'queue', 'table'] as const;
+export type PartName = (typeof partNames)[number];
+
+export const FINGERPRINT_KEY = 'fingerprint-key-of-the-process-rig';
+const TABLE = 'spend';
+const OPEN_EVENT_DELAY_SECONDS = 2;
+const MAX_RECEIVE_COUNT = 1_000;
+
+/** The service in processes, with addresses that stay whatever is killed. */
+export interface ProcessRig {
+  readonly table: Table;
+  readonly queues: Queues;
+  readonly provider: Provider;
+  readonly dataDir: string;
+  /** Where the gateway listens at the moment. */
+  gatewayPort(): number;
+  gateway(): Part;
+  start(name: PartName): Promise<void>;
+  kill(name: PartName): Promise<void>;
+  /** All that the parts printed, those that were killed included. */
+  output(): string;
+  parked(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}): Promise<ProcessRig> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parts-'));
+  const [toTable, toQueue, provider, secrets] = await Promise.all([
+    startFaultProxy('http://127.0.0.1:9'),
+    startFaultProxy('http://127.0.0.1:9'),
+    startProvider({ chunkMs }),
+    startSecrets({ dataDir }),
+  ]);
+  secrets.ensure({ id: FINGERPRINT_SECRET, value: FINGERPRINT_KEY });
+  const parts = new Map<PartName, Pick<Part, 'kill' | 'stop'>>();
+  const printed: Part[] = [];
+  let gateway: Part | undefined;
+  let queueUrl = '';
+
+  const awsVariables = {
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: toTable.endpoint,
+    AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+    TABLE_NAME: TABLE,
+  };
+  const node = async (name: PartName, env: Readonly<Record<string, string>>): Promise<Part> => {
+    const part = await startPart(name, env);
+    parts.set(name, part);
+    printed.push(part);
+    return part;
+  };
+  const starts: Record<PartName, () => Promise<void>> = {
+    table: async () => {
+      const emulator = await startDynamoDb({ dataDir });
+      parts.set('table', emulator);
+      toTable.target = emulator.endpoint;
+    },
+    queue: async () => {
+      const { port } = await node('queue', { DATA_DIR: dataDir });
+      toQueue.target = `http://127.0.0.1:${port}`;
+    },
+    recorder: async () => void (await node('recorder', { ...awsVariables, USAGE_QUEUE_URL: queueUrl })),
+    gateway: async () => {
+      gateway = await node('gateway', {
+        ...awsVariables,
+        USAGE_QUEUE_URL: queueUrl,
+        ...gatewayVariables(provider.origin, OPEN_EVENT_DELAY_SECONDS),
+      });
+    },
+  };
+
+  await starts.table();
+  await starts.queue();
+  const dynamoDb = new DynamoDBClient({ endpoint: toTable.endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
+  await createTable(dynamoDb, TABLE);
+  const table = {
+    name: TABLE,
+    client: documentClient(dynamoDb),
+  };
+  const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
+  queueUrl = queues.queueUrl;
+  await Promise.all([starts.recorder(), starts.gateway()]);
+  const parkedEvents = parkedEventRepository(table);
+
+  return {
+    table,
+    queues,
+    provider,
+    dataDir,
+    gatewayPort: () => gateway?.port ?? 0,
+    gateway: () => gateway as Part,
+    start: (name) => starts[name](),
+    kill: async (name) => parts.get(name)?.kill(),
+    output: () => printed.map((part) => part.output()).join('\n'),
+    parked: async () => {
+      let count = 0;
+      for (let shard = 0; shard < PARKED_EVENT_SHARDS; shard++)
+        for await (const page of parkedEvents.pages(shard, 100)) count += page.length;
+      return count;
+    },
+    close: async () => {
+      for (const name of partNames) await parts.get(name)?.stop();
+      queues.sqs.destroy();
+      dynamoDb.destroy();
+      await Promise.all([toTable.close(), toQueue.close(), provider.close(), secrets.stop()]);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+};

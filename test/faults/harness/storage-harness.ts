@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { uuidv7 } from 'uuidv7';
+import { parkedEventRepository } from '../../../lambda/data/ledger/outbox.ts';
+import { PARKED_EVENT_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
+import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
+import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
+import { createGateway } from '../../../lambda/gateway/gateway.ts';
+import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
+import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
+import { createTracker } from '../../../lambda/gateway/tracking/tracker.ts';
+import type { UndeliveredSettings } from '../../../lambda/gateway/tracking/undelivered.ts';
+import { parkEvent, usageQueue } from '../../../lambda/gateway/tracking/usage-queue.ts';
+import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
+import { startSecrets } from '../../../local/emulators/secrets.ts';
+import { startSqs } from '../../../local/emulators/sqs.ts';
+import { emulatedTable } from '../../data/emulated-table.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { captureConsole } from '../captured-console.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
+import { type Provider, startProvider } from './provider.ts';
+import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
+import type { Sent } from './traffic.ts';
+import { startRecorder, type WorkingRecorder } from './working-recorder.ts';
+
+const OPEN_EVENT_DELAY_SECONDS = 1;
+/** As often as it takes: the recorder may be without its table for longer than on AWS five deliveries last. */
+const MAX_RECEIVE_COUNT = 1_000;
+
+/** A gateway of its own, cold, behind fault proxies of its own. */
+export interface RiggedGateway {
+  readonly port: number;
+  readonly table: FaultProxy;
+  readonly queue: FaultProxy;
+  readonly secrets: FaultProxy;
+  close(): Promise<void>;
+}
+
+/** Emulators, a provider and a recorder; gateways over them as many as needed. */
+export interface StorageRig {
+  readonly table: Table;
+  readonly queues: Queues;
+  readonly provider: Provider;
+  readonly recorder: WorkingRecorder;
+  /** What was sent so far, by account, for a last look. */
+  readonly seen: { readonly accountId: string; readonly sent: readonly Sent[] }[];
+  /** What the gateways logged. */
+  readonly logged: readonly string[];
+  readonly dataDir: string;
+  /** Between the recorder and the table. */
+  readonly recorderTable: FaultProxy;
+  /** @param undelivered limits of the gateway's memory, instead of its own */
+  startGateway(undelivered?: UndeliveredSettings): Promise<RiggedGateway>;
+  newAccountId(): Promise<string>;
+  parked(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const withLimits = (
+  variables: Record<string, string>,
+  provider: Provider,
+  queueUrl: string,
+  undelivered: UndeliveredSettings,
+): GatewayServer => {
+  const caller = (service: 'dynamodb' | 'sqs') =>
+    awsCaller(awsService(service, variables), environmentCredentials(variables), undiciTransport);
+  const dynamodb = caller('dynamodb');
+  const tracker = createTracker(usageQueue(caller('sqs'), queueUrl, 2_000), parkEvent(dynamodb, 'spend', 2_000), {
+    openEventDelaySeconds: OPEN_EVENT_DELAY_SECONDS,
+    retryDelaysMs: [100],
+    undelivered,
+  });
+  const upstream = undiciUpstream({ connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
+  const gateway = createGateway({
+    gatewayDomain: 'gateway.test',
+    upstreamOrigins: new Map([['openai', provider.origin]]),
+    lookUpAccount: cachedAccountLookup(keyReader(dynamodb, 'spend', 500)),
+    fingerprint: () => 'f00d',
+    tracker,
+    upstream,
+    newRequestId: uuidv7,
+  });
+  return {
+    handle: (request, response) => serveGateway(gateway, request, response),
+    close: async () => {
+      await tracker.drain();
+      upstream.close();
+    },
+  };
+};
+
+export const openStorageRig = async (): Promise<StorageRig> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'faults-'));
+  const captured = captureConsole();
+  const [table, sqs, secrets, provider] = await Promise.all([
+    emulatedTable(),
+    startSqs({ dataDir }),
+    startSecrets({ dataDir }),
+    startProvider(),
+  ]);
+  secrets.ensure({ id: FINGERPRINT_SECRET, value: 'a key for fingerprints, of no other use' });
+  const queues = await openQueues(sqs.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds: 5 });
+  const recorderTable = await startFaultProxy(table.endpoint);
+  const recorderClient = new DynamoDBClient({
+    endpoint: recorderTable.endpoint,
+    region: REGION,
+    credentials: LOCAL_CREDENTIALS,
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+  });
+  const client = documentClient(recorderClient);
+  const recorder = startRecorder({ name: table.name, client }, queues);
+  const parkedEvents = parkedEventRepository(table);
+
+  return {
+    table,
+    queues,
+    provider,
+    recorder,
+    seen: [],
+    logged: captured.lines,
+    dataDir,
+    recorderTable,
+    startGateway: async (undelivered) => {
+      const proxies = await Promise.all([table.endpoint, sqs.endpoint, secrets.endpoint].map(startFaultProxy));
+      const [toTable, toQueue, toSecrets] = proxies as [FaultProxy, FaultProxy, FaultProxy];
+      const variables = {
+        AWS_REGION: REGION,
+        AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+        AWS_ENDPOINT_URL_DYNAMODB: toTable.endpoint,
+        AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: toSecrets.endpoint,
+        TABLE_NAME: table.name,
+        USAGE_QUEUE_URL: queues.queueUrl,
+        ...gatewayVariables(provider.origin, OPEN_EVENT_DELAY_SECONDS),
+      };
+      const gateway = undelivered
+        ? withLimits(variables, provider, queues.queueUrl, undelivered)
+        : createGatewayServer(variables);
+      const server = gatewayHttpServer(gateway.handle);
+      server.listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      return {
+        port: (server.address() as AddressInfo).port,
+        table: toTable,
+        queue: toQueue,
+        secrets: toSecrets,
+        close: async () => {
+          await new Promise((resolve) => {
+            server.close(resolve);
+            server.closeAllConnections();
+          });
+          await gateway.close();
+          await Promise.all(proxies.map((proxy) => proxy.close()));
+        },
+      };
+    },
+    newAccountId: async () => (await newAccount(table)).accountId,
+    parked: async () => {
+      let count = 0;
+      for (let shard = 0; shard < PARKED_EVENT_SHARDS; shard++)
+        for await (const page of parkedEvents.pages(shard, 100)) count += page.length;
+      return count;
+    },
+    close: async () => {
+      await recorder.stop();
+      await recorderTable.close();
+      recorderClient.destroy();
+      queues.sqs.destroy();
+      await Promise.all([provider.close(), secrets.stop(), sqs.stop(), table.stop()]);
+      await rm(dataDir, { recursive: true, force: true });
+      captured.restore();
+    },
+  };
+};

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { cachedAccountLookup, type KeyOwner, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
+
+const owner: KeyOwner = { accountId: 'a', keyId: 'k', active: true };
+
+const scripted = (answers: (KeyOwner | 'no-such-key' | Error)[]) => {
+  let now = 1_000_000;
+  let reads = 0;
+  const lookUp = cachedAccountLookup(
+    async () => {
+      const answer = answers[Math.min(reads++, answers.length - 1)] as KeyOwner;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    () => now,
+  );
+  return { lookUp, reads: () => reads, pass: (ms: number) => (now += ms) };
+};
+
+const down = new Error('down');
+
+describe('the account cache', () => {
+  it('reads once, then answers at once for 60 s', async () => {
+    const { lookUp, reads, pass } = scripted([owner]);
+    expect(await lookUp('x')).toEqual(owner);
+    pass(29_000);
+    expect(lookUp('x')).toBe(owner);
+    expect(reads()).toBe(1);
+  });
+
+  it('reads again in the background after 30 s, and waits for it after 60 s', async () => {
+    const { lookUp, reads, pass } = scripted([owner, { ...owner, active: false }, 'no-such-key']);
+    await lookUp('x');
+    pass(31_000);
+    expect(lookUp('x')).toBe(owner);
+    await new Promise(setImmediate);
+    expect(lookUp('x')).toMatchObject({ active: false });
+    pass(60_000);
+    expect(await lookUp('x')).toBe('no-such-key');
+    expect(reads()).toBe(3);
+  });
+
+  it('remembers for 10 s that there is no such key', async () => {
+    const { lookUp, reads, pass } = scripted(['no-such-key', owner]);
+    expect(await lookUp('x')).toBe('no-such-key');
+    pass(9_000);
+    expect(lookUp('x')).toBe('no-such-key');
+    pass(1_001);
+    expect(await lookUp('x')).toEqual(owner);
+    expect(reads()).toBe(2);
+  });
+
+  it('serves what it knew while the store is down, and asks again only now and then', async () => {
+    const { lookUp, reads, pass } = scripted([owner, down, down, { ...owner, keyId: 'new' }]);
+    await lookUp('x');
+    pass(120_000);
+    expect(await lookUp('x')).toEqual(owner);
+    expect(lookUp('x')).toEqual(owner);
+    expect(reads()).toBe(2);
+    for (const expected of [owner, owner, { ...owner, keyId: 'new' }]) {
+      pass(1_001);
+      expect(lookUp('x')).toEqual(expected);
+      await new Promise(setImmediate);
+    }
+    expect(reads()).toBe(4);
+  });
+
+  it('makes nobody wait for a store that was down a moment ago, known key or not', async () => {
+    const { lookUp, pass } = scripted([down, down, owner, owner]);
+    expect(await lookUp('x')).toBe('unavailable');
+    expect(lookUp('x')).toBe('unavailable');
+    pass(1_001);
+    expect(lookUp('x')).toBe('unavailable');
+    await new Promise(setImmediate);
+    pass(1_001);
+    expect(lookUp('x')).toBe('unavailable');
+    await new Promise(setImmediate);
+    expect(lookUp('x')).toEqual(owner);
+  });
+
+  it('waits again for a store that was down long ago', async () => {
+    const { lookUp, pass } = scripted([down, owner]);
+    expect(await lookUp('x')).toBe('unavailable');
+    pass(5_001);
+    expect(await lookUp('x')).toEqual(owner);
+  });
+
+  it('says unavailable when the store is down and nothing is known', async () => {
+    expect(await scripted([down]).lookUp('x')).toBe('unavailable');
+  });
+
+  it('shares a read that is under way', async () => {
+    const { lookUp, reads } = scripted([owner]);
+    await Promise.all([lookUp('x'), lookUp('x'), lookUp('x')]);
+    expect(reads()).toBe(1);
+  });
+});
+
+describe('reading a key', () => {
+  const read = (item: Record<string, string> | undefined) =>
+    keyReader(
+      async () =>
+        item ? { Item: Object.fromEntries(Object.entries(item).map(([name, value]) => [name, { S: value }])) } : {},
+      'table',
+      500,
+    )('svc_x');
+  const item = { accountId: 'a', keyId: 'k', keyStatus: 'active', accountStatus: 'active' };
+
+  it.each([
+    ['an active key', item, { accountId: 'a', keyId: 'k', active: true }],
+    ['a suspended account', { ...item, accountStatus: 'suspended' }, { accountId: 'a', keyId: 'k', active: false }],
+    ['a cancelled account', { ...item, accountStatus: 'cancelled' }, { accountId: 'a', keyId: 'k', active: false }],
+    ['a revoked key', { ...item, keyStatus: 'revoked' }, 'no-such-key'],
+    ['no item', undefined, 'no-such-key'],
+  ])('%s', async (_case, stored, expected) => {
+    expect(await read(stored)).toEqual(expected);
+  });
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsCaller, awsService } from '../../../lambda/gateway/aws/aws-json.ts';
+import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
+
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let connections: Socket[];
+let server: ReturnType<typeof createServer>;
+let variables: Record<string, string>;
+
+beforeEach(async () => {
+  connections = [];
+  answer = (_request, response) => response.end('{"ok":true}');
+  server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response));
+  });
+  server.on('connection', (socket) => connections.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  variables = { AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, AWS_REGION: 'x' };
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** For calls that are answered. */
+const PATIENCE_MS = 60_000;
+
+const transports = [
+  ['node:http', nodeTransport, 1],
+  // Cannot tell a new connection from a kept one: it asks once more.
+  ['undici', undiciTransport, 2],
+] as const;
+
+describe.each(transports)('awsCaller over %s', (_name, transport, mostTries) => {
+  const caller = () =>
+    awsCaller(awsService('sqs', variables), () => ({ accessKeyId: 'a', secretAccessKey: 'b' }), transport);
+
+  it('uses its connection again', async () => {
+    const call = caller();
+    for (let n = 0; n < 9; n++) expect(await call('GetItem', {}, PATIENCE_MS)).toEqual({ ok: true });
+    // undici lets a connection rest for a turn of the event loop.
+    expect(connections.length).toBeLessThanOrEqual(2);
+  });
+
+  it('replaces a kept connection that the other side closes at that moment, once', async () => {
+    const call = caller();
+    await call('GetItem', {}, PATIENCE_MS);
+    let dropped = 0;
+    answer = (request, response) => {
+      if (dropped++ === 0) request.socket.destroy();
+      else response.end('{"ok":2}');
+    };
+    expect(await call('GetItem', {}, PATIENCE_MS)).toEqual({ ok: 2 });
+    expect(dropped).toBe(2);
+  });
+
+  it('does not ask again and again where connections are closed before an answer', async () => {
+    let asked = 0;
+    answer = (request) => {
+      asked += 1;
+      request.socket.destroy();
+    };
+    await expect(caller()('GetItem', {}, PATIENCE_MS)).rejects.toThrow(/hang up|ECONNRESET|other side closed/);
+    expect(asked).toBe(mostTries);
+  });
+
+  it('does not ask again when there is no answer in time, or when the answer is a refusal', async () => {
+    const call = caller();
+    await call('GetItem', {}, PATIENCE_MS);
+    let asked = 0;
+    answer = () => void asked++;
+    await expect(call('GetItem', {}, 250)).rejects.toThrow('sqs GetItem: no answer within 250 ms');
+    answer = (_request, response) => {
+      asked += 10;
+      response.writeHead(400).end('{"__type":"x#Throttled","message":"slow"}');
+    };
+    await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toMatchObject({ code: 'Throttled', status: 400 });
+    answer = (_request, response) => response.end('<html>');
+    await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toThrow(
+      'sqs GetItem: an answer (status 200) that is not JSON',
+    );
+    answer = (_request, response) => response.end('x'.repeat(2 ** 20 + 1));
+    await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toThrow('sqs GetItem: an answer of more than 1048576 bytes');
+    // A machine that stands still may give the first up before it is heard: once at most, it is.
+    expect([10, 11]).toContain(asked);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import {
+  gatewayRequest,
+  type LambdaResponseStream,
+  lambdaResponse,
+} from '../../../lambda/gateway/hosts/lambda-adapter.ts';
+
+/** A proxy event with what the adapter reads of it. */
+const event = (parts: Partial<APIGatewayProxyEvent> = {}): APIGatewayProxyEvent =>
+  ({
+    httpMethod: 'POST',
+    path: '/v1/chat/completions',
+    multiValueHeaders: {},
+    multiValueQueryStringParameters: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: { domainName: 'openai.gateway.test' },
+    ...parts,
+  }) as APIGatewayProxyEvent;
+
+describe('gatewayRequest', () => {
+  it('takes path, host, method and headers as they are, duplicates apart', () => {
+    expect(
+      gatewayRequest(
+        event({
+          path: '/v1/files/a%2Fb%2e%2e//c',
+          multiValueHeaders: { 'X-Odd': ['one', 'two'], Authorization: ['Bearer sk'] },
+        }),
+      ),
+    ).toEqual({
+      method: 'POST',
+      host: 'openai.gateway.test',
+      target: '/v1/files/a%2Fb%2e%2e//c',
+      headers: ['X-Odd', 'one', 'X-Odd', 'two', 'Authorization', 'Bearer sk'],
+      body: null,
+    });
+  });
+
+  it('encodes the query anew: the values are the client’s, a lone surrogate is no reason to fail', () => {
+    const { target } = gatewayRequest(
+      event({ path: '/x', multiValueQueryStringParameters: { a: ['1', '2 &='], é: [''], s: ['\ud800'] } }),
+    );
+    expect(target).toBe('/x?a=1&a=2%20%26%3D&%C3%A9=&s=%EF%BF%BD');
+  });
+
+  it('decodes the body and says its length, whatever the framing was', () => {
+    const body = Buffer.from([0, 255, 10, 13]);
+    const request = gatewayRequest(
+      event({
+        body: body.toString('base64'),
+        isBase64Encoded: true,
+        multiValueHeaders: { 'Transfer-Encoding': ['chunked'], 'content-length': ['7'], Accept: ['*/*'] },
+      }),
+    );
+    expect(request.body).toEqual(body);
+    expect(request.headers).toEqual(['Accept', '*/*', 'Content-Length', '4']);
+    expect(gatewayRequest(event({ body: 'é' })).headers).toEqual(['Content-Length', '2']);
+  });
+});
+
+/** The runtime's stream, as far as it differs from others: the prelude goes out with the first write. */
+const runtimeStream = () => {
+  const written: string[] = [];
+  let prelude: unknown;
+  let begun = false;
+  let ended = false;
+  const stream = {
+    write: (chunk: string | Uint8Array) => {
+      if (!begun) written.push(`prelude ${JSON.stringify(prelude)}`);
+      begun = true;
+      if (chunk.length > 0) written.push(Buffer.from(chunk).toString());
+      return false;
+    },
+    end: () => {
+      ended = true;
+    },
+    on: () => stream,
+  };
+  const global = {
+    HttpResponseStream: {
+      from: (of: typeof stream, metadata: unknown) => {
+        prelude = metadata;
+        return of;
+      },
+    },
+  };
+  return { stream: stream as unknown as LambdaResponseStream, global, written, ended: () => ended };
+};
+
+describe('lambdaResponse', () => {
+  let runtime: ReturnType<typeof runtimeStream>;
+  beforeEach(() => {
+    runtime = runtimeStream();
+    Object.assign(globalThis, { awslambda: runtime.global });
+  });
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, 'awslambda');
+  });
+
+  it('sends status and headers at once, before any body', () => {
+    const { client } = lambdaResponse(runtime.stream);
+    client.start(429, 'ignored', ['Retry-After', '7', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'set-cookie', 'c=3']);
+    expect(runtime.written).toEqual([
+      `prelude ${JSON.stringify({
+        statusCode: 429,
+        headers: { 'retry-after': '7' },
+        multiValueHeaders: { 'set-cookie': ['a=1', 'b=2', 'c=3'] },
+      })}`,
+    ]);
+    client.end([]);
+    expect(runtime.ended()).toBe(true);
+  });
+
+  it('tells when the platform is slower than the provider', () => {
+    const { client } = lambdaResponse(runtime.stream);
+    client.start(200, '', []);
+    expect(client.write(Buffer.from('x'))).toBe(false);
+  });
+
+  it('leaves a broken answer unended: the platform ends it as broken when the handler fails', () => {
+    const { client, broken } = lambdaResponse(runtime.stream);
+    client.start(200, '', []);
+    client.write(Buffer.from('half'));
+    expect(broken()).toBe(false);
+    client.abort();
+    expect(broken()).toBe(true);
+    expect(runtime.ended()).toBe(false);
+  });
+
+  it('leaves out the largest headers where all would be more than API Gateway reads', () => {
+    const { client } = lambdaResponse(runtime.stream);
+    client.start(200, '', [
+      'Content-Type',
+      'application/json',
+      'Content-Security-Policy',
+      'x'.repeat(60_000),
+      'Set-Cookie',
+      `a=${'y'.repeat(5_000)}`,
+      'Set-Cookie',
+      `b=${'y'.repeat(5_000)}`,
+      'X-Request-Id',
+      'req_1',
+    ]);
+    const { headers, multiValueHeaders } = JSON.parse(runtime.written[0]?.slice('prelude '.length) ?? '');
+    expect(headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(multiValueHeaders['set-cookie']).toHaveLength(2);
+    expect(runtime.written[0]?.length).toBeLessThan(16_384);
+  });
+});

@@ -1,0 +1,368 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
+import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
+import { type Answer, type Ask, ask } from '../exchange.ts';
+import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
+import { bodies, brokenAnswers, greets, methods, pacedAnswers, paths, statuses } from './fidelity-cases.ts';
+
+/*
+ * Promise 1: what the provider would have sent is what the client gets. Each case is asked of the origin directly and
+ * through the gateway (the node:http server, over both transports), and the two answers are compared, byte for byte.
+ */
+
+describe.each([
+  ['undici', undiciUpstream],
+  ['node:http', nodeUpstream],
+])('over %s', (_transport, transport) => {
+  let origin: ScriptedOrigin;
+  let host: GatewayHost;
+  let originPort: number;
+
+  beforeAll(async () => {
+    origin = await startScriptedOrigin();
+    originPort = Number(new URL(origin.origin).port);
+    host = await startGatewayHost({ transport, origin: origin.origin });
+  });
+
+  afterAll(async () => {
+    await host.close();
+    await origin.close();
+  });
+
+  const gatewayHeaders = [
+    'Host',
+    'openai.gateway.test',
+    'X-Service-Key',
+    KEYS.active,
+    'Authorization',
+    'Bearer sk-test',
+  ];
+
+  const hopByHop = new Set([
+    'connection',
+    'keep-alive',
+    'transfer-encoding',
+    'x-service-route',
+    'x-service-request-id',
+  ]);
+  const comparable = (flat: readonly string[]): [string, string][] => {
+    const pairs: [string, string][] = [];
+    for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]);
+    return pairs.filter(([name]) => !hopByHop.has(name.toLowerCase()));
+  };
+  const essence = (answer: Answer) => ({
+    status: answer.status,
+    statusMessage: answer.statusMessage,
+    headers: comparable(answer.rawHeaders),
+    trailers: answer.rawTrailers,
+    whole: answer.whole,
+    bytes: answer.body.length,
+  });
+
+  /** Asks both ways and expects the same. */
+  const same = async (
+    script: (request: IncomingMessage, response: ServerResponse) => void,
+    request: Partial<Ask> = {},
+  ): Promise<Answer> => {
+    origin.script = script;
+    const headers = (request.headers ?? []) as string[];
+    const body = request.body;
+    const direct = await ask({
+      ...request,
+      port: originPort,
+      headers: ['Host', 'x', 'Authorization', 'Bearer sk-test', ...headers],
+      ...(body === undefined ? {} : { body }),
+    });
+    const relayed = await ask({ ...request, port: host.port, headers: [...gatewayHeaders, ...headers] });
+    expect(essence(relayed)).toEqual(essence(direct));
+    expect(relayed.body.equals(direct.body)).toBe(true);
+    expect(relayed.headers['x-service-route']).toBe('governed');
+    return relayed;
+  };
+
+  describe('answers', () => {
+    it.each(bodies)('%s', async (_case, script) => {
+      await same(script);
+    });
+
+    it.each(statuses)('status %i', async (status) => {
+      await same((_request, response) => {
+        response.writeHead(status, 'Said So', { 'Retry-After': '7', 'X-Request-Id': 'req_1' });
+        response.end(status === 204 || status === 304 ? undefined : '{"error":{"message":"no"}}');
+      });
+    });
+
+    it.each(methods)('method %s', async (method) => {
+      const answer = await same(greets, { method });
+      expect(answer.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
+      expect(origin.received.at(-1)?.method).toBe(method);
+    });
+
+    it('duplicate headers, their order and case, and bytes beyond ASCII', async () => {
+      const answer = await same((_request, response) => {
+        response.writeHead(200, [
+          'Set-Cookie',
+          'a=1',
+          'X-Odd',
+          'one',
+          'Set-Cookie',
+          'b=2',
+          'x-odd',
+          'caf\xe9',
+          'OpenAI-Version',
+          '2020-10-01',
+        ]);
+        response.end('x');
+      });
+      expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    });
+
+    it('trailers', async () => {
+      const answer = await same((_request, response) => {
+        response.writeHead(200, { Trailer: 'X-Checksum', 'Content-Type': 'text/plain' });
+        response.write('body');
+        response.addTrailers({ 'X-Checksum': 'abc' });
+        response.end();
+      });
+      expect(answer.rawTrailers).toEqual(['X-Checksum', 'abc']);
+    });
+
+    it('no date and no server header of ours', async () => {
+      const answer = await same((_request, response) => response.end('x'));
+      expect(answer.headers['date']).toBeUndefined();
+      expect(answer.headers['server']).toBeUndefined();
+    });
+
+    it.each(pacedAnswers)('%s', async (_case, { script, hearing, body }) => {
+      const answer = await same(script, hearing);
+      expect(answer.body.toString()).toBe(body);
+    });
+
+    it('large headers', async () => {
+      await same((_request, response) => {
+        response.writeHead(200, { 'Content-Security-Policy': 'x'.repeat(60_000) });
+        response.end('x');
+      });
+    });
+  });
+
+  describe('broken answers break for the client too', () => {
+    it.each(brokenAnswers)('%s', async (_case, script) => {
+      const answer = await same(script);
+      expect(answer.whole).toBe(false);
+      expect(answer.body.length).toBeGreaterThan(0);
+      const close = await host.closeOf(String(answer.headers['x-service-request-id']));
+      expect(close).toMatchObject({ outcome: 'upstream_aborted', status: 200 });
+      expect(close.reading.complete).toBe(false);
+    });
+
+    it('a stall past the idle time-out', async () => {
+      const impatient = await startGatewayHost({ transport, origin: origin.origin, timeouts: { idleTimeoutMs: 100 } });
+      origin.script = (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write('data: {"a":1}\n\n');
+      };
+      const answer = await ask({ port: impatient.port, headers: gatewayHeaders });
+      expect(answer.whole).toBe(false);
+      expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'upstream_aborted' });
+      await impatient.close();
+    });
+
+    it('no headers within the time-out: 502', async () => {
+      const impatient = await startGatewayHost({
+        transport,
+        origin: origin.origin,
+        timeouts: { headersTimeoutMs: 100 },
+      });
+      origin.script = () => {};
+      const answer = await ask({ port: impatient.port, headers: gatewayHeaders });
+      expect(answer.status).toBe(502);
+      expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'unreachable', status: null });
+      await impatient.close();
+    });
+
+    it('a reset before the headers: 502', async () => {
+      origin.script = (request) => request.socket.destroy();
+      const answer = await ask({ port: host.port, headers: gatewayHeaders });
+      expect(answer.status).toBe(502);
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
+    });
+  });
+
+  describe('requests', () => {
+    const echoed = async (request: Partial<Ask>): Promise<void> => {
+      origin.received.length = 0;
+      await same((incoming, response) => {
+        incoming.on('end', () => response.end('ok'));
+      }, request);
+      const [direct, relayed] = origin.received;
+      expect(relayed?.method).toBe(direct?.method);
+      expect(relayed?.url).toBe(direct?.url);
+      expect(relayed?.body.equals(direct?.body as Buffer)).toBe(true);
+      // undici writes these two itself, in lower case: their values are compared, not their place.
+      const named = (flat: readonly string[] = []) =>
+        comparable(flat).filter(([name]) => !/^(host|x-service-key|content-length)$/i.test(name));
+      const length = (flat: readonly string[] = []) =>
+        comparable(flat).find(([name]) => /^content-length$/i.test(name))?.[1];
+      expect(length(relayed?.rawHeaders)).toBe(length(direct?.rawHeaders));
+      expect(named(relayed?.rawHeaders)).toEqual(named(direct?.rawHeaders));
+    };
+
+    it.each(paths)('path %s', async (path) => {
+      await echoed({ path });
+    });
+
+    it('JSON, with its headers', async () => {
+      const body = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'é'.repeat(2000) }] });
+      await echoed({
+        method: 'POST',
+        body,
+        headers: [
+          'Content-Type',
+          'application/json',
+          'Content-Length',
+          String(Buffer.byteLength(body)),
+          'User-Agent',
+          'OpenAI/Python 1',
+          'X-Stainless-Lang',
+          'python',
+          'Accept-Encoding',
+          'gzip, br',
+          'Idempotency-Key',
+          'x',
+        ],
+      });
+    });
+
+    it('an upload without a known length', async () => {
+      await echoed({
+        method: 'POST',
+        body: Buffer.concat(Array.from({ length: 40 }, () => randomBytes(10_000))),
+        headers: ['Content-Type', 'multipart/form-data; boundary=x', 'Transfer-Encoding', 'chunked'],
+      });
+    });
+
+    it('20 MB up', async () => {
+      const body = randomBytes(20 * 2 ** 20);
+      await echoed({
+        method: 'PUT',
+        body,
+        headers: ['Content-Length', String(body.length), 'Content-Type', 'audio/wav'],
+      });
+    });
+
+    it('keeps hop-by-hop, host, service and forwarding headers to itself', async () => {
+      origin.script = (_request, response) => response.end();
+      await ask({
+        port: host.port,
+        headers: [
+          ...gatewayHeaders,
+          'X-Service-Tag',
+          'batch',
+          'X-Service-Usage',
+          'off',
+          'X-Forwarded-For',
+          '1.2.3.4',
+          'X-Forwarded-Proto',
+          'https',
+          'Forwarded',
+          'for=1',
+          'Via',
+          '1.1 x',
+          'X-Amzn-Trace-Id',
+          'Root=1',
+          'CloudFront-Viewer-Country',
+          'DE',
+          'Connection',
+          'keep-alive, X-Private',
+          'X-Private',
+          'secret',
+          'X-Kept',
+          'yes',
+        ],
+      });
+      const names = comparable(origin.received.at(-1)?.rawHeaders ?? []).map(([name, value]) => `${name}: ${value}`);
+      expect(names[0]?.toLowerCase()).toBe(`host: 127.0.0.1:${originPort}`);
+      expect(names.slice(1)).toEqual(['Authorization: Bearer sk-test', 'X-Kept: yes']);
+    });
+
+    it('an early answer reaches a client that is still sending', async () => {
+      origin.script = (_request, response) => {
+        response.writeHead(413);
+        response.end('too large');
+      };
+      const body = new Readable({ read() {} });
+      body.push('x'.repeat(1000));
+      const answer = await ask({
+        port: host.port,
+        method: 'POST',
+        headers: [...gatewayHeaders, 'Transfer-Encoding', 'chunked'],
+        body,
+        onChunk: () => body.push(null),
+      });
+      expect(answer.status).toBe(413);
+      expect(answer.body.toString()).toBe('too large');
+    });
+  });
+
+  describe('a client that leaves', () => {
+    it('in mid-answer ends the upstream request, and is recorded', async () => {
+      let upstreamClosed: () => void = () => {};
+      const closed = new Promise<void>((resolve) => {
+        upstreamClosed = resolve;
+      });
+      origin.script = (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        const timer = setInterval(() => response.write('data: {"x":1}\n\n'), 10);
+        response.on('close', () => {
+          clearInterval(timer);
+          upstreamClosed();
+        });
+      };
+      const count = host.closes().length;
+      await ask({ port: host.port, headers: gatewayHeaders, onChunk: (_chunk, response) => response.destroy() });
+      await closed;
+      expect(await host.nthClose(count + 1)).toMatchObject({ outcome: 'client_aborted', status: 200 });
+    });
+
+    it('is slower than the provider: the provider waits, memory does not grow', async () => {
+      const total = 64 * 2 ** 20;
+      let sent = 0;
+      let maxAhead = 0;
+      let taken = 0;
+      origin.script = (_request, response) => {
+        response.writeHead(200);
+        const piece = Buffer.alloc(64 * 1024);
+        const push = (): void => {
+          while (sent < total) {
+            sent += piece.length;
+            maxAhead = Math.max(maxAhead, sent - taken);
+            if (!response.write(piece)) {
+              response.once('drain', push);
+              return;
+            }
+          }
+          response.end();
+        };
+        push();
+      };
+      const answer = await ask({
+        port: host.port,
+        headers: gatewayHeaders,
+        onChunk: (chunk, response) => {
+          taken += chunk.length;
+          if (taken % (4 * 2 ** 20) < chunk.length) {
+            response.pause();
+            setTimeout(() => response.resume(), 20);
+          }
+        },
+      });
+      expect(answer.body.length).toBe(total);
+      expect(maxAhead).toBeLessThan(24 * 2 ** 20);
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { CloseEvent, OpenEvent, UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { createTracker } from '../../../lambda/gateway/tracking/tracker.ts';
+
+const open = { kind: 'open', requestId: 'r' } as OpenEvent;
+const close = { kind: 'close', requestId: 'r' } as CloseEvent;
+const settings = { openEventDelaySeconds: 900, retryDelaysMs: [1, 1] };
+/** Tries of a close event before it is kept: three at the queue, two at the table. */
+const TRIES = 5;
+
+const logged: string[] = [];
+beforeEach(() => {
+  logged.length = 0;
+  jest.spyOn(console, 'error').mockImplementation((line) => void logged.push(line));
+  jest.spyOn(console, 'warn').mockImplementation(() => {});
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const failTimes = (times: number) => {
+  const calls: [UsageEvent, number][] = [];
+  const send = async (event: UsageEvent, delaySeconds = 0): Promise<void> => {
+    calls.push([event, delaySeconds]);
+    if (calls.length <= times) throw new Error('down');
+  };
+  return { calls, send };
+};
+
+describe('open events', () => {
+  it('go to the queue with the delay, once', async () => {
+    const queue = failTimes(0);
+    expect(await createTracker(queue.send, queue.send, settings).open(open)).toBe(true);
+    expect(queue.calls).toEqual([[open, 900]]);
+  });
+
+  it('are not tried again: the route must be known soon', async () => {
+    const queue = failTimes(1);
+    expect(await createTracker(queue.send, queue.send, settings).open(open)).toBe(false);
+    expect(queue.calls).toHaveLength(1);
+  });
+});
+
+describe('close events', () => {
+  it('are tried again', async () => {
+    const queue = failTimes(2);
+    const table = failTimes(0);
+    await createTracker(queue.send, table.send, settings).close(close);
+    expect(queue.calls).toHaveLength(3);
+    expect(table.calls).toHaveLength(0);
+  });
+
+  it('go to the table when the queue stays down', async () => {
+    const queue = failTimes(9);
+    const table = failTimes(1);
+    await createTracker(queue.send, table.send, settings).close(close);
+    expect(table.calls.map(([event]) => event)).toEqual([close, close]);
+  });
+
+  it('are logged whole when the table is down too', async () => {
+    const lost: UsageEvent[] = [];
+    const down = failTimes(TRIES);
+    const tracker = createTracker(down.send, down.send, settings, (event) => lost.push(event));
+    await tracker.close(close);
+    expect(lost).toEqual([close]);
+    await tracker.drain();
+  });
+
+  it('drain waits for all of them', async () => {
+    const queue = failTimes(2);
+    const tracker = createTracker(queue.send, queue.send, settings);
+    void tracker.close(close);
+    await tracker.drain();
+    expect(queue.calls).toHaveLength(3);
+  });
+});
+
+describe('close events that nothing takes', () => {
+  const settled = { ...settings, retryDelaysMs: [] };
+
+  it('are delivered when the next one gets through', async () => {
+    const sent: UsageEvent[] = [];
+    let down = true;
+    const send = async (event: UsageEvent): Promise<void> => {
+      if (down) throw new Error('down');
+      sent.push(event);
+    };
+    const tracker = createTracker(send, send, settled, () => {});
+    for (const requestId of ['a', 'b']) await tracker.close({ ...close, requestId });
+    down = false;
+    await tracker.close({ ...close, requestId: 'c' });
+    expect(sent.map(({ requestId }) => requestId)).toEqual(['c', 'a', 'b']);
+    await tracker.drain();
+    expect(sent).toHaveLength(3);
+  });
+
+  it('show no service key in the log', async () => {
+    const down = failTimes(TRIES);
+    const unverifiedKey = `svc_${'k'.repeat(30)}`;
+    const tracker = createTracker(down.send, down.send, settings);
+    await tracker.close({ ...close, accountId: null, unverifiedKey });
+    await tracker.drain();
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).not.toContain(unverifiedKey);
+    expect(logged[0]).toContain('svc_kkkk…kkkk');
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeEventSchema, openEventSchema, type UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { ask } from '../exchange.ts';
+import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
+
+let origin: ScriptedOrigin;
+let host: GatewayHost | undefined;
+
+beforeAll(async () => {
+  origin = await startScriptedOrigin();
+});
+
+afterEach(async () => {
+  await host?.close();
+  host = undefined;
+});
+
+afterAll(() => origin.close());
+
+const CHAT = JSON.stringify({
+  model: 'gpt-4o-2024-08-06',
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+const SECRET = 'sk-very-secret';
+
+const call = async (
+  settings: Partial<HostSettings> = {},
+  headers: Record<string, string> = {},
+  answered: Record<string, string> = {},
+) => {
+  host = await startGatewayHost({ origin: origin.origin, ...settings });
+  origin.script = (request, response) => {
+    request.on('end', () => {
+      response.writeHead(200, { 'Content-Type': 'application/json', ...answered });
+      response.end(CHAT);
+    });
+  };
+  const answer = await ask({
+    port: host.port,
+    method: 'POST',
+    path: '/v1/chat/completions?api-version=secret-query',
+    headers: {
+      Host: 'openai.gateway.test',
+      'X-Service-Key': KEYS.active,
+      Authorization: `Bearer ${SECRET}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    // A Buffer: with a string body Node would send the headers as UTF-8 too.
+    body: Buffer.from('{"model":"gpt-4o","messages":[{"role":"user","content":"private words"}]}'),
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.body.toString()).toBe(CHAT);
+  return { answer, host, requestId: String(answer.headers['x-service-request-id']) };
+};
+
+const failing = async (): Promise<void> => {
+  throw new Error('queue is down');
+};
+const only = (kind: UsageEvent['kind'], action: () => Promise<void>) => async (event: UsageEvent) => {
+  if (event.kind === kind) await action();
+};
+
+describe('the two events of a request', () => {
+  it('say what happened, and match their schemas', async () => {
+    const { host, requestId } = await call({}, { 'X-Service-Tag': 'nightly' });
+    const close = await host.closeOf(requestId);
+    expect(closeEventSchema.parse(close)).toEqual(close);
+    expect(close).toMatchObject({
+      kind: 'close',
+      requestId,
+      accountId: KEYS.active,
+      keyId: 'key-1',
+      provider: 'openai',
+      providerKey: 'f00d',
+      tag: 'nightly',
+      tagTruncated: false,
+      method: 'POST',
+      path: '/v1/chat/completions',
+      route: 'governed',
+      outcome: 'completed',
+      status: 200,
+      requestBytes: 73,
+      responseBytes: CHAT.length,
+      reading: { usage: { prompt_tokens: 3 }, modelRequested: 'gpt-4o', modelAnswered: 'gpt-4o-2024-08-06' },
+    });
+    expect(close.totalMs).toBeGreaterThanOrEqual(close.ttfbMs ?? Number.POSITIVE_INFINITY);
+    expect(close.overheadMs).toBeGreaterThan(0);
+    expect(close.overheadMs).toBeLessThan(close.ttfbMs ?? 0);
+    const [open] = host.opens();
+    expect(openEventSchema.parse(open)).toEqual(open);
+    expect(open).toMatchObject({ requestId, startedAt: close.startedAt });
+  });
+
+  it('hold no credential, no body, no query', async () => {
+    const { host, requestId } = await call();
+    await host.closeOf(requestId);
+    expect(JSON.stringify(host.events)).not.toMatch(/sk-very-secret|private words|secret-query/);
+  });
+
+  it('have what Fireworks tells of its cache in a header alone', async () => {
+    const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
+    expect(await host.closeOf(requestId)).toMatchObject({ reading: { extras: { 'prompt.cached_tokens': 2 } } });
+  });
+
+  it('come as a pair with one id each, distinct over requests', async () => {
+    const { host, requestId } = await call();
+    await host.closeOf(requestId);
+    expect(host.events.map((event) => event.requestId)).toEqual([requestId, requestId]);
+  });
+
+  it.each([
+    ['65 characters', 'x'.repeat(65), 'x'.repeat(64), true],
+    ['64 characters', 'x'.repeat(64), 'x'.repeat(64), false],
+    ['64 wide characters', Buffer.from('👋'.repeat(64)).toString('latin1'), '👋'.repeat(64), false],
+    ['bytes that are no UTF-8', 'caf\xe9', 'caf\ufffd', true],
+    ['only spaces', '   ', null, false],
+  ])('a tag of %s', async (_case, sent, tag, tagTruncated) => {
+    const { host, requestId } = await call({}, { 'X-Service-Tag': sent });
+    const close = await host.closeOf(requestId);
+    expect(close).toMatchObject({ tag, tagTruncated });
+    expect(closeEventSchema.safeParse(close).success).toBe(true);
+  });
+});
+
+describe('the route', () => {
+  it('governed when the open event is accepted', async () => {
+    expect((await call()).answer.headers['x-service-route']).toBe('governed');
+  });
+
+  it('bypassed when the queue refuses the open event; the close event still comes', async () => {
+    const { answer, host, requestId } = await call({ send: only('open', failing) });
+    expect(answer.headers['x-service-route']).toBe('bypassed');
+    expect(await host.closeOf(requestId)).toMatchObject({ route: 'bypassed' });
+  });
+
+  it('bypassed when the queue does not answer: the answer waits a little, and not for the queue', async () => {
+    const { promise, resolve: answerAtLast } = Promise.withResolvers<void>();
+    const { answer } = await call({ send: only('open', () => promise) });
+    answerAtLast();
+    expect(answer.headers['x-service-route']).toBe('bypassed');
+    expect(answer.headersMs).toBeGreaterThan(45);
+  });
+
+  it('bypassed when the account store is down and nothing is cached; the key goes along for the recorder', async () => {
+    const { answer, host, requestId } = await call({}, { 'X-Service-Key': KEYS.storeDown });
+    expect(answer.headers['x-service-route']).toBe('bypassed');
+    expect(await host.closeOf(requestId)).toMatchObject({
+      accountId: null,
+      keyId: null,
+      unverifiedKey: KEYS.storeDown,
+      route: 'bypassed',
+    });
+  });
+
+  it('502 still carries both headers', async () => {
+    host = await startGatewayHost({ origin: 'http://127.0.0.1:1' });
+    const answer = await ask({
+      port: host.port,
+      headers: { Host: 'xai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'x' },
+    });
+    expect(answer.headers['x-service-route']).toMatch(/^(governed|bypassed)$/);
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { untrackedRepository } from '../../lambda/data/ledger/tracking-gaps.ts';
+import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
+import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { faultyTable } from '../data/faulty-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { closeEvent, priceOfTokens, requestIdAt } from './events.ts';
+
+const NOW = Date.parse('2026-11-20T13:00:00Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const recorderOver = (of: typeof table) =>
+  openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
+
+let reports = 0;
+const report = (facts: Partial<UntrackedEvent> = {}): UntrackedEvent => ({
+  version: 1,
+  kind: 'untracked',
+  requestId: requestIdAt('2026-11-20T12:40:00.000Z', ++reports),
+  accountId: 'svc_untracked',
+  from: '2026-11-20T12:00:00.000Z',
+  to: '2026-11-20T12:20:00.000Z',
+  requests: 40,
+  ...facts,
+});
+const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
+
+describe('reports of requests that could not be tracked', () => {
+  it('stand with their account, each once, next to what is recorded', async () => {
+    const event = report();
+    const fates = await recorderOver(table)([event, closeEvent({ accountId: 'svc_untracked' }), event]);
+    expect(fates.map(({ kind }) => kind)).toEqual(['noted', 'recorded', 'noted']);
+    expect(await recorderOver(table)([event])).toEqual([{ kind: 'noted' }]);
+    const { spans } = untrackedRepository(table);
+    expect(await spans('svc_untracked', day)).toEqual([{ from: event.from, to: event.to, requests: 40 }]);
+    expect(await spans('svc_other', day)).toEqual([]);
+  });
+
+  it.each([
+    ['before them', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z', 0],
+    ['into them', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.001Z', 1],
+    ['from within them', '2026-11-20T12:20:00.000Z', '2026-11-20T13:00:00.000Z', 1],
+    ['after them', '2026-11-20T12:20:00.001Z', '2026-11-20T13:00:00.000Z', 0],
+  ])('show in a span that reaches %s', async (_case, from, to, expected) => {
+    const accountId = `svc_span_${expected}_${from}`;
+    await recorderOver(table)([report({ accountId })]);
+    expect(await untrackedRepository(table).spans(accountId, { from, to })).toHaveLength(expected);
+  });
+
+  it('find the account of a key that could not be verified; nobody’s key is nobody’s gap', async () => {
+    const { accountId } = await newAccount(table);
+    const unverified = (unverifiedKey: string) => report({ accountId: null, unverifiedKey });
+    const unknown = `${accountId.slice(0, -1)}${accountId.endsWith('0') ? '1' : '0'}`;
+    expect(await recorderOver(table)([unverified(accountId), unverified(unknown)])).toEqual([
+      { kind: 'noted' },
+      { kind: 'unowned' },
+    ]);
+    expect(await untrackedRepository(table).spans(accountId, day)).toHaveLength(1);
+  });
+
+  it('come again where the table fails', async () => {
+    const down = faultyTable(table, async (command, send) => {
+      if (JSON.stringify(command).includes('UNTRACKED#')) throw new Error('down');
+      return send();
+    });
+    const fates = await recorderOver(down as typeof table)([
+      report(),
+      closeEvent({ accountId: 'svc_untracked', n: 9 }),
+    ]);
+    expect(fates).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }]);
+  });
+
+  it('are read like any event of the queue', () => {
+    expect(parseUsageEvent(JSON.stringify(report()))).toMatchObject({ kind: 'untracked', requests: 40 });
+    expect(() => parseUsageEvent(JSON.stringify({ ...report(), requests: -1 }))).toThrow('Not a usage event');
+  });
+});
