@@ -100,7 +100,7 @@ const piecesOf = (body: string): Buffer[] => {
 };
 
 const byMeter = async ({ path }: Shape, pieces: readonly Buffer[]): Promise<unknown> => {
-  const facts = { model: null, stream: true, serviceTier: null, promptBytes: 0, extras: {} };
+  const facts = { model: null, stream: true, serviceTier: null, promptBytes: 0, billableItems: {} };
   const meter = createMeter(
     { method: 'POST', path, facts: () => facts },
     { status: 200, contentType: 'text/event-stream', contentEncoding: undefined },

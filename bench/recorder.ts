@@ -79,8 +79,8 @@ const workOff = async (recorders: readonly Recorder[], batches: readonly CloseEv
   await Promise.all(
     recorders.map(async (record) => {
       for (let batch = batches[next++]; batch; batch = batches[next++]) {
-        const fates = await record(batch);
-        if (fates.some(({ kind }) => kind !== 'recorded')) throw new Error('An event was not recorded.');
+        const results = await record(batch);
+        if (results.some(({ kind }) => kind !== 'recorded')) throw new Error('An event was not recorded.');
       }
     }),
   );

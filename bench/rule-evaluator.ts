@@ -7,9 +7,9 @@
  */
 import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
-import { markUnsealed } from '../lambda/data/ledger/rollup-marks.ts';
+import { markForRollup } from '../lambda/data/ledger/rollup-marks.ts';
 import { summaryItems } from '../lambda/data/spend/summary-pages.ts';
-import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCellKey } from '../lambda/data/table/keys.ts';
+import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCounterKey } from '../lambda/data/table/keys.ts';
 import { shardOf } from '../lambda/data/table/shard-of.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
 import { openEvaluator } from '../lambda/rule-evaluator/open-evaluator.ts';
@@ -59,11 +59,11 @@ const accountItems = (accountId: string, fires: boolean): Record<string, unknown
   });
   return [
     ...crosses.map((dimensions) => ({
-      ...spendCellKey(accountId, 'DAY', TODAY, dimensions),
+      ...spendCounterKey(accountId, 'DAY', TODAY, dimensions),
       requests: 10,
       costComputedNanoUsd: CENT_NANO_USD,
     })),
-    markUnsealed('', accountId, TODAY, NOW.getTime()).Put.Item,
+    markForRollup('', accountId, TODAY, NOW.getTime()).Put.Item,
     rule(uuidv7(), 'day', { threshold: fires ? 0.1 : 100, period: 'daily' }),
     rule(uuidv7(), 'month', { threshold: 1000, period: 'monthly', filter: { tag: 'checkout' } }),
   ];

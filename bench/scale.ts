@@ -8,11 +8,11 @@
 import { parseArgs } from 'node:util';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
-import { periodUsage } from '../lambda/data/billing/billing-usage.ts';
-import { untrackedRepository } from '../lambda/data/ledger/tracking-gaps.ts';
+import { openPeriodUsage } from '../lambda/data/billing/billing-usage.ts';
+import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { requestCursor } from '../lambda/data/requests/request-cursor.ts';
-import { requestRepository } from '../lambda/data/requests/requests.ts';
-import { spendReader } from '../lambda/data/spend/spend.ts';
+import { openRequests } from '../lambda/data/requests/requests.ts';
+import { openSpend } from '../lambda/data/spend/spend.ts';
 import { billingPeriod } from '../lambda/domain/calendar/billing-period.ts';
 import { keyReader } from '../lambda/gateway/admission/account-lookup.ts';
 import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
@@ -47,18 +47,18 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const service = awsService('dynamodb', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: table.endpoint });
   const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
   const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
-  const reads = { requests: requestRepository(table), now: () => now };
+  const reads = { requests: openRequests(table), now: () => now };
   const [page, one] = [listRequests(reads), readRequest(reads)];
   const spend = readSpend({
-    readCells: spendReader(table).cells,
-    readUntracked: untrackedRepository(table).spans,
+    readCounters: openSpend(table).cells,
+    readTrackingGaps: openTrackingGaps(table).gaps,
     now: () => now,
   });
-  const usage = periodUsage(table);
+  const usage = openPeriodUsage(table);
   const record = openRecorder(table, { logger: { error: console.error } });
   const input = { caller: { accountId: ACCOUNT, userId: 'u' }, body: undefined, authorization: '', requestId: 'r' };
   const noParams = { ...input, params: undefined };
-  const inSpan = { from: monthAgo, limit: 20 };
+  const inRange = { from: monthAgo, limit: 20 };
   const middle = requestCursor.write(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });
   const byDay = { granularity: 'day', groupBy: ['model'], limit: 100, from: monthAgo } as const;
   return [
@@ -75,14 +75,14 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
       what: 'GET /spend, today by hour',
       ask: () => spend({ ...noParams, query: { granularity: 'hour', groupBy: [], limit: 100, from: today } }),
     },
-    { what: 'GET /requests, newest 20', ask: () => page({ ...noParams, query: inSpan }) },
+    { what: 'GET /requests, newest 20', ask: () => page({ ...noParams, query: inRange }) },
     {
       what: 'GET /requests, 20 from the middle',
-      ask: () => page({ ...noParams, query: { ...inSpan, cursor: middle } }),
+      ask: () => page({ ...noParams, query: { ...inRange, cursor: middle } }),
     },
     {
       what: 'GET /requests, 20 of one model',
-      ask: () => page({ ...noParams, query: { ...inSpan, model: 'o3-mini-2025-01-31' } }),
+      ask: () => page({ ...noParams, query: { ...inRange, model: 'o3-mini-2025-01-31' } }),
     },
     { what: 'GET /requests/{id}', ask: () => one({ ...input, query: undefined, params: { requestId: someId } }) },
     { what: 'tracked requests of the month', ask: () => usage(ACCOUNT, billingPeriod(null, now), now) },

@@ -28,7 +28,7 @@ const isForUs = ({ url, headers: { host = '' } }: IncomingMessage, gatewayDomain
 export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOptions): Promise<Serving> => {
   let draining = false;
 
-  const answerHealth = (response: ServerResponse): void => {
+  const sendHealth = (response: ServerResponse): void => {
     response.writeHead(draining ? 503 : 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
     response.end(JSON.stringify({ status: draining ? 'draining' : 'ok' }));
   };
@@ -36,7 +36,7 @@ export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOpti
   const server = gatewayHttpServer((request, response) => {
     // A connection that stays open for its next request would never end.
     response.shouldKeepAlive &&= !draining;
-    if (isForUs(request, gatewayDomain)) answerHealth(response);
+    if (isForUs(request, gatewayDomain)) sendHealth(response);
     else gateway.handle(request, response);
   });
   server.listen(port);

@@ -19,7 +19,7 @@ Runs the whole stack on this machine until Ctrl-C; its data stays.
   --mock            mock providers: no call leaves this machine, and any credential will do
   --port N          of dashboard, API and gateway (default: ${DEFAULT_PORT}; 0 takes a free one)
   --data DIR        where the data is kept (default: .data)
-  --seed-data       an account with two months of believable spend, to look at
+  --seed-data       an account with two months of plausible spend, to look at
   --set NAME=VALUE  an environment variable of the functions, instead of the templates' value; may be given more than once`;
 
 const setting = (text: string): [string, string] => {

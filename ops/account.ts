@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AccountStanding, accountHolds } from '../lambda/data/accounts/account-holds.ts';
+import { type AccountStanding, openAccountHolds } from '../lambda/data/accounts/account-holds.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { isWellFormedAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { NotFoundError } from '../lambda/domain/errors.ts';
@@ -41,7 +41,7 @@ await runCommand(
     options: { reason: { type: 'string' }, table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } },
   },
   async ({ _: [action, accountId], reason = '', table, 'dry-run': dryRun }) => {
-    const holds = accountHolds(openTable(table));
+    const holds = openAccountHolds(openTable(table));
     const before = await holds.find(accountId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new CommandError('There is no such account.') : error;
     });

@@ -65,7 +65,7 @@ const fromTable = async (table: Table, day: string): Promise<Astray> => {
   };
 };
 
-const span = (events: readonly UsageEvent[]): string => {
+const range = (events: readonly UsageEvent[]): string => {
   const times = events.map((event) => (event.kind === 'untracked' ? event.from : event.startedAt)).sort();
   return `${times[0]} to ${times.at(-1)}`;
 };
@@ -83,7 +83,7 @@ const replay = async ({ _: files, refused, queue, table, 'dry-run': dryRun }: Op
     return;
   }
   const byKind = Object.groupBy(events, ({ kind }) => kind);
-  const what = `${events.length} events (${byKind.close?.length ?? 0} close, ${byKind.open?.length ?? 0} open), ${span(events)}`;
+  const what = `${events.length} events (${byKind.close?.length ?? 0} close, ${byKind.open?.length ?? 0} open), ${range(events)}`;
   if (!dryRun) {
     await sendToQueue(
       sqsClient(),

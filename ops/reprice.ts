@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { allAccountIds } from '../lambda/data/accounts/account-ids.ts';
 import { openLedger } from '../lambda/data/ledger/ledger.ts';
-import { findCountedAnswers } from '../lambda/data/requests/counted-responses.ts';
-import { requestRepository } from '../lambda/data/requests/requests.ts';
+import { findCountedResponses } from '../lambda/data/requests/counted-responses.ts';
+import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
@@ -37,11 +37,11 @@ type Options = z.output<typeof schema>;
 type Table = ReturnType<typeof openTable>;
 
 async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
-  const requests = requestRepository(table);
-  const span = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
+  const requests = openRequests(table);
+  const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
   for await (const accountId of account === undefined ? allAccountIds(table) : [account]) {
     let batch: RequestRecord[] = [];
-    for await (const record of requests.all(accountId, span)) {
+    for await (const record of requests.all(accountId, range)) {
       batch.push(record);
       if (batch.length < BATCH) continue;
       yield batch;
@@ -54,8 +54,8 @@ async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGe
 /** Prices what the options name once; `dryRun` changes nothing. */
 const run = async (table: Table, options: Options, dryRun: boolean) => {
   const reprice = repriceRecords({
-    findRecords: requestRepository(table).findMany,
-    findAnswers: (names) => findCountedAnswers(table, names),
+    findRecords: openRequests(table).findMany,
+    findAnswers: (names) => findCountedResponses(table, names),
     commit: openLedger(table).commit,
     price: priceRequest,
   });

@@ -1,5 +1,5 @@
 /** Values for variables that refer to resources: well-formed, of nothing that exists. */
-const standIns: Readonly<Record<string, string>> = {
+const fakes: Readonly<Record<string, string>> = {
   USAGE_QUEUE_URL: 'http://127.0.0.1:9/000000000000/usage',
   USER_POOL_ID: 'eu-central-1_Local0001',
   USER_POOL_CLIENT_ID: 'localclient0000000000000001',
@@ -10,7 +10,7 @@ export const environmentToLoad = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value ?? standIns[name] ?? `stand-in-of-${name}`]),
+    Object.entries(environment).map(([name, value]) => [name, value ?? fakes[name] ?? `stand-in-of-${name}`]),
   ),
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'local',

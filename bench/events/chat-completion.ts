@@ -57,9 +57,9 @@ export const chatCompletion = (
     usageSource: 'reported',
     complete: true,
     modelRequested: 'gpt-4o',
-    modelAnswered: models[n % models.length] ?? null,
+    modelServed: models[n % models.length] ?? null,
     streamed: false,
     serviceTier: 'default',
-    extras: {},
+    billableItems: {},
   },
 });

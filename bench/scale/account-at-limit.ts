@@ -1,10 +1,10 @@
-import { dueMarks, markUnsealed } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openSeals } from '../../lambda/data/spend/rollup.ts';
+import { dueMarks, markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
-import { spendCellKey, UNSEALED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { ROLLUP_MARK_SHARDS, spendCounterKey } from '../../lambda/data/table/keys.ts';
 import { dayOf } from '../../lambda/domain/calendar/utc.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import { foldDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
+import { overflowDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 import { summarize } from '../../lambda/domain/spend/summary.ts';
 import type { EmulatedTable } from '../../test/data/emulated-table.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
@@ -19,7 +19,7 @@ const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-
 /** The most distinct cells an account can make in a day (dimensions.ts), for one tag of each of its own users: 1,000 apart, then folded by and by. */
 const crosses: readonly SpendDimensions[] = Array.from({ length: 1_751 }, (_, n) => {
   const level = Math.max(0, Math.ceil((n - 999) / 250));
-  return foldDimensions(
+  return overflowDimensions(
     {
       provider: 'openai',
       model: level === 3 ? null : (models[n % models.length] ?? null),
@@ -53,11 +53,11 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
   let n = 0;
   for (let back = 0; back < days; back++) {
     const day = dayAgo(back);
-    yield exportLine(markUnsealed('', ACCOUNT, day, now.getTime() - back * DAY_MS).Put.Item);
+    yield exportLine(markForRollup('', ACCOUNT, day, now.getTime() - back * DAY_MS).Put.Item);
     for (const cross of crosses) {
-      yield exportLine({ ...spendCellKey(ACCOUNT, 'DAY', day, cross), ...countersOf(n++) });
+      yield exportLine({ ...spendCounterKey(ACCOUNT, 'DAY', day, cross), ...countersOf(n++) });
       for (const hour of HOURS)
-        yield exportLine({ ...spendCellKey(ACCOUNT, 'HOUR', `${day}T${hour}`, cross), ...countersOf(n++) });
+        yield exportLine({ ...spendCounterKey(ACCOUNT, 'HOUR', `${day}T${hour}`, cross), ...countersOf(n++) });
     }
   }
   for (let back = days; back < days + summedDays; back++) {
@@ -69,8 +69,8 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
 /** A table with one account that makes as many cells in each hour of each day as it can. Days that are over are sealed. */
 export const accountAtLimit = async (size: Size, now: Date): Promise<EmulatedTable> => {
   const table = await filledTable(lines(size, now));
-  const seal = openSeals(table, () => now.getTime());
-  for (let shard = 0; shard < UNSEALED_SHARDS; shard++)
+  const seal = openRollup(table, () => now.getTime());
+  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
     for await (const mark of dueMarks(table, shard, now.getTime())) await seal(mark);
   return table;
 };

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openSeals } from '../../lambda/data/spend/rollup.ts';
-import { requestPartition, serviceKeyKey, UNSEALED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { openRollup } from '../../lambda/data/spend/rollup.ts';
+import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -27,11 +27,11 @@ const recordDays = async (table: Table, now: Date): Promise<void> => {
   const record = openRecorder(table, { logger: { error: console.error } });
   for (let day = 0; day < DAYS; day++) {
     const startOfDay = Math.floor(now.getTime() / DAY_MS - day) * DAY_MS;
-    const fates = await record(Array.from({ length: CROSSES }, (_, n) => requestAt(startOfDay + n, n)));
-    if (fates.some(({ kind }) => kind !== 'recorded')) throw new Error('A request was not recorded.');
+    const results = await record(Array.from({ length: CROSSES }, (_, n) => requestAt(startOfDay + n, n)));
+    if (results.some(({ kind }) => kind !== 'recorded')) throw new Error('A request was not recorded.');
   }
-  const seal = openSeals(table);
-  for (let shard = 0; shard < UNSEALED_SHARDS; shard++)
+  const seal = openRollup(table);
+  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
     for await (const mark of dueMarks(table, shard, now.getTime())) await seal(mark);
 };
 

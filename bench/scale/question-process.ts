@@ -3,8 +3,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
-import { untrackedRepository } from '../../lambda/data/ledger/tracking-gaps.ts';
-import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { documentClient } from '../../lambda/data/table/table.ts';
 import { ACCOUNT } from './account-at-limit.ts';
 import { unitCounter } from './count-units.ts';
@@ -26,11 +26,11 @@ table.client.middlewareStack.add(
 );
 const units = unitCounter(table.client);
 const now = () => new Date(at);
-const { cells: readCells } = spendReader(table);
+const { cells: readCounters } = openSpend(table);
 const input = { caller: { accountId: ACCOUNT, userId: 'u' }, authorization: '', requestId: 'r', params: undefined };
-const preview = previewRule({ readCells, now });
-const spend = readSpend({ readCells, readUntracked: untrackedRepository(table).spans, now });
-const exported = exportSpend({ readCells, now });
+const preview = previewRule({ readCounters, now });
+const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now });
+const exported = exportSpend({ readCounters, now });
 const { kind, ...asked } = JSON.parse(question);
 
 const ask: Record<string, () => Promise<unknown>> = {

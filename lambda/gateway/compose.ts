@@ -6,7 +6,7 @@ import { parseGatewayEnvironment } from './environment.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { requestIds } from './tracking/request-id.ts';
 import { createTracker, type Tracker } from './tracking/tracker.ts';
-import { parkEvent, usageQueue } from './tracking/usage-queue.ts';
+import { usageQueue, writeToOutbox } from './tracking/usage-queue.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream/upstream.ts';
 
 /** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
@@ -49,7 +49,7 @@ export const composeGateway = (
   const dynamodb = caller('dynamodb');
   const tracker = createTracker(
     usageQueue(caller('sqs'), settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
-    parkEvent(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
+    writeToOutbox(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
     { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
   );
   const upstream = transports.upstream(settings);

@@ -2,7 +2,7 @@ import { providerByLabel } from '../domain/providers.ts';
 import type { AccountLookup } from './admission/account-lookup.ts';
 import { type Admitted, admit, labelOfHost } from './admission/admit.ts';
 import type { ClientResponse, GatewayRequest } from './protocol/client.ts';
-import { type GatewayErrorCode, gatewayErrorAnswer } from './protocol/gateway-error.ts';
+import { type GatewayErrorCode, gatewayErrorResponse } from './protocol/gateway-error.ts';
 import { pathOf } from './protocol/target.ts';
 import { logFault } from './relay/fault-log.ts';
 import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
@@ -23,7 +23,7 @@ export type Gateway = (request: GatewayRequest, client: ClientResponse) => Promi
 
 const HEALTH_BODY = Buffer.from('{"status":"ok"}');
 
-const answerHealth = (client: ClientResponse, method: string): void => {
+const sendHealth = (client: ClientResponse, method: string): void => {
   client.start(200, 'OK', [
     'Content-Type',
     'application/json',
@@ -36,8 +36,8 @@ const answerHealth = (client: ClientResponse, method: string): void => {
   client.end([]);
 };
 
-const answerError = (client: ClientResponse, code: GatewayErrorCode, requestId: string): void => {
-  const { status, headers, body } = gatewayErrorAnswer(code, requestId);
+const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: string): void => {
+  const { status, headers, body } = gatewayErrorResponse(code, requestId);
   client.start(status, '', headers);
   client.write(body);
   client.end([]);
@@ -50,7 +50,7 @@ const DONE = Promise.resolve();
 
 const decided = (parts: GatewayParts, arrival: Arrival, admission: Admitted | GatewayErrorCode): Promise<void> => {
   if (typeof admission !== 'string') return forward(parts, { ...arrival, admitted: admission });
-  answerError(arrival.client, admission, arrival.requestId);
+  sendError(arrival.client, admission, arrival.requestId);
   return DONE;
 };
 
@@ -64,7 +64,7 @@ const begin = (parts: GatewayParts, request: GatewayRequest, client: ClientRespo
   const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
   const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
   if (isHealth && label !== undefined && providerByLabel(label)) {
-    answerHealth(client, request.method);
+    sendHealth(client, request.method);
     return DONE;
   }
   const requestId = parts.newRequestId();

@@ -1,6 +1,6 @@
-import type { UserRepository } from '../data/accounts/users.ts';
-import type { AlertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
-import type { RuleRepository } from '../data/alerts/rules.ts';
+import type { Users } from '../data/accounts/users.ts';
+import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import type { Rules } from '../data/alerts/rules.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
 import { alertMail } from '../domain/alert-rules/alert-mail.ts';
 import { alertWebhookBody } from '../domain/alert-rules/alert-webhook.ts';
@@ -10,9 +10,9 @@ import { MailError, type SendMail } from '../integrations/mail.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
-  readonly deliveries: Pick<AlertDeliveryRepository, 'claimRound' | 'noteDeliveries'>;
-  readonly rules: Pick<RuleRepository, 'find'>;
-  readonly users: Pick<UserRepository, 'recipients'>;
+  readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'noteDeliveries'>;
+  readonly rules: Pick<Rules, 'find'>;
+  readonly users: Pick<Users, 'recipients'>;
   readonly sendMail: SendMail;
   readonly postWebhook: (webhook: { url: string; secret: string }, body: string, now: Date) => Promise<void>;
   readonly dashboardUrl: string;

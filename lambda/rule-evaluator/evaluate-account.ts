@@ -1,5 +1,5 @@
-import type { ServiceKeyRepository } from '../data/accounts/service-keys.ts';
-import type { AlertRepository } from '../data/alerts/alerts.ts';
+import type { ServiceKeys } from '../data/accounts/service-keys.ts';
+import type { Alerts } from '../data/alerts/alerts.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensions, driversOf } from '../domain/alert-rules/drivers.ts';
@@ -8,12 +8,12 @@ import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts'
 import { covering, granularityOf, readingsFor } from '../domain/alert-rules/spend-needed.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { type Period, periodsToJudge } from '../domain/calendar/periods.ts';
-import type { ReadCells, ReportCell } from '../domain/spend/spend-report.ts';
+import type { ReadCounters, ReportCounter } from '../domain/spend/spend-report.ts';
 
 export interface EvaluationDependencies {
-  readonly readCells: ReadCells;
-  readonly alerts: Pick<AlertRepository, 'fire'>;
-  readonly keys: Pick<ServiceKeyRepository, 'list'>;
+  readonly readCounters: ReadCounters;
+  readonly alerts: Pick<Alerts, 'fire'>;
+  readonly keys: Pick<ServiceKeys, 'list'>;
   readonly newAlertId: () => string;
 }
 
@@ -44,10 +44,10 @@ const newAlert = (
 });
 
 /** Judges the rules of one account: its spend is read once for all of them. Gives the alerts that fired, to be delivered. */
-export const evaluateAccount = ({ readCells, alerts, keys, newAlertId }: EvaluationDependencies) => {
-  const collect = async (...query: Parameters<ReadCells>): Promise<ReportCell[]> => {
-    const cells: ReportCell[] = [];
-    for await (const cell of readCells(...query)) cells.push(cell);
+export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: EvaluationDependencies) => {
+  const collect = async (...query: Parameters<ReadCounters>): Promise<ReportCounter[]> => {
+    const cells: ReportCounter[] = [];
+    for await (const cell of readCounters(...query)) cells.push(cell);
     return cells;
   };
 
@@ -58,12 +58,12 @@ export const evaluateAccount = ({ readCells, alerts, keys, newAlertId }: Evaluat
     period: Period,
     now: Date,
   ): Promise<Driver[]> => {
-    const span = covering(
+    const range = covering(
       granularityOf(evaluator),
       Date.parse(period.start),
       Math.min(Date.parse(period.end), now.getTime() + 1),
     );
-    const found = driversOf(await collect(accountId, span, driverDimensions), evaluator);
+    const found = driversOf(await collect(accountId, range, driverDimensions), evaluator);
     if (!found.some(({ dimension }) => dimension === 'key')) return found;
     const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
     return found.map((driver) =>
@@ -81,9 +81,10 @@ export const evaluateAccount = ({ readCells, alerts, keys, newAlertId }: Evaluat
       return { rule, evaluator, series: spendSeries(granularityOf(evaluator), evaluator.filter) };
     });
     await Promise.all(
-      readings.map(async ({ span, dimensions }) => {
-        const fed = judged.filter(({ evaluator }) => granularityOf(evaluator) === span.granularity);
-        for await (const cell of readCells(accountId, span, dimensions)) for (const { series } of fed) series.add(cell);
+      readings.map(async ({ range, dimensions }) => {
+        const fed = judged.filter(({ evaluator }) => granularityOf(evaluator) === range.granularity);
+        for await (const cell of readCounters(accountId, range, dimensions))
+          for (const { series } of fed) series.add(cell);
       }),
     );
     const fired: Alert[] = [];

@@ -1,10 +1,10 @@
 import { uuidv7 } from 'uuidv7';
-import { serviceKeyRepository } from '../data/accounts/service-keys.ts';
-import { userRepository } from '../data/accounts/users.ts';
-import { alertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
-import { alertRepository } from '../data/alerts/alerts.ts';
-import { ruleRepository } from '../data/alerts/rules.ts';
-import { spendReader } from '../data/spend/spend.ts';
+import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { openUsers } from '../data/accounts/users.ts';
+import { openAlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import { openAlerts } from '../data/alerts/alerts.ts';
+import { openRules } from '../data/alerts/rules.ts';
+import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import { type DeliveryDependencies, deliverAlert } from './deliver-alert.ts';
 import { evaluateAccount } from './evaluate-account.ts';
@@ -17,17 +17,17 @@ type EvaluatorOptions = Pick<DeliveryDependencies, 'sendMail' | 'postWebhook' | 
 /** The evaluator over one table: what the schedule starts, told how to send. */
 export const openEvaluator = (
   table: Table,
-  { now, logger, users = userRepository(table), ...sending }: EvaluatorOptions,
+  { now, logger, users = openUsers(table), ...sending }: EvaluatorOptions,
 ) => {
-  const rules = ruleRepository(table);
-  const deliveries = alertDeliveryRepository(table);
+  const rules = openRules(table);
+  const deliveries = openAlertDeliveries(table);
   return runEvaluator({
     rules,
     deliveries,
     evaluate: evaluateAccount({
-      readCells: spendReader(table).cells,
-      alerts: alertRepository(table),
-      keys: serviceKeyRepository(table),
+      readCounters: openSpend(table).cells,
+      alerts: openAlerts(table),
+      keys: openServiceKeys(table),
       newAlertId: uuidv7,
     }),
     deliver: deliverAlert({ deliveries, rules, users, now, ...sending }),

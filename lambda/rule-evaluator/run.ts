@@ -1,13 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AlertDeliveryRepository } from '../data/alerts/alert-deliveries.ts';
-import type { Rule, RuleRepository } from '../data/alerts/rules.ts';
+import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import type { Rule, Rules } from '../data/alerts/rules.ts';
 import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/table/keys.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 
 export interface RunDependencies {
-  readonly rules: Pick<RuleRepository, 'activeInShard'>;
-  readonly deliveries: Pick<AlertDeliveryRepository, 'undelivered'>;
+  readonly rules: Pick<Rules, 'activeInShard'>;
+  readonly deliveries: Pick<AlertDeliveries, 'undelivered'>;
   readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date) => Promise<Alert[]>;
   readonly deliver: (alert: Alert, round: number) => Promise<void>;
   readonly now: () => Date;

@@ -6,7 +6,7 @@ import type { AccountCloseEvent, AccountOpenEvent } from './events.ts';
 /** What the ledger adds to an event to make a record of it. */
 export interface RecordContext {
   readonly revision: number;
-  readonly foldLevel: number;
+  readonly overflowLevel: number;
   readonly recordedAt: string;
   readonly expiresAt: number;
 }
@@ -18,7 +18,7 @@ export interface RecordContext {
 const MAX_COUNT = 9e13;
 const UNITS_SCALE = 1_000;
 
-const unbelievable: PricedUsage = {
+const implausible: PricedUsage = {
   usage: null,
   costNanoUsd: null,
   provenance: 'unknown',
@@ -28,9 +28,9 @@ const unbelievable: PricedUsage = {
 };
 
 /** A price whose numbers the counters can hold. */
-export const believable = (priced: PricedUsage): PricedUsage => {
+export const plausible = (priced: PricedUsage): PricedUsage => {
   const { units = {}, ...tokens } = priced.usage ?? {};
-  const isBelievable =
+  const isPlausible =
     provenances.includes(priced.provenance) &&
     Object.values(tokens).every(
       (value) => value === null || (Number.isInteger(value) && value >= 0 && value <= MAX_COUNT),
@@ -38,7 +38,7 @@ export const believable = (priced: PricedUsage): PricedUsage => {
     Object.values(units).every((value) => value >= 0 && value * UNITS_SCALE <= MAX_COUNT) &&
     (priced.costNanoUsd === null ||
       (Number.isInteger(priced.costNanoUsd) && priced.costNanoUsd >= 0 && priced.costNanoUsd <= MAX_COUNT));
-  return isBelievable ? priced : unbelievable;
+  return isPlausible ? priced : implausible;
 };
 
 /**
@@ -46,11 +46,11 @@ export const believable = (priced: PricedUsage): PricedUsage => {
  * only a foreign or broken event is ever cut.
  */
 const bounded = (reading: AccountCloseEvent['reading']) => {
-  const { usage, extras } = reading;
-  const fits = Buffer.byteLength(JSON.stringify({ usage, extras })) <= 2 * MAX_RAW_USAGE_BYTES;
+  const { usage, billableItems } = reading;
+  const fits = Buffer.byteLength(JSON.stringify({ usage, billableItems })) <= 2 * MAX_RAW_USAGE_BYTES;
   return fits
     ? { reading, readingTruncated: false }
-    : { reading: { ...reading, usage: null, extras: {} }, readingTruncated: true };
+    : { reading: { ...reading, usage: null, billableItems: {} }, readingTruncated: true };
 };
 
 const facts = (event: AccountOpenEvent | AccountCloseEvent) => ({

@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from './parse-event.ts';
 import type { Recorder } from './recorder.ts';
-import { type ReportLogger, type ReportMetrics, reportFates } from './report.ts';
+import { type ReportLogger, type ReportMetrics, reportResults } from './report.ts';
 
 /**
  * Records a batch of queue messages and names those to be delivered again. A message that is no usage event is named each time,
@@ -25,9 +25,9 @@ export const consumeMessages =
       }
     }
     const events = parsed.map(({ event }) => event);
-    const fates = await record(events);
-    reportFates({ logger, metrics }, events, fates);
+    const results = await record(events);
+    reportResults({ logger, metrics }, events, results);
     for (const [index, { messageId }] of parsed.entries())
-      if (fates[index]?.kind === 'failed') failures.push(messageId);
+      if (results[index]?.kind === 'failed') failures.push(messageId);
     return { batchItemFailures: failures.map((itemIdentifier) => ({ itemIdentifier })) };
   };

@@ -17,7 +17,7 @@ export const nameOf = ({ accountId, requestId }: { readonly accountId: string; r
 
 /**
  * One event for each request: the first close event where there is one, since it says all that an open event says and more.
- * Any other event of the same request shares its fate. By name.
+ * Any other event of the same request shares its result. By name.
  */
 export const onePerRequest = <E extends AccountOpenEvent | AccountCloseEvent>(events: readonly E[]): Map<string, E> => {
   const chosen = new Map<string, E>();

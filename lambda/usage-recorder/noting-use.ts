@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import { openKeyUsage } from '../data/accounts/key-usage.ts';
-import { alertRepository } from '../data/alerts/alerts.ts';
-import { billingAccounts } from '../data/billing/billing-accounts.ts';
-import { periodUsage } from '../data/billing/billing-usage.ts';
+import { openAlerts } from '../data/alerts/alerts.ts';
+import { openBillingAccounts } from '../data/billing/billing-accounts.ts';
+import { openPeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Table } from '../data/table/table.ts';
 import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -25,8 +25,8 @@ const AT_ONCE = 16;
 export const notingUse =
   (record: Recorder, { noteKey, checkPlan, logger }: UseNotes): Recorder =>
   async (events) => {
-    const fates = await record(events);
-    const records = fates.flatMap((fate) => (fate.kind === 'recorded' ? [fate.record] : []));
+    const results = await record(events);
+    const records = results.flatMap((result) => (result.kind === 'recorded' ? [result.record] : []));
     const guarded = (what: string, work: Promise<void>) =>
       work.catch((error: Error) => logger.error(what, { errorName: error.name }));
     await forEachConcurrently(
@@ -40,7 +40,7 @@ export const notingUse =
       AT_ONCE,
       ({ accountId, startedAt }) => guarded('plan usage not checked', checkPlan(accountId, startedAt)),
     );
-    return fates;
+    return results;
   };
 
 /** Of records that share a name the latest; those without one are left out. */
@@ -57,9 +57,9 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
 export const openUseNotes = (table: Table, logger: Pick<Logger, 'error'>): UseNotes => ({
   noteKey: openKeyUsage(table).note,
   checkPlan: planNoticing({
-    findAccount: billingAccounts(table).find,
-    usage: periodUsage(table),
-    notify: alertRepository(table).notify,
+    findAccount: openBillingAccounts(table).find,
+    usage: openPeriodUsage(table),
+    notify: openAlerts(table).notify,
     newAlertId: uuidv7,
     now: () => new Date(),
   }),

@@ -1,3 +1,4 @@
+import { withCurrentNames } from '../domain/spend/former-names.ts';
 import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
 /** A message that is no usage event and never will be one. `issues` name places in it, never what stands there. */
@@ -21,7 +22,9 @@ export const parseUsageEvent = (body: string): UsageEvent => {
   } catch {
     throw new PoisonEventError(['not JSON']);
   }
-  const { success, data, error } = usageEventSchema.safeParse(json);
+  const { success, data, error } = usageEventSchema.safeParse(
+    typeof json === 'object' && json !== null ? withCurrentNames(json as Record<string, unknown>) : json,
+  );
   if (success) return data;
   throw new PoisonEventError(
     error.issues.slice(0, MAX_ISSUES).map(({ path, code }) => `${path.map(String).join('.') || 'event'}: ${code}`),

@@ -1,4 +1,4 @@
-import type { AlertRepository } from '../data/alerts/alerts.ts';
+import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
@@ -11,7 +11,7 @@ interface PlanNoticingDependencies {
   readonly findAccount: (accountId: string) => Promise<Pick<BillingAccount, 'plan' | 'subscription'> | undefined>;
   /** Tracked requests of a billing period so far. */
   readonly usage: PeriodUsage;
-  readonly notify: AlertRepository['notify'];
+  readonly notify: Alerts['notify'];
   readonly newAlertId: () => string;
   readonly now: () => Date;
 }

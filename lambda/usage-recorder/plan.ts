@@ -1,12 +1,12 @@
 import type { Change } from '../data/ledger/transactions.ts';
-import { type AnswerName, answerKeyText } from '../data/requests/counted-responses.ts';
+import { type ResponseName, responseKeyText } from '../data/requests/counted-responses.ts';
 import { countedOnceBy } from '../domain/price/charged-once.ts';
 import { dimensionsOf } from '../domain/spend/contribution.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import { EXTRA } from '../domain/usage/billable-items.ts';
+import { BILLABLE } from '../domain/usage/billable-items.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import { believable, recordOfClose, recordOfOpen } from './build-record.ts';
+import { plausible, recordOfClose, recordOfOpen } from './build-record.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, isClose, nameOf } from './events.ts';
 
 export type Event = AccountOpenEvent | AccountCloseEvent;
@@ -15,7 +15,7 @@ export type Event = AccountOpenEvent | AccountCloseEvent;
 export interface LedgerState {
   /** By nameOf. */
   readonly records: ReadonlyMap<string, RequestRecord>;
-  /** Request id by answerKeyText. */
+  /** Request id by responseKeyText. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
@@ -27,19 +27,19 @@ export interface Plan {
   /** Null for an open event. */
   readonly priced: PricedUsage | null;
   readonly repeatOf: string | null;
-  readonly countsAnswer: string | undefined;
+  readonly countsResponse: string | undefined;
 }
 
-const MAX_ANSWER_ID_CHARACTERS = 256;
+const MAX_RESPONSE_ID_CHARACTERS = 256;
 
 /** The answer a request shows, where it is one that can be fetched again and costs something. */
-export const countableAnswer = (event: AccountCloseEvent, priced: PricedUsage): AnswerName | null => {
-  const answerId = countedOnceBy(event);
-  if (answerId === null || answerId.length > MAX_ANSWER_ID_CHARACTERS) return null;
+export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage): ResponseName | null => {
+  const responseId = countedOnceBy(event);
+  if (responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
   // What was not made in the background was counted when it was made, and fetching it is free: see priceRequest.
-  if (event.reading.extras[EXTRA.responseBackground] === 0) return null;
+  if (event.reading.billableItems[BILLABLE.responseBackground] === 0) return null;
   if (priced.usage === null || priced.provenance === 'free') return null;
-  return { accountId: event.accountId, provider: event.provider, answerId };
+  return { accountId: event.accountId, provider: event.provider, responseId };
 };
 
 const planOpen = (event: AccountOpenEvent, before: RequestRecord | null): Plan | null =>
@@ -51,7 +51,7 @@ const planOpen = (event: AccountOpenEvent, before: RequestRecord | null): Plan |
         dimensions: dimensionsOf({ ...event, reading: null }),
         priced: null,
         repeatOf: null,
-        countsAnswer: undefined,
+        countsResponse: undefined,
       };
 
 /** Turns events, one for each request, into what is to be written; events that say nothing new are left out. */
@@ -64,18 +64,18 @@ export const planEvents = (
   const planClose = (event: AccountCloseEvent, before: RequestRecord | null): Plan | null => {
     // A record that knows its end is never changed by another event: the first close event counts.
     if (before && before.outcome !== 'unknown') return null;
-    const priced = believable(price(event));
-    const answer = countableAnswer(event, priced);
-    const countedWith = answer ? answers.get(answerKeyText(answer)) : undefined;
+    const priced = plausible(price(event));
+    const answer = countableResponse(event, priced);
+    const countedWith = answer ? answers.get(responseKeyText(answer)) : undefined;
     const isFirst = answer !== null && countedWith === undefined;
-    if (answer && isFirst) answers.set(answerKeyText(answer), event.requestId);
+    if (answer && isFirst) answers.set(responseKeyText(answer), event.requestId);
     return {
       event,
       before,
       dimensions: dimensionsOf(event),
       priced,
       repeatOf: countedWith !== undefined && countedWith !== event.requestId ? countedWith : null,
-      countsAnswer: isFirst ? answer.answerId : undefined,
+      countsResponse: isFirst ? answer.responseId : undefined,
     };
   };
   const plans: Plan[] = [];
@@ -89,14 +89,14 @@ export const planEvents = (
 
 /** The record a plan comes to, once it is known how far its dimensions must be folded. */
 export const toChange = (
-  { event, before, priced, repeatOf, countsAnswer }: Plan,
-  foldLevel: number,
+  { event, before, priced, repeatOf, countsResponse }: Plan,
+  overflowLevel: number,
   times: { readonly recordedAt: string; readonly expiresAt: number },
 ): Change => {
-  const context = { ...times, foldLevel, revision: (before?.revision ?? 0) + 1 };
+  const context = { ...times, overflowLevel, revision: (before?.revision ?? 0) + 1 };
   const after =
     isClose(event) && priced
       ? recordOfClose(event, priced, repeatOf, context)
       : recordOfOpen(event as AccountOpenEvent, context);
-  return { before, after, countsAnswer };
+  return { before, after, countsResponse };
 };

@@ -1,6 +1,6 @@
 import type { Committed } from '../data/ledger/ledger.ts';
 import type { Change } from '../data/ledger/transactions.ts';
-import type { AnswerName } from '../data/requests/counted-responses.ts';
+import type { ResponseName } from '../data/requests/counted-responses.ts';
 import type { RequestName } from '../data/requests/requests.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
@@ -8,13 +8,13 @@ import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, isClose, nameOf, onePerRequest } from './events.ts';
-import { countableAnswer, type Event, type Plan, planEvents, toChange } from './plan.ts';
+import { countableResponse, type Event, type Plan, planEvents, toChange } from './plan.ts';
 
 /** What the recorder needs of the ledger. */
 export interface LedgerAccess {
   findRecords(names: readonly RequestName[], options: { readonly consistent: boolean }): Promise<RequestRecord[]>;
-  findAnswers(names: readonly AnswerName[]): Promise<ReadonlyMap<string, string>>;
-  foldLevels(accountId: string, day: Day, wanted: readonly SpendDimensions[]): Promise<number[]>;
+  findAnswers(names: readonly ResponseName[]): Promise<ReadonlyMap<string, string>>;
+  overflowLevels(accountId: string, day: Day, wanted: readonly SpendDimensions[]): Promise<number[]>;
   commit(changes: readonly Change[]): Promise<Committed>;
   price(event: AccountCloseEvent): PricedUsage;
   now(): number;
@@ -46,17 +46,17 @@ const failed = (error: unknown, permanent = false): Fate => ({ kind: 'failed', e
  * matched again where others wrote in between: duplicates, reordering and concurrent recorders change nothing.
  *
  * @param retentionDays how long each account keeps records, by its id
- * @returns the fate of every request that the events speak of, by nameOf
+ * @returns the result of every request that the events speak of, by nameOf
  */
 export const recordBatch =
   (ledger: LedgerAccess) =>
   async (events: readonly Event[], retentionDays: ReadonlyMap<string, number>): Promise<Map<string, Fate>> => {
-    const fates = new Map<string, Fate>();
+    const results = new Map<string, Fate>();
     const expiresAt = ({ accountId, startedAt }: RequestName) =>
       Math.floor(Date.parse(startedAt) / 1_000) + (retentionDays.get(accountId) ?? 0) * DAY_SECONDS;
 
     const read = async (some: readonly Event[], consistent: boolean) => {
-      const answers = some.filter(isClose).flatMap((event) => countableAnswer(event, ledger.price(event)) ?? []);
+      const answers = some.filter(isClose).flatMap((event) => countableResponse(event, ledger.price(event)) ?? []);
       const records = await ledger.findRecords(some, { consistent });
       return {
         records: new Map(records.map((record) => [nameOf(record), record])),
@@ -70,12 +70,12 @@ export const recordBatch =
       const recordedAt = new Date(ledger.now()).toISOString();
       try {
         const wanted = plans.map(({ dimensions }) => dimensions);
-        const levels = await ledger.foldLevels(accountId, dayOf(startedAt), wanted);
+        const levels = await ledger.overflowLevels(accountId, dayOf(startedAt), wanted);
         return plans.map((plan, i) =>
           toChange(plan, levels[i] as number, { recordedAt, expiresAt: expiresAt(plan.event) }),
         );
       } catch (error) {
-        for (const { event } of plans) fates.set(nameOf(event), failed(error));
+        for (const { event } of plans) results.set(nameOf(event), failed(error));
         return [];
       }
     };
@@ -89,7 +89,7 @@ export const recordBatch =
     for (const [name, event] of pending) {
       // Its record, had there been one, may be gone by now: whether it was counted can no longer be told.
       if (expiresAt(event) > ledger.now() / 1_000) continue;
-      fates.set(name, { kind: 'expired' });
+      results.set(name, { kind: 'expired' });
       pending.delete(name);
     }
     // Most close events are the first to tell of their request: the write finds out where one is not, at no cost.
@@ -101,20 +101,20 @@ export const recordBatch =
     for (let round = 0; pending.size > 0; round++) {
       const plans = planEvents(pending.values(), state, ledger.price);
       const news = new Set(plans.map(({ event }) => nameOf(event)));
-      for (const name of pending.keys()) if (!news.has(name)) fates.set(name, { kind: 'known' });
+      for (const name of pending.keys()) if (!news.has(name)) results.set(name, { kind: 'known' });
       const result = await ledger.commit(await allChanges(plans));
-      for (const { after } of result.written) fates.set(nameOf(after), { kind: 'recorded', record: after });
+      for (const { after } of result.written) results.set(nameOf(after), { kind: 'recorded', record: after });
       for (const { change, error, permanent } of result.failed)
-        fates.set(nameOf(change.after), failed(error, permanent));
+        results.set(nameOf(change.after), failed(error, permanent));
       const refused = new Set(result.refused.map(({ after }) => nameOf(after)));
       pending = new Map([...pending].filter(([name]) => refused.has(name)));
       if (pending.size === 0) break;
       if (round + 1 === MAX_ROUNDS) {
         const error = new RecordContentionError('A record kept changing while an event was being recorded.');
-        for (const name of pending.keys()) fates.set(name, failed(error));
+        for (const name of pending.keys()) results.set(name, failed(error));
         break;
       }
       state = await read([...pending.values()], true);
     }
-    return fates;
+    return results;
   };

@@ -1,7 +1,7 @@
 import type { KeyOwner } from '../data/accounts/key-owners.ts';
 import { isWellFormedAccountKey } from '../domain/accounts/account-key.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
-import type { UntrackedSpan } from '../domain/spend/tracking-gaps.ts';
+import type { TrackingGap } from '../domain/spend/tracking-gaps.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, type AccountUntrackedEvent, nameOf } from './events.ts';
@@ -10,14 +10,14 @@ import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';
 export interface RecorderAccess extends LedgerAccess {
   findKeyOwners(serviceKeys: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
   findPlan(accountId: string): Promise<PlanName>;
-  noteUntracked(accountId: string, reportId: string, span: UntrackedSpan): Promise<void>;
+  noteTrackingGap(accountId: string, reportId: string, range: TrackingGap): Promise<void>;
 }
 
 /**
  * `noted`: a report of requests that could not be tracked stands with its account. `unowned`: the event names no account, and
  * its key is nobody's. There is no one to count it for.
  */
-export type EventFate = Fate | { readonly kind: 'noted' } | { readonly kind: 'unowned' };
+export type EventResult = Fate | { readonly kind: 'noted' } | { readonly kind: 'unowned' };
 
 type AccountRequestEvent = AccountOpenEvent | AccountCloseEvent;
 type AccountEvent = AccountRequestEvent | AccountUntrackedEvent;
@@ -45,7 +45,7 @@ const settleAccounts = async (
   return events.map((event) => settleAccount(event, owners));
 };
 
-const failed = (error: unknown, permanent = false): EventFate => ({ kind: 'failed', error, permanent });
+const failed = (error: unknown, permanent = false): EventResult => ({ kind: 'failed', error, permanent });
 
 /** Names an account that no key of the table can hold. */
 class ForeignAccountError extends Error {
@@ -55,12 +55,12 @@ class ForeignAccountError extends Error {
 const canBeNamed = (accountId: string): boolean =>
   accountId.length <= MAX_ACCOUNT_ID_CHARACTERS && accountId.isWellFormed();
 
-const noteUntracked =
+const noteTrackingGap =
   (access: RecorderAccess) =>
-  async ({ accountId, requestId, from, to, requests }: AccountUntrackedEvent): Promise<EventFate> => {
+  async ({ accountId, requestId, from, to, requests }: AccountUntrackedEvent): Promise<EventResult> => {
     if (!canBeNamed(accountId)) return failed(new ForeignAccountError(), true);
     try {
-      await access.noteUntracked(accountId, requestId, { from, to, requests });
+      await access.noteTrackingGap(accountId, requestId, { from, to, requests });
       return { kind: 'noted' };
     } catch (error) {
       return failed(error);
@@ -70,20 +70,20 @@ const noteUntracked =
 /**
  * Records a batch of events. What fails for one account does not touch the others.
  *
- * @returns the fate of each event, in their order; never rejects
+ * @returns the result of each event, in their order; never rejects
  */
 export const recordEvents =
   (access: RecorderAccess) =>
-  async (events: readonly UsageEvent[]): Promise<EventFate[]> => {
-    const byAccount = new Map<string, EventFate>();
-    const byRequest = new Map<string, EventFate>();
+  async (events: readonly UsageEvent[]): Promise<EventResult[]> => {
+    const byAccount = new Map<string, EventResult>();
+    const byRequest = new Map<string, EventResult>();
     let settled: (AccountEvent | null)[];
     try {
       settled = await settleAccounts(events, access);
       const retentionDays = new Map<string, number>();
       const known = settled.filter((event) => event !== null);
       const reports = known.filter((event) => event.kind === 'untracked');
-      for (const report of reports) byRequest.set(nameOf(report), await noteUntracked(access)(report));
+      for (const report of reports) byRequest.set(nameOf(report), await noteTrackingGap(access)(report));
       const requests = known.filter((event) => event.kind !== 'untracked');
       const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
       await mapConcurrently(accountIds, PLANS_AT_ONCE, async (accountId) => {
@@ -95,8 +95,8 @@ export const recordEvents =
         }
       });
       const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
-      const fates = await recordBatch(access)(recordable, retentionDays);
-      for (const [name, fate] of fates) byRequest.set(name, fate);
+      const results = await recordBatch(access)(recordable, retentionDays);
+      for (const [name, result] of results) byRequest.set(name, result);
     } catch (error) {
       return events.map(() => failed(error));
     }

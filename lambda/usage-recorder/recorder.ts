@@ -1,19 +1,19 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { openAccountPlans } from '../data/accounts/account-plans.ts';
 import { findKeyOwners } from '../data/accounts/key-owners.ts';
-import { openCellClaims } from '../data/ledger/counter-slots.ts';
+import { openCounterSlots } from '../data/ledger/counter-slots.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
-import { untrackedRepository } from '../data/ledger/tracking-gaps.ts';
-import { findCountedAnswers } from '../data/requests/counted-responses.ts';
-import { requestRepository } from '../data/requests/requests.ts';
+import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
+import { findCountedResponses } from '../data/requests/counted-responses.ts';
+import { openRequests } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import type { AccountCloseEvent } from './events.ts';
-import { type EventFate, recordEvents } from './record-events.ts';
+import { type EventResult, recordEvents } from './record-events.ts';
 
-export type Recorder = (events: readonly UsageEvent[]) => Promise<EventFate[]>;
+export type Recorder = (events: readonly UsageEvent[]) => Promise<EventResult[]>;
 
 const priceFailed: PricedUsage = {
   usage: null,
@@ -35,9 +35,9 @@ export const openRecorder = (
   table: Table,
   { logger, price = priceRequest, now = Date.now }: RecorderOptions,
 ): Recorder => {
-  const requests = requestRepository(table, now);
+  const requests = openRequests(table, now);
   const ledger = openLedger(table, now);
-  const claims = openCellClaims(table, now);
+  const claims = openCounterSlots(table, now);
   const accountPlans = openAccountPlans(table, now);
   // Pricing does not throw. Were it to, one event must not keep all others of its account from being recorded.
   const safePrice = (event: AccountCloseEvent): PricedUsage => {
@@ -50,11 +50,11 @@ export const openRecorder = (
   };
   return recordEvents({
     findRecords: requests.findMany,
-    findAnswers: (names) => findCountedAnswers(table, names),
+    findAnswers: (names) => findCountedResponses(table, names),
     findKeyOwners: (serviceKeys) => findKeyOwners(table, serviceKeys),
     findPlan: accountPlans.find,
-    noteUntracked: untrackedRepository(table).note,
-    foldLevels: claims.levels,
+    noteTrackingGap: openTrackingGaps(table).note,
+    overflowLevels: claims.levels,
     commit: ledger.commit,
     price: safePrice,
     now,

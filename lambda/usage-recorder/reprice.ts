@@ -1,10 +1,10 @@
 import type { Change } from '../data/ledger/transactions.ts';
-import { answerKeyText } from '../data/requests/counted-responses.ts';
+import { responseKeyText } from '../data/requests/counted-responses.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import { believable } from './build-record.ts';
+import { plausible } from './build-record.ts';
 import type { AccountCloseEvent } from './events.ts';
-import { countableAnswer } from './plan.ts';
+import { countableResponse } from './plan.ts';
 import type { LedgerAccess } from './record-batch.ts';
 
 type RepriceAccess = Pick<LedgerAccess, 'findRecords' | 'findAnswers' | 'commit' | 'price'>;
@@ -45,21 +45,21 @@ export const repriceRecords =
     const plan = async (some: readonly RequestRecord[]): Promise<Change[]> => {
       const priced = some.filter(isPriceable).map((before) => {
         const event = eventOf(before);
-        const now = believable(price(event));
-        return { before, now, answer: countableAnswer(event, now) };
+        const now = plausible(price(event));
+        return { before, now, answer: countableResponse(event, now) };
       });
       const changed = priced.filter(({ before, now }) => priceOf(before) !== priceOf(now));
       const answers = new Map(await findAnswers(changed.flatMap(({ answer }) => answer ?? [])));
       return changed.flatMap(({ before, now, answer }): Change[] => {
-        const countedWith = answer && answers.get(answerKeyText(answer));
+        const countedWith = answer && answers.get(responseKeyText(answer));
         // The answer stands in the ledger with another request: it must not be counted a second time.
         if (countedWith && countedWith !== before.requestId) return [];
-        if (answer) answers.set(answerKeyText(answer), before.requestId);
+        if (answer) answers.set(responseKeyText(answer), before.requestId);
         return [
           {
             before,
             after: { ...before, ...now, lines: [...now.lines], revision: before.revision + 1 },
-            countsAnswer: answer && !countedWith ? answer.answerId : undefined,
+            countsResponse: answer && !countedWith ? answer.responseId : undefined,
           },
         ];
       });

@@ -2,7 +2,7 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { chunk } from '../data/table/chunk.ts';
 import type { ProviderLabel } from '../domain/providers.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
-import type { EventFate } from './record-events.ts';
+import type { EventResult } from './record-events.ts';
 import type { Recorder } from './recorder.ts';
 
 /** One document of CloudWatch's embedded metric format: what Powertools' Metrics does until it is published. */
@@ -18,13 +18,13 @@ const MAX_VALUES = 99;
 
 type Settled = { readonly close: CloseEvent; readonly unpriced: boolean };
 
-/** Requests settled by this batch, each once: a copy of an event shares the fate of the first. */
-const settledBy = (events: readonly UsageEvent[], fates: readonly EventFate[]): Settled[] => {
+/** Requests settled by this batch, each once: a copy of an event shares the result of the first. */
+const settledBy = (events: readonly UsageEvent[], results: readonly EventResult[]): Settled[] => {
   const settled = new Map<string, Settled>();
   for (const [index, event] of events.entries()) {
-    const fate = fates[index];
-    if (event.kind !== 'close' || fate?.kind !== 'recorded' || settled.has(event.requestId)) continue;
-    settled.set(event.requestId, { close: event, unpriced: fate.record.provenance === 'unknown' });
+    const result = results[index];
+    if (event.kind !== 'close' || result?.kind !== 'recorded' || settled.has(event.requestId)) continue;
+    settled.set(event.requestId, { close: event, unpriced: result.record.provenance === 'unknown' });
   }
   return [...settled.values()];
 };
@@ -62,9 +62,9 @@ const publish = (metrics: TrafficMetrics, provider: ProviderLabel, settled: read
 export const countingTraffic =
   (record: Recorder, newMetrics: () => TrafficMetrics): Recorder =>
   async (events) => {
-    const fates = await record(events);
-    const byProvider = Map.groupBy(settledBy(events, fates), ({ close }) => close.provider);
+    const results = await record(events);
+    const byProvider = Map.groupBy(settledBy(events, results), ({ close }) => close.provider);
     for (const [provider, settled] of byProvider)
       for (const some of chunk(settled, MAX_VALUES)) publish(newMetrics(), provider, some);
-    return fates;
+    return results;
   };

@@ -76,7 +76,7 @@ export class GatewayStack extends Stack {
         handler,
         table,
         { actions: ['GetItem'], partitions: partitions.serviceKeys },
-        { actions: ['PutItem'], partitions: partitions.parkedEvents },
+        { actions: ['PutItem'], partitions: partitions.outbox },
       );
       grantSend(handler, usageQueue);
       grantReadSecret(handler, fingerprintKey);

@@ -15,15 +15,15 @@ const METRICS = {
   'usage-recorder': [
     'RecordedEvents',
     'KnownEvents',
-    'UnsettledRequests',
-    'FoldedRequests',
+    'UnfinishedRequests',
+    'OverflowRequests',
     'UnownedEvents',
     'ExpiredEvents',
     'FailedEvents',
     'PoisonMessages',
   ],
-  'usage-sweep': ['SweptEvents', 'RefusedParkedEvents'],
-  'usage-seal': ['SealedPeriods', 'SealFailures'],
+  'usage-sweep': ['SweptEvents', 'RefusedOutboxEntries'],
+  'usage-rollup': ['RolledUpPeriods', 'RollupFailures'],
   'billing-reconcile': ['RepairedAccounts', 'UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'],
   'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures', 'EvaluationLagMs'],
 } as const;
@@ -42,7 +42,7 @@ const functionCount =
 
 export const recorderCount = functionCount('usage-recorder');
 export const sweepCount = functionCount('usage-sweep');
-export const sealCount = functionCount('usage-seal');
+export const rollupCount = functionCount('usage-rollup');
 export const evaluatorCount = functionCount('rule-evaluator');
 export const reconcileCount = functionCount('billing-reconcile');
 

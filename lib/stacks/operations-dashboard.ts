@@ -6,7 +6,7 @@ import {
   evaluatorCount,
   reconcileCount,
   recorderCount,
-  sealCount,
+  rollupCount,
   share,
   sweepCount,
   traffic,
@@ -94,15 +94,15 @@ export const widgets = ({ table, usage, gateway, dashboard, scheduled }: Monitor
       recorderCount('PoisonMessages'),
       recorderCount('UnownedEvents'),
       sweepCount('SweptEvents'),
-      sweepCount('RefusedParkedEvents'),
-      sealCount('SealFailures'),
+      sweepCount('RefusedOutboxEntries'),
+      rollupCount('RollupFailures'),
     ]),
   ],
   [
     graph('Spend: unpriced and unsettled requests', [
       traffic('UnpricedRequests'),
-      recorderCount('UnsettledRequests'),
-      recorderCount('FoldedRequests'),
+      recorderCount('UnfinishedRequests'),
+      recorderCount('OverflowRequests'),
     ]),
     graph(
       'Scheduled functions: runs and failures',

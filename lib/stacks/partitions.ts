@@ -2,19 +2,19 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
-  PARKED_EVENT_SHARDS,
-  parkedEventPartition,
+  OUTBOX_SHARDS,
+  outboxPartition,
+  ROLLUP_MARK_SHARDS,
   refusedEventKey,
   requestPartition,
+  rollupMarkIndexPartition,
   serviceKeyKey,
   spendPartition,
   stripeCustomerKey,
   stripeCustomersIndexPartition,
   stripeEventKey,
   UNDELIVERED_SHARDS,
-  UNSEALED_SHARDS,
   undeliveredIndexPartition,
-  unsealedIndexPartition,
   userKey,
 } from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
@@ -34,7 +34,7 @@ export const partitions = {
   requestLogs: [requestPartition(ANY_ACCOUNT_KEY, '????-??-??')],
   spend: [spendPartition(ANY_ACCOUNT_KEY)],
   /** Of the index: days and months to be sealed. */
-  unsealedPeriods: Array.from({ length: UNSEALED_SHARDS }, (_, shard) => unsealedIndexPartition(shard)),
+  periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** Of the index: rules to be judged, alerts to be sent. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
@@ -44,7 +44,7 @@ export const partitions = {
   /** Of the index: all customers there are. */
   allStripeCustomers: [stripeCustomersIndexPartition],
   stripeEvents: [stripeEventKey('*').pk],
-  parkedEvents: Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => parkedEventPartition(shard)),
+  outbox: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => outboxPartition(shard)),
   /** Set aside by the sweep for people to look at. */
   refusedEvents: [refusedEventKey('????-??-??', '').pk],
 } as const;

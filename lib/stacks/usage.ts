@@ -86,13 +86,13 @@ export class UsageStack extends Stack {
     grantItems(
       sweep,
       table,
-      { actions: ['Query', 'BatchWriteItem'], partitions: partitions.parkedEvents },
+      { actions: ['Query', 'BatchWriteItem'], partitions: partitions.outbox },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
     );
     grantItems(
       seal,
       table,
-      { actions: ['Query'], partitions: partitions.unsealedPeriods, index: INDEX_NAME },
+      { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
     );
   }

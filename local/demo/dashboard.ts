@@ -15,7 +15,7 @@ const sums = {
 };
 
 const spendSchema = z.object({
-  totals: z.object({ ...sums, unsettledRequests: z.number(), bypassedRequests: z.number() }),
+  totals: z.object({ ...sums, unfinishedRequests: z.number(), bypassedRequests: z.number() }),
   groups: z.array(
     z.object({ provider: z.string(), model: z.string().nullable(), tag: z.string().nullable(), ...sums }),
   ),
@@ -47,7 +47,7 @@ export const settledSpend = async (
   for (;;) {
     const spend = await callApi(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, token);
     const { totals } = spend;
-    if ((totals.requests >= requests && totals.unsettledRequests === 0) || Date.now() > deadline) return spend;
+    if ((totals.requests >= requests && totals.unfinishedRequests === 0) || Date.now() > deadline) return spend;
     await delay(POLL_MS, undefined, { signal: interruption });
   }
 };

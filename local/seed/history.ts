@@ -1,8 +1,8 @@
 import { V7Generator } from 'uuidv7';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
-import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
-import { type Rule, ruleRepository } from '../../lambda/data/alerts/rules.ts';
-import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
@@ -21,13 +21,13 @@ export const pastEvaluator = (
 ) => {
   const { accountId, userId } = account;
   const ids = new V7Generator();
-  const alerts = alertRepository(table);
-  const rules = ruleRepository(table);
+  const alerts = openAlerts(table);
+  const rules = openRules(table);
   let clock = now;
   const evaluate = evaluateAccount({
-    readCells: spendReader(table).cells,
+    readCounters: openSpend(table).cells,
     alerts,
-    keys: serviceKeyRepository(table),
+    keys: openServiceKeys(table),
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
   });
 

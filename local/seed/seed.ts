@@ -54,7 +54,7 @@ function* inTime(events: readonly CloseEvent[], now: Date) {
 }
 
 /**
- * Fills a running stack with two months of believable spend of one account: registered, with keys and rules, over the API;
+ * Fills a running stack with two months of plausible spend of one account: registered, with keys and rules, over the API;
  * its requests through the recorder's own code; its alerts through the evaluator's.
  *
  * @returns null where the account is there already, and nothing was done

@@ -82,10 +82,10 @@ export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
         usageSource: end === 'refused' || workload.shape === null ? 'none' : isLeft ? 'estimated' : 'reported',
         complete: !isLeft,
         modelRequested: modelOf(workload),
-        modelAnswered: end === 'refused' ? null : modelOf(workload),
+        modelServed: end === 'refused' ? null : modelOf(workload),
         streamed: workload.streamed ?? false,
         serviceTier: null,
-        extras: {},
+        billableItems: {},
       },
     };
   };

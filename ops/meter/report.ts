@@ -23,7 +23,7 @@ export const shownLine = (recording: Recording, { reading, priced, pricedAt }: R
   id: recording.id,
   provider: recording.provider,
   endpoint: recording.endpoint ?? reading.dialect,
-  model: reading.modelAnswered ?? reading.modelRequested,
+  model: reading.modelServed ?? reading.modelRequested,
   usage: shownUsage(priced.usage),
   costNanoUsd: priced.costNanoUsd,
   provenance: priced.provenance,

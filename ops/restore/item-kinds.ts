@@ -3,12 +3,12 @@ import {
   accountServiceKeyKey,
   accountUserKey,
   alertKey,
-  cellClaimsKey,
-  countedAnswerKey,
+  countedResponseKey,
+  counterSlotsKey,
   firedKey,
   type Key,
   monthKey,
-  parkedEventPartition,
+  outboxPartition,
   refusedEventKey,
   requestPartition,
   ruleKey,
@@ -31,8 +31,8 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [alertKey('', '').sk, 'alert'],
   [firedKey('', '', '').sk.replace(/#$/, ''), 'alert'],
   [monthKey('', '').sk, 'derived'],
-  [cellClaimsKey('', '').sk, 'derived'],
-  [countedAnswerKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
+  [counterSlotsKey('', '').sk, 'derived'],
+  [countedResponseKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
 ];
 
 const byPartition: readonly (readonly [string, ItemKind])[] = [
@@ -40,7 +40,7 @@ const byPartition: readonly (readonly [string, ItemKind])[] = [
   [userKey('').pk, 'user'],
   [stripeCustomerKey('').pk, 'billing'],
   [stripeEventKey('').pk, 'billing'],
-  [parkedEventPartition(0).replace(/0$/, ''), 'event'],
+  [outboxPartition(0).replace(/0$/, ''), 'event'],
   [refusedEventKey('', '').pk, 'event'],
 ];
 

@@ -270,7 +270,7 @@ describe('tracking', () => {
       route: 'governed',
       outcome: 'completed',
       providerKey: expect.stringMatching(/^[0-9a-f]{16}$/),
-      reading: { usage, modelAnswered: 'gpt-4o-2024-08-06' },
+      reading: { usage, modelServed: 'gpt-4o-2024-08-06' },
     });
   });
 

@@ -3,8 +3,8 @@ import { uuidv7 } from 'uuidv7';
 import { createRule, deleteRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
-import { MAX_RULES, ruleRepository } from '../../lambda/data/alerts/rules.ts';
-import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   let secrets = 0;
   const now = () => new Date('2026-11-20T16:30:00.000Z');
   const dependencies = {
-    rules: ruleRepository(table),
+    rules: openRules(table),
     webhookUrlProblem: async (url: string) =>
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
     newRuleId: uuidv7,
@@ -33,7 +33,7 @@ beforeAll(async () => {
     [
       route(operations.listRules, listRules(dependencies)),
       route(operations.createRule, createRule(dependencies)),
-      route(operations.previewRule, previewRule({ readCells: spendReader(table).cells, now })),
+      route(operations.previewRule, previewRule({ readCounters: openSpend(table).cells, now })),
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],
@@ -57,7 +57,7 @@ const daily = {
 const watched = async () => {
   const ids: string[] = [];
   for (let shard = 0; shard < ACTIVE_RULE_SHARDS; shard++) {
-    for await (const { ruleId } of ruleRepository(table).activeInShard(shard)) ids.push(ruleId);
+    for await (const { ruleId } of openRules(table).activeInShard(shard)) ids.push(ruleId);
   }
   return ids;
 };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
-import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -17,7 +17,7 @@ let caller: Awaited<ReturnType<typeof newAccount>>;
 
 beforeAll(async () => {
   table = await emulatedTable();
-  const dependencies = { alerts: alertRepository(table), now: () => new Date('2026-11-20T16:30:00.000Z') };
+  const dependencies = { alerts: openAlerts(table), now: () => new Date('2026-11-20T16:30:00.000Z') };
   handler = httpStack(
     [
       route(operations.listAlerts, listAlerts(dependencies)),
@@ -62,7 +62,7 @@ const fire = async (accountId: string): Promise<string> => {
     drivers: [],
     deliveries: [],
   };
-  expect(await alertRepository(table).notify(alert, alertId)).toBe(true);
+  expect(await openAlerts(table).notify(alert, alertId)).toBe(true);
   return alertId;
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { billingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
+import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type BillingHost, billingHost } from './stripe-webhook/billing-host.ts';
@@ -25,7 +25,7 @@ const member = async () => {
 const buyer = async (plan = 'PRO') => {
   const { account, me } = await member();
   await press(await open((await me.checkout(plan)).body.url), 'Pay and subscribe');
-  const customer = (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  const customer = (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
   const [subscription] = (await host.api.subscriptions.list({ customer })).data;
   return { account, me, customer, subscription: subscription?.id ?? '' };
 };
@@ -147,14 +147,14 @@ describe('POST /billing/checkout', () => {
     const anew = (await me.checkout('PRO')).body;
     const replaced = (await host.api.checkout.sessions.retrieve(anew.sessionId)).customer;
     expect(replaced).not.toBe(customer);
-    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({
+    expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({
       stripeCustomerId: replaced,
       formerStripeCustomerId: customer,
     });
     // News of the old customer is news of the account.
     const deleted = host.localStripe.events().find(({ type }) => type === 'customer.deleted');
     expect(await host.deliver(deleted?.payload ?? '')).toBe(200);
-    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({ stripeCustomerId: replaced });
+    expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({ stripeCustomerId: replaced });
   });
 
   it('says so where a plan has no price', async () => {

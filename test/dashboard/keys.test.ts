@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { createKey, listKeys, revokeKey } from '../../lambda/dashboard/keys/manage-keys.ts';
 import * as operations from '../../lambda/dashboard/keys/operations.ts';
-import { accountRepository } from '../../lambda/data/accounts/accounts.ts';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -20,8 +20,8 @@ let handler: unknown;
 beforeAll(async () => {
   table = await emulatedTable();
   const dependencies = {
-    keys: serviceKeyRepository(table),
-    accounts: accountRepository(table),
+    keys: openServiceKeys(table),
+    accounts: openAccounts(table),
     newServiceKey: () => newAccountKey(randomBytes),
     newKeyId: uuidv7,
     now: () => new Date('2026-11-20T16:30:00.000Z'),

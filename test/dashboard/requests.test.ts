@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
-import type { requestRepository } from '../../lambda/data/requests/requests.ts';
+import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
 
-type Requests = ReturnType<typeof requestRepository>;
+type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
 const page = jest.fn<Requests['page']>();
 const dependencies = { requests: { find, page }, now: () => new Date('2026-11-20T16:30:00Z') };
@@ -40,10 +40,10 @@ const record: RequestRecord = requestRecordSchema.parse({
     usageSource: 'reported',
     complete: true,
     modelRequested: 'gpt-4o',
-    modelAnswered: 'gpt-4o-2024-08-06',
+    modelServed: 'gpt-4o-2024-08-06',
     streamed: false,
     serviceTier: null,
-    extras: {},
+    billableItems: {},
   },
   usage: { inputTokens: 3 },
   costNanoUsd: 7_500,

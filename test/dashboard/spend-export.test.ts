@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
 import { csvCell } from '../../lambda/domain/spend/spend-csv.ts';
-import type { ReadCells, ReportCell } from '../../lambda/domain/spend/spend-report.ts';
+import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { apiEvent, silentLogger } from '../http/invoke.ts';
@@ -29,17 +29,17 @@ Object.assign(globalThis, {
   },
 });
 
-const readCells = jest.fn<ReadCells>();
+const readCounters = jest.fn<ReadCounters>();
 let handler: (event: unknown, stream: Writable, context: unknown) => Promise<void>;
 
 beforeAll(() => {
   handler = streamingHttpStack(
-    [route(operation, exportSpend({ readCells, now: () => new Date('2026-11-20T16:30:00Z') }))],
+    [route(operation, exportSpend({ readCounters, now: () => new Date('2026-11-20T16:30:00Z') }))],
     { logger: silentLogger(), corsOrigins: [] },
   ) as unknown as typeof handler;
 });
 beforeEach(() => {
-  readCells.mockReset();
+  readCounters.mockReset();
 });
 
 const get = async (query: Record<string, string[]> = {}) => {
@@ -51,7 +51,7 @@ const get = async (query: Record<string, string[]> = {}) => {
   return { prelude: preludes.get(stream), body: await body };
 };
 
-const cell = (time: string, tag: string | null, counters: ReportCell['counters']): ReportCell => ({
+const cell = (time: string, tag: string | null, counters: ReportCounter['counters']): ReportCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag, keyId: 'k', providerKey: null },
   counters,
@@ -59,7 +59,7 @@ const cell = (time: string, tag: string | null, counters: ReportCell['counters']
 
 describe('GET /spend/export.csv', () => {
   it('streams a line for each bucket and group', async () => {
-    readCells.mockImplementation(async function* () {
+    readCounters.mockImplementation(async function* () {
       yield cell('2026-11-01', 'a,"b"', { requests: 2, costComputedNanoUsd: 1_500_000_000, inputTokens: 7 });
       yield cell('2026-11-01', '=1+1', { requests: 1, unpricedRequests: 1 });
       yield cell('2026-11-02', null, { requests: 1, freeRequests: 1 });
@@ -89,7 +89,7 @@ describe('GET /spend/export.csv', () => {
   });
 
   it('breaks off where reading fails in the midst, instead of ending as if whole', async () => {
-    readCells.mockImplementation(async function* () {
+    readCounters.mockImplementation(async function* () {
       yield cell('2026-11-01', null, { requests: 1 });
       throw new Error('table gone');
     });

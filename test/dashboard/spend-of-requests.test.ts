@@ -5,14 +5,14 @@ import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { untrackedRepository } from '../../lambda/data/ledger/tracking-gaps.ts';
-import { requestRepository } from '../../lambda/data/requests/requests.ts';
-import { openSeals } from '../../lambda/data/spend/rollup.ts';
-import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { openRollup } from '../../lambda/data/spend/rollup.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { sealDuePeriods } from '../../lambda/usage-recorder/rollup/rollup-run.ts';
+import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/rollup-run.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
@@ -74,11 +74,11 @@ beforeAll(async () => {
   table = await emulatedTable();
   caller = await newAccount(table);
   const now = () => new Date(NOW);
-  const { cells: readCells } = spendReader(table);
+  const { cells: readCounters } = openSpend(table);
   handler = httpStack(
     [
-      route(spendOperation, readSpend({ readCells, readUntracked: untrackedRepository(table).spans, now })),
-      route(requestOperations.listRequests, listRequests({ requests: requestRepository(table, () => NOW), now })),
+      route(spendOperation, readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now })),
+      route(requestOperations.listRequests, listRequests({ requests: openRequests(table, () => NOW), now })),
     ],
     { logger: silentLogger(), corsOrigins: [] },
   );
@@ -94,7 +94,7 @@ beforeAll(async () => {
         usage: facts.usageSource === 'none' ? null : { prompt_tokens: input, completion_tokens: output },
         usageSource: facts.usageSource,
         modelRequested: facts.model,
-        modelAnswered: facts.model,
+        modelServed: facts.model,
       },
     }),
   }));
@@ -102,14 +102,14 @@ beforeAll(async () => {
     const record = openRecorder(table, { logger: silentLogger(), now: () => at });
     const some = events.filter((each) => (each.isLate || Date.parse(each.close.startedAt) > SEALED_AT) === isLate);
     for (let i = 0; i < some.length; i += 50) {
-      const fates = await record(some.slice(i, i + 50).map(({ close }) => close));
-      expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+      const results = await record(some.slice(i, i + 50).map(({ close }) => close));
+      expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     }
   };
   await recordAt(SEALED_AT, false);
-  await sealDuePeriods({
+  await rollUpDuePeriods({
     dueMarks: (shard) => dueMarks(table, shard, SEALED_AT),
-    seal: openSeals(table, () => SEALED_AT),
+    seal: openRollup(table, () => SEALED_AT),
     logger: silentLogger(),
     metrics: { addMetric: () => {} },
   })(() => 60_000);
@@ -183,8 +183,8 @@ describe('GET /spend', () => {
           Object.entries(filter).every(([name, wanted]) =>
             wanted.includes((request[name as keyof Names] as string | null) ?? ''),
           );
-        const within = (span: { from: string; to: string }) =>
-          everything.filter((each) => each.startedAt >= span.from && each.startedAt < span.to && passes(each));
+        const within = (range: { from: string; to: string }) =>
+          everything.filter((each) => each.startedAt >= range.from && each.startedAt < range.to && passes(each));
         const expected = within(report);
         expect(shown(report.totals)).toEqual(costOf(expected));
         expect(report.totals.tokens.inputTokens).toBe(

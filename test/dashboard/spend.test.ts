@@ -1,37 +1,37 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import type { ReadCells, ReportCell } from '../../lambda/domain/spend/spend-report.ts';
-import type { UntrackedSpan } from '../../lambda/domain/spend/tracking-gaps.ts';
+import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
+import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
 
 const caller = { accountId: 'svc_mine', userId: 'user' };
-const cell: ReportCell = {
+const cell: ReportCounter = {
   time: '2026-11-20',
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'key-1', providerKey: 'p' },
   counters: { requests: 2, costProviderNanoUsd: 30, unpricedRequests: 1 },
 };
 
-const readCells = jest.fn<ReadCells>();
-const readUntracked = jest.fn<(accountId: string, span: object) => Promise<UntrackedSpan[]>>(async () => []);
+const readCounters = jest.fn<ReadCounters>();
+const readTrackingGaps = jest.fn<(accountId: string, range: object) => Promise<TrackingGap[]>>(async () => []);
 const handler = httpStack(
-  [route(operation, readSpend({ readCells, readUntracked, now: () => new Date('2026-11-20T16:30:00Z') }))],
+  [route(operation, readSpend({ readCounters, readTrackingGaps, now: () => new Date('2026-11-20T16:30:00Z') }))],
   { logger: silentLogger(), corsOrigins: [] },
 );
 const get = (query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: '/api/spend', query, caller });
 
 beforeEach(() => {
-  readCells.mockReset();
-  readCells.mockImplementation(async function* (_, { from }) {
+  readCounters.mockReset();
+  readCounters.mockImplementation(async function* (_, { from }) {
     if (from === '2026-11-01T00:00:00.000Z') yield cell;
   });
 });
 
 describe('GET /spend', () => {
-  it("answers this month's spend of the caller's account, next to the span before", async () => {
+  it("answers this month's spend of the caller's account, next to the range before", async () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe('GET /spend', () => {
       otherGroups: null,
     });
     expect(body.series).toHaveLength(20);
-    expect(readCells.mock.calls.map(([accountId]) => accountId)).toEqual(['svc_mine', 'svc_mine']);
+    expect(readCounters.mock.calls.map(([accountId]) => accountId)).toEqual(['svc_mine', 'svc_mine']);
   });
 
   it('groups and filters, the service key under the name `key`', async () => {
@@ -53,7 +53,7 @@ describe('GET /spend', () => {
     expect(body.groups).toEqual([expect.objectContaining({ key: 'key-1', model: 'gpt-4o', requests: 2 })]);
     expect(body.groups[0]).not.toHaveProperty('keyId');
     expect(body.series[19].groups).toEqual([expect.objectContaining({ key: 'key-1', costNanoUsd: 30 })]);
-    expect(readCells.mock.calls.map(([, , dimensions]) => dimensions)).toEqual([
+    expect(readCounters.mock.calls.map(([, , dimensions]) => dimensions)).toEqual([
       ['keyId', 'model', 'tag'],
       ['tag', 'keyId'],
     ]);
@@ -61,7 +61,7 @@ describe('GET /spend', () => {
   });
 
   it('says which requests could not be tracked, and when: reports that lie together are one gap', async () => {
-    readUntracked.mockResolvedValueOnce([
+    readTrackingGaps.mockResolvedValueOnce([
       { from: '2026-11-03T10:00:05.000Z', to: '2026-11-03T10:00:40.000Z', requests: 7 },
       { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 5 },
       { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z', requests: 1 },
@@ -69,26 +69,26 @@ describe('GET /spend', () => {
     const { body } = await get();
     expect(body.untracked).toEqual({
       requests: 13,
-      spans: [
+      gaps: [
         { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:40.000Z', requests: 12 },
         { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z', requests: 1 },
       ],
     });
-    expect(readUntracked).toHaveBeenCalledWith(
+    expect(readTrackingGaps).toHaveBeenCalledWith(
       'svc_mine',
       expect.objectContaining({ from: '2026-11-01T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' }),
     );
-    expect((await get()).body.untracked).toEqual({ requests: 0, spans: [] });
+    expect((await get()).body.untracked).toEqual({ requests: 0, gaps: [] });
   });
 
   it('has nothing to compare with where hours are no longer kept', async () => {
     const { body } = await get({ granularity: ['hour'], from: ['2026-09-01'], to: ['2026-09-30'] });
     expect(body.previous).toBeNull();
-    expect(readCells).toHaveBeenCalledTimes(1);
+    expect(readCounters).toHaveBeenCalledTimes(1);
   });
 
   it('says so where a sum is too large to be told exactly', async () => {
-    readCells.mockImplementation(async function* () {
+    readCounters.mockImplementation(async function* () {
       for (const time of ['2026-11-19', '2026-11-20'])
         yield { ...cell, time, counters: { requests: 1, costComputedNanoUsd: Number.MAX_SAFE_INTEGER } };
     });
@@ -96,8 +96,8 @@ describe('GET /spend', () => {
     expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'VALIDATION_ERROR', 'from']);
   });
 
-  it('tells a span whose predecessor is too large, without that', async () => {
-    readCells.mockImplementation(async function* (_, { from }) {
+  it('tells a range whose predecessor is too large, without that', async () => {
+    readCounters.mockImplementation(async function* (_, { from }) {
       const cost = { costComputedNanoUsd: Number.MAX_SAFE_INTEGER, costProviderNanoUsd: 1 };
       yield { ...cell, counters: from < '2026-11' ? { requests: 1, ...cost } : { requests: 1 } };
     });
@@ -116,6 +116,6 @@ describe('GET /spend', () => {
     const { status, body } = await get(query);
     expect(status).toBe(400);
     expect(body.error.details[0].path.split('.')[0]).toBe(path);
-    expect(readCells).not.toHaveBeenCalled();
+    expect(readCounters).not.toHaveBeenCalled();
   });
 });

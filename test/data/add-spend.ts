@@ -1,6 +1,6 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { markUnsealed } from '../../lambda/data/ledger/rollup-marks.ts';
-import { spendCellKey } from '../../lambda/data/table/keys.ts';
+import { markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
+import { spendCounterKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
@@ -15,13 +15,13 @@ export const addSpend = async (
 ): Promise<void> => {
   const all = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null, ...dimensions };
   // A day without the mark would be read from its summary.
-  await table.client.send(new PutCommand(markUnsealed(table.name, accountId, at.slice(0, 10), Date.parse(at)).Put));
+  await table.client.send(new PutCommand(markForRollup(table.name, accountId, at.slice(0, 10), Date.parse(at)).Put));
   const entries = Object.entries({ requests: 1, ...counters });
   for (const [granularity, time] of [
     ['DAY', at.slice(0, 10)],
     ['HOUR', at.slice(0, 13)],
   ] as const) {
-    const { pk, sk } = spendCellKey(accountId, granularity, time, all);
+    const { pk, sk } = spendCounterKey(accountId, granularity, time, all);
     await table.client.send(
       new UpdateCommand({
         TableName: table.name,

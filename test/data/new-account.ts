@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import { accountRepository } from '../../lambda/data/accounts/accounts.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
@@ -12,7 +12,7 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
   const keyId = uuidv7();
   const email = `${userId}@example.com`;
   const createdAt = '2026-11-01T00:00:00.000Z';
-  await accountRepository(table).create({
+  await openAccounts(table).create({
     account: {
       accountId,
       status: 'active',

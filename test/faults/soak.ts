@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { newAccount } from '../data/new-account.ts';
 import { eventually } from './eventually.ts';
 import type { PartStats } from './harness/parts/serve-part.ts';
-import { openProcessRig } from './harness/process-harness.ts';
+import { openProcessHarness } from './harness/process-harness.ts';
 import { reconcile } from './harness/reconcile.ts';
 import { drive, requestNumbers } from './harness/traffic.ts';
 
@@ -57,9 +57,9 @@ const growth = (samples: readonly Sample[], of: (sample: Sample) => number): num
   return first && last && bottom > 0 ? (top / bottom) * (last.atMs - first.atMs) : 0;
 };
 
-const rig = await openProcessRig({ chunkMs: 10, visibilitySeconds: 60 });
-const { accountId } = await newAccount(rig.table);
-const gateway = rig.gateway();
+const harness = await openProcessHarness({ chunkMs: 10, visibilitySeconds: 60 });
+const { accountId } = await newAccount(harness.table);
+const gateway = harness.gateway();
 const idleBefore = await gateway.stats();
 console.log(`${rps} requests a second for ${values.minutes} minutes, half of them streamed.`);
 console.log('   time    sent   heap MB    RSS MB   sockets   timers   queued');
@@ -82,7 +82,7 @@ const paced = (share: number) => {
 };
 const traffic = Promise.all(
   [false, true].map((stream) =>
-    drive(CLIENTS / 2, { port: rig.gatewayPort(), serviceKey: accountId, stream }, paced(0.5)),
+    drive(CLIENTS / 2, { port: harness.gatewayPort(), serviceKey: accountId, stream }, paced(0.5)),
   ),
 );
 
@@ -93,21 +93,22 @@ while (performance.now() - startedAt < durationMs) {
   samples.push(sample);
   const { TCPSocketWrap: sockets = 0, Timeout: timers = 0 } = sample.resources;
   console.log(
-    `${(sample.atMs / 1_000).toFixed(0).padStart(6)}s ${String(sentSoFar).padStart(7)} ${mb(sample.heapBytes).padStart(9)} ${mb(sample.rssBytes).padStart(9)} ${String(sockets).padStart(9)} ${String(timers).padStart(8)} ${String(await rig.queues.pending()).padStart(8)}`,
+    `${(sample.atMs / 1_000).toFixed(0).padStart(6)}s ${String(sentSoFar).padStart(7)} ${mb(sample.heapBytes).padStart(9)} ${mb(sample.rssBytes).padStart(9)} ${String(sockets).padStart(9)} ${String(timers).padStart(8)} ${String(await harness.queues.pending()).padStart(8)}`,
   );
 }
 const sent = (await traffic).flat();
 const governed = sent.filter(({ route }) => route === 'governed');
 const trafficEndedAt = performance.now();
-const isWorkedOff = async (): Promise<boolean> => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0;
+const isWorkedOff = async (): Promise<boolean> =>
+  (await harness.queues.pending()) === 0 && (await harness.parked()) === 0;
 await eventually(isWorkedOff, 'queue and parked events are worked off', SETTLE_MS, POLL_MS);
 const lagSeconds = (performance.now() - trafficEndedAt) / 1_000;
-const { records } = await reconcile(rig.table, accountId, sent);
+const { records } = await reconcile(harness.table, accountId, sent);
 assert.equal(records.length, sent.length, 'every request is on record');
 // Kept connections are closed by then: upstream's after 4 s, those to AWS after 5 s.
 await sleep(8_000);
 const idleAfter = await gateway.stats();
-await rig.close();
+await harness.close();
 
 const watched = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
 const heapGrowth = growth(watched, ({ heapBytes }) => heapBytes);

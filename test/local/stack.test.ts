@@ -74,7 +74,7 @@ const chat = (session: Session) =>
 interface Totals {
   readonly requests: number;
   readonly costNanoUsd: number;
-  readonly unsettledRequests: number;
+  readonly unfinishedRequests: number;
 }
 
 const totals = async ({ token }: Session): Promise<Totals> => {
@@ -108,7 +108,7 @@ describe('the local stack', () => {
     // The open event of the first call comes late, finds the record, and changes nothing.
     expect((await chat(session)).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 5_000));
-    expect(await recorded(session, 2)).toMatchObject({ requests: 2, costNanoUsd: 420_000, unsettledRequests: 0 });
+    expect(await recorded(session, 2)).toMatchObject({ requests: 2, costNanoUsd: 420_000, unfinishedRequests: 0 });
   });
 
   it('answers as API Gateway would where no function does', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accountHolds } from '../../lambda/data/accounts/account-holds.ts';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
+import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
@@ -26,7 +26,7 @@ const accountWithKeys = async (count: number) => {
   for (let n = 1; n < count; n++) {
     const serviceKey = newAccountKey(randomBytes);
     serviceKeys.push(serviceKey);
-    await serviceKeyRepository(table).create(
+    await openServiceKeys(table).create(
       { accountId, status: 'active' },
       { keyId: `key-${n}`, name: 'k', serviceKey, status: 'active', createdAt: '2026-11-01T00:00:00.000Z' },
       1_000,
@@ -116,14 +116,14 @@ describe('a hold', () => {
     await set({ stripeCustomerId: 'cus_1', billingStatus: 'UNPAID', status: 'suspended' });
     let readings = 0;
     const sync = openBillingSync(table, async () => {
-      if (readings++ === 0) await accountHolds(table).hold(accountId, hold);
+      if (readings++ === 0) await openAccountHolds(table).hold(accountId, hold);
       return paid();
     });
     await sync(accountId);
     expect(readings).toBe(2);
     expect(await statuses()).toEqual({ account: 'suspended', keys: new Set(['suspended']) });
-    expect(await accountHolds(table).find(accountId)).toMatchObject({ plan: 'PRO', heldReason: 'abuse' });
-    await accountHolds(table).release(accountId);
+    expect(await openAccountHolds(table).find(accountId)).toMatchObject({ plan: 'PRO', heldReason: 'abuse' });
+    await openAccountHolds(table).release(accountId);
     await openBillingSync(table, paid)(accountId);
     expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
   });
@@ -135,7 +135,7 @@ describe('a hold', () => {
     const slow = faultyTable(table, async (command, send) => {
       if (command.constructor.name === 'TransactWriteCommand' && !made) {
         made = true;
-        await serviceKeyRepository(table).create(
+        await openServiceKeys(table).create(
           { accountId, status: 'active' },
           { keyId: 'late', name: 'k', serviceKey, status: 'active', createdAt: hold.at },
           100,
@@ -143,7 +143,7 @@ describe('a hold', () => {
       }
       return send();
     });
-    await accountHolds(slow).hold(accountId, hold);
+    await openAccountHolds(slow).hold(accountId, hold);
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKey) }));
     expect(Item).toMatchObject({ accountStatus: 'suspended' });
   });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { requestRepository } from '../../lambda/data/requests/requests.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
@@ -90,7 +90,7 @@ describe('npm run reprice', () => {
       expect(await ledgerSums(table, accountId, [day.slice(0, 7)])).toEqual(right);
 
     expect(await reprice()).toContain('0 of 12 requests are priced differently now.');
-    const { items } = await requestRepository(table).page('svc_priceless', {
+    const { items } = await openRequests(table).page('svc_priceless', {
       from: `${day}T00:00:00.000Z`,
       to: `${day}T23:59:59.999Z`,
       limit: 1,

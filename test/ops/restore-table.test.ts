@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accountRepository } from '../../lambda/data/accounts/accounts.ts';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
-import { accountKey, monthKey, parkedEventKey } from '../../lambda/data/table/keys.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { accountKey, monthKey, outboxKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -47,7 +47,7 @@ const recorderAt = (name: string, now: string) =>
   openRecorder({ ...table, name }, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(now) });
 
 const addKey = async (accountId: string, keyId: string) =>
-  serviceKeyRepository(table).create(
+  openServiceKeys(table).create(
     { accountId, status: 'active' },
     { keyId, name: keyId, serviceKey: newAccountKey(randomBytes), status: 'active', createdAt: DAMAGE },
     100,
@@ -91,7 +91,7 @@ describe('npm run restore-table', () => {
     await table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...parkedEventKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
+        Item: { ...outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
       }),
     );
 
@@ -123,10 +123,10 @@ describe('npm run restore-table', () => {
     const restored = { ...table, name: RESTORED };
     await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')(events);
 
-    expect(await accountRepository(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
-    expect(await accountRepository(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
+    expect(await openAccounts(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
+    expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
     const { Item: parked } = await table.client.send(
-      new GetCommand({ TableName: RESTORED, Key: parkedEventKey(3, 'x', 'close') }),
+      new GetCommand({ TableName: RESTORED, Key: outboxKey(3, 'x', 'close') }),
     );
     expect(parked).toMatchObject({ event: '{}' });
     const months = ['2026-11'];
@@ -146,16 +146,16 @@ describe('npm run restore-table', () => {
     const { accountId } = await newAccount(table, 'PRO');
     await addKey(accountId, 'leaked');
     await restorable.remember(table.name);
-    await serviceKeyRepository(table).revoke(accountId, 'leaked', { force: false, revokedAt: DAMAGE });
+    await openServiceKeys(table).revoke(accountId, 'leaked', { force: false, revokedAt: DAMAGE });
     await run('start', '--to', 'spend-again', '--at', DAMAGE);
     const again = { ...table, name: 'spend-again' };
-    const statuses = async () => (await serviceKeyRepository(again).list(accountId)).map(({ status }) => status);
+    const statuses = async () => (await openServiceKeys(again).list(accountId)).map(({ status }) => status);
 
     await run('carry', '--to', 'spend-again', '--since', DAMAGE);
     expect((await statuses()).sort()).toEqual(['active', 'active']);
     await run('carry', '--to', 'spend-again', '--since', DAMAGE, '--take', 'key');
     expect((await statuses()).sort()).toEqual(['active', 'revoked']);
-    expect(await accountRepository(again).find(accountId)).toMatchObject({ activeKeys: 1 });
+    expect(await openAccounts(again).find(accountId)).toMatchObject({ activeKeys: 1 });
   });
 
   it('knows every kind of item there is', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
-import { backtest, backtestSpan } from '../../lambda/domain/alert-rules/backtest.ts';
+import { backtest, backtestRange } from '../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import type { ReportCell } from '../../lambda/domain/spend/spend-report.ts';
+import type { ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
@@ -61,7 +61,7 @@ const condition = fc
   )
   .map((each) => ruleConditionSchema.parse(each));
 
-const cellsOf = (spends: readonly Spent[], now: Date, characters: number): ReportCell[] =>
+const countersOfRange = (spends: readonly Spent[], now: Date, characters: number): ReportCounter[] =>
   spends.map(({ hoursAgo, tag, counters }) => ({
     time: new Date(now.getTime() - hoursAgo * HOUR_MS).toISOString().slice(0, characters),
     dimensions: { provider: 'openai', model: 'm', tag, keyId: null, providerKey: null },
@@ -73,12 +73,12 @@ const firedAt = async (rule: RuleCondition, spends: readonly Spent[], now: Date,
   const alerts = new Map<string, Alert>();
   let at = now;
   const evaluate = evaluateAccount({
-    async *readCells(_, span) {
-      const hours = cellsOf(spends, now, 13).filter(({ time }) => `${time}:00:00.000Z` < at.toISOString());
+    async *readCounters(_, range) {
+      const hours = countersOfRange(spends, now, 13).filter(({ time }) => `${time}:00:00.000Z` < at.toISOString());
       for (const cell of hours) {
-        const time = span.granularity === 'hour' ? cell.time : cell.time.slice(0, 10);
-        const start = span.granularity === 'hour' ? `${time}:00:00.000Z` : `${time}T00:00:00.000Z`;
-        if (start >= span.from && start < span.to) yield { ...cell, time };
+        const time = range.granularity === 'hour' ? cell.time : cell.time.slice(0, 10);
+        const start = range.granularity === 'hour' ? `${time}:00:00.000Z` : `${time}T00:00:00.000Z`;
+        if (start >= range.from && start < range.to) yield { ...cell, time };
       }
     },
     alerts: {
@@ -115,7 +115,7 @@ describe('a backtest', () => {
         fc.array(spent, { minLength: 5, maxLength: 90 }),
         instants,
         async (rule, spends, now) => {
-          const { from, read } = backtestSpan(rule, now);
+          const { from, read } = backtestRange(rule, now);
           const isHourly = read.granularity === 'hour';
           const stepMs = isHourly ? HOUR_MS : DAY_MS;
           const ends = Array.from(
@@ -123,7 +123,7 @@ describe('a backtest', () => {
             (_, index) => from.getTime() + (index + 1) * stepMs,
           );
           const runs = [from.getTime(), ...ends.map((end) => Math.min(end, now.getTime()))];
-          const { firings } = backtest(rule, seriesOf(rule, cellsOf(spends, now, isHourly ? 13 : 10)), now);
+          const { firings } = backtest(rule, seriesOf(rule, countersOfRange(spends, now, isHourly ? 13 : 10)), now);
           const first = periodAt(firings[0]?.period.name ?? 'daily', from).start;
           const alerts = (await firedAt(rule, spends, now, runs)).filter(({ period }) => period.start >= first);
           const told = ({

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
-import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
-import { type Rule, ruleRepository } from '../../lambda/data/alerts/rules.ts';
-import { spendReader } from '../../lambda/data/spend/spend.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -64,10 +64,10 @@ const createRule = async (accountId: string, change: Partial<Rule> = {}, conditi
     firedPeriods: [],
     ...change,
   };
-  await ruleRepository(table).create(rule);
+  await openRules(table).create(rule);
   return rule;
 };
-const alertsOf = async (accountId: string) => (await alertRepository(table).page(accountId, { limit: 50 })).items;
+const alertsOf = async (accountId: string) => (await openAlerts(table).page(accountId, { limit: 50 })).items;
 
 describe('the rule evaluator', () => {
   it('fires once the threshold is reached, mails what happened, and not again in the period', async () => {
@@ -157,7 +157,7 @@ describe('the rule evaluator', () => {
     const account = await newAccount(table);
     await createRule(account.accountId, { isActive: false });
     const rule = await createRule(account.accountId);
-    await ruleRepository(table).remove(account.accountId, rule.ruleId);
+    await openRules(table).remove(account.accountId, rule.ruleId);
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
     expect(await run()).toEqual({ accounts: 0, rules: 0, alerts: 0, failures: 0 });
   });
@@ -166,11 +166,11 @@ describe('the rule evaluator', () => {
     const account = await newAccount(table);
     const rule = await createRule(account.accountId);
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
-    await ruleRepository(table).replace({ ...rule, revision: 2, name: 'New' }, 1);
+    await openRules(table).replace({ ...rule, revision: 2, name: 'New' }, 1);
     const evaluate = evaluateAccount({
-      readCells: spendReader(table).cells,
-      alerts: alertRepository(table),
-      keys: serviceKeyRepository(table),
+      readCounters: openSpend(table).cells,
+      alerts: openAlerts(table),
+      keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });
     expect(await evaluate(account.accountId, [rule], now)).toEqual([]);
@@ -188,21 +188,25 @@ describe('the rule evaluator', () => {
     );
     await createRule(account.accountId, { name: 'day' });
     await addSpend(table, account.accountId, '2026-11-20T16:10:00Z', costing(2), { tag: 'a' });
-    const readCells = jest.fn(spendReader(table).cells);
+    const readCounters = jest.fn(openSpend(table).cells);
     const evaluate = evaluateAccount({
-      readCells,
+      readCounters,
       alerts: { fire: async () => false },
-      keys: serviceKeyRepository(table),
+      keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });
-    await evaluate(account.accountId, await ruleRepository(table).list(account.accountId), now);
-    const spans = readCells.mock.calls.map(([, { granularity, from }, dimensions]) => [granularity, from, dimensions]);
+    await evaluate(account.accountId, await openRules(table).list(account.accountId), now);
+    const ranges = readCounters.mock.calls.map(([, { granularity, from }, dimensions]) => [
+      granularity,
+      from,
+      dimensions,
+    ]);
     // The rest are the drivers of the two that would have fired.
-    expect(spans.slice(0, 2)).toEqual([
+    expect(ranges.slice(0, 2)).toEqual([
       ['hour', '2026-11-20T13:00:00.000Z', []],
       ['day', '2026-11-01T00:00:00.000Z', ['tag']],
     ]);
-    expect(spans).toHaveLength(4);
+    expect(ranges).toHaveLength(4);
   });
 
   it('tries again what could not be delivered, with growing pauses, and gives up in the end', async () => {

@@ -126,7 +126,7 @@ describe('consumeMessages', () => {
     expect(counted).toEqual({
       // Both copies of a message are recorded by the one write.
       RecordedEvents: 4,
-      UnsettledRequests: 1,
+      UnfinishedRequests: 1,
       ExpiredEvents: 1,
     });
   });

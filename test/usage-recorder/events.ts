@@ -50,10 +50,10 @@ export const closeEvent = ({ reading, tokens = 100, ...facts }: CloseFacts = {})
     usageSource: 'reported',
     complete: true,
     modelRequested: 'gpt-4o',
-    modelAnswered: 'gpt-4o-2024-08-06',
+    modelServed: 'gpt-4o-2024-08-06',
     streamed: false,
     serviceTier: null,
-    extras: {},
+    billableItems: {},
     ...reading,
   },
 });

@@ -60,8 +60,8 @@ describe('the recorder over a table that fails', () => {
         return send();
       }),
     );
-    const fates = await throttled(events);
-    expect(fates).toEqual(events.map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
+    const results = await throttled(events);
+    expect(results).toEqual(events.map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
     expect(await requestsOf(accountId)).toBe(0);
     expect((await recorderOver(table)(events)).every(({ kind }) => kind === 'recorded')).toBe(true);
     expect(await requestsOf(accountId)).toBe(2);
@@ -85,13 +85,13 @@ describe('the recorder over a table that fails', () => {
   it('records all but the one event that the table refuses for good', async () => {
     const { accountId, events } = newEvents(9);
     const bad = closeEvent({ accountId, n: 99, method: randomBytes(450_000).toString('base64') });
-    const fates = await recorderOver(table)([...events.slice(0, 4), bad, ...events.slice(4)]);
-    expect(fates.map(({ kind }) => kind)).toEqual([
+    const results = await recorderOver(table)([...events.slice(0, 4), bad, ...events.slice(4)]);
+    expect(results.map(({ kind }) => kind)).toEqual([
       ...events.slice(0, 4).map(() => 'recorded'),
       'failed',
       ...events.slice(4).map(() => 'recorded'),
     ]);
-    expect(fates[4]).toMatchObject({ permanent: true });
+    expect(results[4]).toMatchObject({ permanent: true });
     expect(await requestsOf(accountId)).toBe(9);
   });
 
@@ -105,8 +105,8 @@ describe('the recorder over a table that fails', () => {
         return send();
       }),
     );
-    const fates = await record([broken.events[0], sound.events[0], broken.events[1], sound.events[1]].map((e) => e!));
-    expect(fates.map(({ kind }) => kind)).toEqual(['failed', 'recorded', 'failed', 'recorded']);
+    const results = await record([broken.events[0], sound.events[0], broken.events[1], sound.events[1]].map((e) => e!));
+    expect(results.map(({ kind }) => kind)).toEqual(['failed', 'recorded', 'failed', 'recorded']);
     expect(await requestsOf(sound.accountId)).toBe(2);
     expect(await requestsOf(broken.accountId)).toBe(0);
   });
@@ -127,8 +127,8 @@ describe('the recorder over a table that fails', () => {
         return send();
       }),
     );
-    const fates = await record(batches.flatMap(({ events }) => events));
-    expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    const results = await record(batches.flatMap(({ events }) => events));
+    expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     // All together, then each alone (two records, two cells, a month), the busy one once more.
     expect(met).toEqual([60, ...Array.from({ length: 13 }, () => 5)]);
     for (const { accountId } of batches) expect(await requestsOf(accountId)).toBe(2);
@@ -137,9 +137,9 @@ describe('the recorder over a table that fails', () => {
   it('does not let an account that cannot be be in the way of those that are', async () => {
     const { accountId, events } = newEvents(2);
     const foreign = ['x'.repeat(3_000), 'svc_\ud800'].map((id) => openEvent({ accountId: id }));
-    const fates = await recorderOver(table)([...foreign, ...events]);
-    expect(fates.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'recorded', 'recorded']);
-    expect(fates[0]).toMatchObject({ permanent: true });
+    const results = await recorderOver(table)([...foreign, ...events]);
+    expect(results.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'recorded', 'recorded']);
+    expect(results[0]).toMatchObject({ permanent: true });
     expect(await requestsOf(accountId)).toBe(2);
   });
 
@@ -169,8 +169,8 @@ describe('the recorder over a table that fails', () => {
       }),
     );
     const batches = [250, 40, 40, 40].map(newEvents);
-    const fates = await record(batches.flatMap(({ events }) => events));
-    expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    const results = await record(batches.flatMap(({ events }) => events));
+    expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     for (const { accountId, events } of batches) expect(await requestsOf(accountId)).toBe(events.length);
     expect(conflicts).toBe(0);
     // Those of different accounts side by side all the same.

@@ -1,11 +1,11 @@
-import { spendCellRepository } from '../../lambda/data/spend/spend-counters.ts';
+import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 
 /** Every cell of an account by day and by hour, and its month counters: all the ledger says. */
 export const ledgerSums = async (table: Table, accountId: string, months: readonly string[]) => {
-  const cells = spendCellRepository(table);
+  const cells = openSpendCounters(table);
   const read = async (granularity: 'days' | 'hours') => {
     const found: Record<string, Counters> = {};
     for await (const cell of cells[granularity](accountId, '2000', '2999'))

@@ -2,10 +2,10 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
-import { serviceKeyRepository } from '../../lambda/data/accounts/service-keys.ts';
-import { alertRepository } from '../../lambda/data/alerts/alerts.ts';
-import { billingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
-import { periodUsage } from '../../lambda/data/billing/billing-usage.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
+import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
 import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
 import { notingUse } from '../../lambda/usage-recorder/noting-use.ts';
 import { planNoticing } from '../../lambda/usage-recorder/plan-noticing.ts';
@@ -24,9 +24,9 @@ describe('planNoticing', () => {
   let now = new Date('2026-11-20T16:30:00.000Z');
   const check = () =>
     planNoticing({
-      findAccount: billingAccounts(table).find,
-      usage: periodUsage(table),
-      notify: alertRepository(table).notify,
+      findAccount: openBillingAccounts(table).find,
+      usage: openPeriodUsage(table),
+      notify: openAlerts(table).notify,
       newAlertId: uuidv7,
       now: () => now,
     });
@@ -40,7 +40,7 @@ describe('planNoticing', () => {
       }),
     );
   const notices = async (accountId: string) =>
-    (await alertRepository(table).page(accountId, { limit: 50 })).items.map(({ ruleName, observed }) => [
+    (await openAlerts(table).page(accountId, { limit: 50 })).items.map(({ ruleName, observed }) => [
       ruleName,
       observed,
     ]);
@@ -104,7 +104,7 @@ describe('planNoticing', () => {
     await lookAt('2026-12-02T13:00:00.000Z', '2026-11-17T14:00:00.000Z');
     expect(await notices(accountId)).toEqual([]);
     await lookAt('2026-12-02T13:00:00.000Z');
-    expect(await alertRepository(table).page(accountId, { limit: 50 })).toMatchObject({
+    expect(await openAlerts(table).page(accountId, { limit: 50 })).toMatchObject({
       items: [
         {
           observed: 90_000,
@@ -140,7 +140,7 @@ describe('planNoticing', () => {
 });
 
 describe('openKeyUsage', () => {
-  const lastUsed = async (accountId: string) => (await serviceKeyRepository(table).list(accountId))[0]?.lastUsedAt;
+  const lastUsed = async (accountId: string) => (await openServiceKeys(table).list(accountId))[0]?.lastUsedAt;
 
   it('notes the latest use, some minutes coarse', async () => {
     const { accountId, keyId } = await newAccount(table);
@@ -157,13 +157,13 @@ describe('openKeyUsage', () => {
   it('makes no key of one that is not there', async () => {
     const { accountId } = await newAccount(table);
     await openKeyUsage(table).note(accountId, 'gone', '2026-11-20T10:00:00.000Z');
-    expect(await serviceKeyRepository(table).list(accountId)).toHaveLength(1);
+    expect(await openServiceKeys(table).list(accountId)).toHaveLength(1);
   });
 });
 
 describe('notingUse', () => {
-  it('gives the fates unchanged, whatever fails', async () => {
-    const fates = [
+  it('gives the results unchanged, whatever fails', async () => {
+    const results = [
       { kind: 'recorded', record: { accountId: 'a', keyId: 'k', startedAt: '2026-11-20T10:00:00Z' } },
       { kind: 'recorded', record: { accountId: 'a', keyId: null, startedAt: '2026-11-20T11:00:00Z' } },
       { kind: 'known' },
@@ -171,8 +171,8 @@ describe('notingUse', () => {
     const noteKey = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
     const checkPlan = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
     const logger = { error: jest.fn() };
-    const record = notingUse(async () => fates, { noteKey, checkPlan, logger });
-    expect(await record([])).toBe(fates);
+    const record = notingUse(async () => results, { noteKey, checkPlan, logger });
+    expect(await record([])).toBe(results);
     expect(noteKey.mock.calls).toEqual([['a', 'k', '2026-11-20T10:00:00Z']]);
     expect(checkPlan.mock.calls).toEqual([['a', '2026-11-20T11:00:00Z']]);
     expect(logger.error).toHaveBeenCalledTimes(2);

@@ -20,7 +20,7 @@ describe('an account whose clients invent values without end', () => {
     const accountId = 'svc_tags';
     const record = newRecorder();
     for (let batch = 0; batch < 13; batch++) {
-      const fates = await record(
+      const results = await record(
         Array.from({ length: 100 }, (_, i) => {
           const n = 100 * batch + i;
           return closeEvent({
@@ -28,20 +28,18 @@ describe('an account whose clients invent values without end', () => {
             n,
             tokens: 1,
             tag: `user-${n}`,
-            reading: { modelAnswered: `model-${n % 3}` },
+            reading: { modelServed: `model-${n % 3}` },
           });
         }),
       );
-      expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+      expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     }
     // A tag that had its cell before the limit keeps it.
-    await record([
-      closeEvent({ accountId, n: 5_000, tokens: 1, tag: 'user-0', reading: { modelAnswered: 'model-0' } }),
-    ]);
+    await record([closeEvent({ accountId, n: 5_000, tokens: 1, tag: 'user-0', reading: { modelServed: 'model-0' } })]);
     const { days, hours } = await ledgerSums(table, accountId, []);
     expect(Object.keys(days)).toHaveLength(1_003);
     expect(Object.keys(hours)).toHaveLength(1_003);
-    expect(total(days)).toMatchObject({ requests: 1_301, inputTokens: 1_301, foldedRequests: 300 });
+    expect(total(days)).toMatchObject({ requests: 1_301, inputTokens: 1_301, overflowRequests: 300 });
     const folded = Object.entries(days).filter(([cell]) => cell.includes(OTHER));
     expect(folded.map(([cell, { requests }]) => [JSON.parse(cell).slice(2, 4), requests]).sort()).toEqual(
       [0, 1, 2].map((n) => [[`model-${n}`, OTHER], 100]),
@@ -67,20 +65,20 @@ describe('an account whose clients invent values without end', () => {
               tag: `t${n}`,
               keyId: `k${n}`,
               providerKey: `p${n}`,
-              reading: { modelAnswered: `m${n}` },
+              reading: { modelServed: `m${n}` },
             });
           });
           for (let pending = events; pending.length > 0; ) {
-            const fates = await record(pending);
-            pending = pending.filter((_, i) => fates[i]?.kind === 'failed');
+            const results = await record(pending);
+            pending = pending.filter((_, i) => results[i]?.kind === 'failed');
           }
         }
       }),
     );
     const { days } = await ledgerSums(table, accountId, []);
-    expect(total(days)).toMatchObject({ requests: 2_560, foldedRequests: 1_560 });
+    expect(total(days)).toMatchObject({ requests: 2_560, overflowRequests: 1_560 });
     expect(Object.keys(days).length).toBeLessThanOrEqual(1_752);
-    const everythingFolded = Object.keys(days).filter((cell) => cell.split(OTHER).length === 5);
-    expect(everythingFolded).toHaveLength(2);
+    const everythingOverflowed = Object.keys(days).filter((cell) => cell.split(OTHER).length === 5);
+    expect(everythingOverflowed).toHaveLength(2);
   });
 });

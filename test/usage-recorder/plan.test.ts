@@ -14,7 +14,7 @@ import {
 import { planEvents } from '../../lambda/usage-recorder/plan.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
-const context = { revision: 1, foldLevel: 0, recordedAt: '2026-11-20T12:00:00.000Z', expiresAt: 2_000_000_000 };
+const context = { revision: 1, overflowLevel: 0, recordedAt: '2026-11-20T12:00:00.000Z', expiresAt: 2_000_000_000 };
 const open = (n: number, facts = {}) => openEvent({ n, ...facts }) as AccountOpenEvent;
 const close = (n: number, facts = {}) => closeEvent({ n, ...facts }) as AccountCloseEvent;
 const settled = (n: number, facts = {}): RequestRecord =>
@@ -118,7 +118,7 @@ describe('recordOfClose', () => {
     const event = close(1, { reading: { usage: { tokens: 1, text: 'x'.repeat(50_000) } } });
     expect(recordOfClose(event, priceOfTokens(event), null, context)).toMatchObject({
       readingTruncated: true,
-      reading: { usage: null, modelAnswered: 'gpt-4o-2024-08-06' },
+      reading: { usage: null, modelServed: 'gpt-4o-2024-08-06' },
       costNanoUsd: 7,
     });
   });

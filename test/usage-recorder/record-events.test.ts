@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRepository } from '../../lambda/data/requests/requests.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
@@ -34,7 +34,7 @@ const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) =
   for (const event of ends) {
     const close = event.kind === 'close' ? event : undefined;
     const tokens = close?.reading.usage?.['tokens'] as number | undefined;
-    const model = close ? (close.reading.modelAnswered ?? close.reading.modelRequested) : null;
+    const model = close ? (close.reading.modelServed ?? close.reading.modelRequested) : null;
     const failed = close && ((close.status ?? 0) >= 400 || ['upstream_aborted', 'unreachable'].includes(close.outcome));
     const counts: Record<string, number> = {
       requests: 1,
@@ -42,7 +42,7 @@ const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) =
       inputTokens: tokens ?? 0,
       'milliUnits.audioSeconds': Math.round((tokens ?? 0) * 125),
       unpricedRequests: tokens === undefined ? 1 : 0,
-      unsettledRequests: close ? 0 : 1,
+      unfinishedRequests: close ? 0 : 1,
       errors: failed ? 1 : 0,
       bypassedRequests: close?.route === 'bypassed' ? 1 : 0,
     };
@@ -75,7 +75,7 @@ const someRequest = fc.record({
   outcome: fc.constantFrom('completed' as const, 'client_aborted' as const, 'upstream_aborted' as const),
   status: fc.constantFrom(200, 429),
   route: fc.constantFrom('governed' as const, 'bypassed' as const),
-  modelAnswered: fc.constantFrom('gpt-4o-2024-08-06', null, 'm#%'),
+  modelServed: fc.constantFrom('gpt-4o-2024-08-06', null, 'm#%'),
   seen: fc.constantFrom('open', 'close', 'both' as const),
   copies: fc.integer({ min: 1, max: 3 }),
 });
@@ -91,7 +91,7 @@ describe('recordEvents', () => {
         async (requests, random, batchSize, workers) => {
           const accountIds = [newAccountId(), newAccountId(), newAccountId()];
           const events: RequestEvent[] = [];
-          const ends = requests.map(({ account, seen, copies, modelAnswered, tokens, ...facts }, n) => {
+          const ends = requests.map(({ account, seen, copies, modelServed, tokens, ...facts }, n) => {
             const accountId = accountIds[account] as string;
             const shared = { n, accountId, startedAt: facts.startedAt, tag: facts.tag, provider: facts.provider };
             const open = openEvent(shared);
@@ -101,7 +101,7 @@ describe('recordEvents', () => {
               status: facts.status,
               route: facts.route,
               outcome: facts.outcome,
-              reading: { modelAnswered },
+              reading: { modelServed },
             });
             for (let copy = 0; copy < copies; copy++) {
               if (seen !== 'close') events.push(open);
@@ -123,11 +123,11 @@ describe('recordEvents', () => {
               const record = newRecorder();
               for (let i = worker; i < batches.length; i += workers) {
                 const batch = batches[i] as RequestEvent[];
-                let fates = await record(batch);
+                let results = await record(batch);
                 // What the queue would deliver again.
-                for (let again = 0; again < 5 && fates.some(({ kind }) => kind === 'failed'); again++)
-                  fates = await record(batch);
-                expect(fates.filter(({ kind }) => kind === 'failed')).toEqual([]);
+                for (let again = 0; again < 5 && results.some(({ kind }) => kind === 'failed'); again++)
+                  results = await record(batch);
+                expect(results.filter(({ kind }) => kind === 'failed')).toEqual([]);
               }
             }),
           );
@@ -146,10 +146,10 @@ describe('recordEvents', () => {
   it('records a close event with everything that is known of it', async () => {
     const accountId = newAccountId();
     const event = closeEvent({ accountId, tag: 'batch', tokens: 11 });
-    const [fate] = await newRecorder()([event]);
-    expect(fate?.kind).toBe('recorded');
+    const [result] = await newRecorder()([event]);
+    expect(result?.kind).toBe('recorded');
     const { kind: _, version: __, ...facts } = event;
-    expect(await requestRepository(table, () => NOW).find(accountId, event.requestId)).toEqual({
+    expect(await openRequests(table, () => NOW).find(accountId, event.requestId)).toEqual({
       ...facts,
       revision: 1,
       readingTruncated: false,
@@ -160,7 +160,7 @@ describe('recordEvents', () => {
       lines: [{ kind: 'input', quantity: 11, rateNanoUsdPerUnit: 7 }],
       reason: null,
       repeatOf: null,
-      foldLevel: 0,
+      overflowLevel: 0,
       recordedAt: '2026-11-21T09:00:00.000Z',
       // An account nobody knows keeps records as long as FREE does.
       expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,
@@ -175,8 +175,8 @@ describe('recordEvents', () => {
   ])('keeps the records of %s for %d days', async (plan, days) => {
     const accountId = newAccountId();
     await table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan } }));
-    const [fate] = await newRecorder()([closeEvent({ accountId, startedAt: '2026-11-20T12:00:00.999Z' })]);
-    expect(fate).toMatchObject({
+    const [result] = await newRecorder()([closeEvent({ accountId, startedAt: '2026-11-20T12:00:00.999Z' })]);
+    expect(result).toMatchObject({
       record: { expiresAt: Date.parse('2026-11-20T12:00:00Z') / 1_000 + days * 86_400 },
     });
   });
@@ -189,19 +189,19 @@ describe('recordEvents', () => {
       [cellText('2026-11-20', { ...openEvent(), model: null })]: {
         requests: 1,
         unpricedRequests: 1,
-        unsettledRequests: 1,
+        unfinishedRequests: 1,
       },
     });
-    const fates = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 5 }, () => newRecorder()([closeEvent({ accountId, tokens: 3 })])),
     );
-    expect(fates.flat().filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
+    expect(results.flat().filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
     const late = closeEvent({ accountId, tokens: 4_000 });
     expect(await record([late, openEvent({ accountId })])).toEqual([{ kind: 'known' }, { kind: 'known' }]);
     expect(await ledgerSums(table, accountId, ['2026-11'])).toEqual(
       expectedSums([closeEvent({ accountId, tokens: 3 }) as CloseEvent & { accountId: string }]),
     );
-    const stored = await requestRepository(table, () => NOW).find(accountId, late.requestId);
+    const stored = await openRequests(table, () => NOW).find(accountId, late.requestId);
     expect(stored).toMatchObject({ outcome: 'completed', costNanoUsd: 21, revision: 2 });
   });
 
@@ -211,7 +211,7 @@ describe('recordEvents', () => {
     await newRecorder()(events);
     const { days } = await ledgerSums(table, accountId, []);
     expect(Object.values(days)).toEqual([{ requests: 3, unpricedRequests: 3 }]);
-    const { items } = await requestRepository(table, () => NOW).page(accountId, {
+    const { items } = await openRequests(table, () => NOW).page(accountId, {
       from: '2026-11-20T00:00:00Z',
       to: '2026-11-21T00:00:00Z',
       limit: 1,
@@ -220,7 +220,7 @@ describe('recordEvents', () => {
     expect(items[0]?.reason).toMatch(/cannot be true/);
   });
 
-  it('adds up a hundred of the highest believable costs exactly', async () => {
+  it('adds up a hundred of the highest plausible costs exactly', async () => {
     const accountId = newAccountId();
     const tokens = 1e13 + 1;
     const price = (event: Parameters<typeof priceOfTokens>[0]) => {
@@ -228,8 +228,8 @@ describe('recordEvents', () => {
       return { ...priced, usage: priced.usage && { ...priced.usage, units: {} } };
     };
     const record = openRecorder(table, { logger: silent, price, now: () => NOW });
-    const fates = await record(Array.from({ length: 100 }, (_, n) => closeEvent({ accountId, n, tokens })));
-    expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+    const results = await record(Array.from({ length: 100 }, (_, n) => closeEvent({ accountId, n, tokens })));
+    expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     const { days } = await ledgerSums(table, accountId, []);
     expect(Object.values(days)).toEqual([
       { requests: 100, inputTokens: 100 * tokens, costComputedNanoUsd: 700 * tokens },
@@ -248,7 +248,7 @@ describe('recordEvents', () => {
     [
       'an answer',
       '/v1/responses/resp_1',
-      { dialect: 'openai-responses' as const, extras: { 'response.id': 'resp_1' } },
+      { dialect: 'openai-responses' as const, billableItems: { 'response.id': 'resp_1' } },
     ],
     ["a batch's results", '/v1/messages/batches/b/results', { dialect: 'anthropic-batch-output' as const }],
   ])('counts %s that is fetched again with the first request that shows it', async (_, path, reading) => {

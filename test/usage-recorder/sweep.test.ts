@@ -1,11 +1,11 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { parkedEventRepository } from '../../lambda/data/ledger/outbox.ts';
-import { PARKED_EVENT_SHARDS, parkedEventKey } from '../../lambda/data/table/keys.ts';
+import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
+import { OUTBOX_SHARDS, outboxKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { sweepParkedEvents } from '../../lambda/usage-recorder/sweep/sweep.ts';
+import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
@@ -26,8 +26,8 @@ beforeEach(() => {
 const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
 
 const sweepOver = (of: Table, { now = NOW, remainingMs = 50_000 } = {}) =>
-  sweepParkedEvents({
-    parked: parkedEventRepository(of, () => now),
+  sweepOutbox({
+    parked: openOutbox(of, () => now),
     record: openRecorder(of, { logger: { error: log }, price: priceOfTokens, now: () => now }),
     logger: { error: log, warn: log },
     metrics: { addMetric: () => {} },
@@ -39,7 +39,7 @@ const park = async (shard: number, requestId: string, event: UsageEvent | string
     new PutCommand({
       TableName: table.name,
       Item: {
-        ...parkedEventKey(shard, requestId, 'close'),
+        ...outboxKey(shard, requestId, 'close'),
         event: typeof event === 'string' ? event : JSON.stringify(event),
         parkedAt: '2026-11-20T12:30:00.000Z',
       },
@@ -58,15 +58,15 @@ const itemsOf = async (pk: string) => {
   return Items ?? [];
 };
 const stillParked = async () =>
-  (await Promise.all(Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => itemsOf(`PARKED#${shard}`)))).flat();
+  (await Promise.all(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => itemsOf(`PARKED#${shard}`)))).flat();
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
-describe('sweepParkedEvents', () => {
+describe('sweepOutbox', () => {
   it('records parked events of every shard once and takes them away, side by side with another sweep', async () => {
     const accountId = 'svc_parked';
     for (let n = 0; n < 300; n++) {
       const event = closeEvent({ accountId, n });
-      await park(n % PARKED_EVENT_SHARDS, event.requestId, event);
+      await park(n % OUTBOX_SHARDS, event.requestId, event);
     }
     await Promise.all([sweepOver(table), sweepOver(table)]);
     expect(await requestsOf(accountId)).toBe(300);

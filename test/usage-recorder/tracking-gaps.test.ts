@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { untrackedRepository } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -35,12 +35,12 @@ const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' }
 describe('reports of requests that could not be tracked', () => {
   it('stand with their account, each once, next to what is recorded', async () => {
     const event = report();
-    const fates = await recorderOver(table)([event, closeEvent({ accountId: 'svc_untracked' }), event]);
-    expect(fates.map(({ kind }) => kind)).toEqual(['noted', 'recorded', 'noted']);
+    const results = await recorderOver(table)([event, closeEvent({ accountId: 'svc_untracked' }), event]);
+    expect(results.map(({ kind }) => kind)).toEqual(['noted', 'recorded', 'noted']);
     expect(await recorderOver(table)([event])).toEqual([{ kind: 'noted' }]);
-    const { spans } = untrackedRepository(table);
-    expect(await spans('svc_untracked', day)).toEqual([{ from: event.from, to: event.to, requests: 40 }]);
-    expect(await spans('svc_other', day)).toEqual([]);
+    const { gaps } = openTrackingGaps(table);
+    expect(await gaps('svc_untracked', day)).toEqual([{ from: event.from, to: event.to, requests: 40 }]);
+    expect(await gaps('svc_other', day)).toEqual([]);
   });
 
   it.each([
@@ -48,10 +48,10 @@ describe('reports of requests that could not be tracked', () => {
     ['into them', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.001Z', 1],
     ['from within them', '2026-11-20T12:20:00.000Z', '2026-11-20T13:00:00.000Z', 1],
     ['after them', '2026-11-20T12:20:00.001Z', '2026-11-20T13:00:00.000Z', 0],
-  ])('show in a span that reaches %s', async (_case, from, to, expected) => {
+  ])('show in a range that reaches %s', async (_case, from, to, expected) => {
     const accountId = `svc_span_${expected}_${from}`;
     await recorderOver(table)([report({ accountId })]);
-    expect(await untrackedRepository(table).spans(accountId, { from, to })).toHaveLength(expected);
+    expect(await openTrackingGaps(table).gaps(accountId, { from, to })).toHaveLength(expected);
   });
 
   it('find the account of a key that could not be verified; nobody’s key is nobody’s gap', async () => {
@@ -62,7 +62,7 @@ describe('reports of requests that could not be tracked', () => {
       { kind: 'noted' },
       { kind: 'unowned' },
     ]);
-    expect(await untrackedRepository(table).spans(accountId, day)).toHaveLength(1);
+    expect(await openTrackingGaps(table).gaps(accountId, day)).toHaveLength(1);
   });
 
   it('come again where the table fails', async () => {
@@ -70,11 +70,11 @@ describe('reports of requests that could not be tracked', () => {
       if (JSON.stringify(command).includes('UNTRACKED#')) throw new Error('down');
       return send();
     });
-    const fates = await recorderOver(down as typeof table)([
+    const results = await recorderOver(down as typeof table)([
       report(),
       closeEvent({ accountId: 'svc_untracked', n: 9 }),
     ]);
-    expect(fates).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }]);
+    expect(results).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }]);
   });
 
   it('are read like any event of the queue', () => {

@@ -3,31 +3,31 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
-import type { EventFate } from '../../lambda/usage-recorder/record-events.ts';
+import type { EventResult } from '../../lambda/usage-recorder/record-events.ts';
 import { countingTraffic } from '../../lambda/usage-recorder/traffic.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
-const recorded = (event: CloseEvent): EventFate => ({
+const recorded = (event: CloseEvent): EventResult => ({
   kind: 'recorded',
   record: recordOfClose(event as AccountCloseEvent, priceOfTokens(event), null, {
     revision: 1,
-    foldLevel: 0,
+    overflowLevel: 0,
     recordedAt: event.startedAt,
     expiresAt: 0,
   }),
 });
 
-/** What CloudWatch would read, for a batch whose events meet these fates. */
-const documentsOf = async (batch: readonly (readonly [UsageEvent, EventFate])[]) => {
+/** What CloudWatch would read, for a batch whose events meet these results. */
+const documentsOf = async (batch: readonly (readonly [UsageEvent, EventResult])[]) => {
   const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const record = countingTraffic(
-    async () => batch.map(([, fate]) => fate),
+    async () => batch.map(([, result]) => result),
     () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
   );
-  const fates = await record(batch.map(([event]) => event));
+  const results = await record(batch.map(([event]) => event));
   const lines = written.mock.calls.map(([line]) => String(line));
   written.mockRestore();
-  expect(fates).toEqual(batch.map(([, fate]) => fate));
+  expect(results).toEqual(batch.map(([, result]) => result));
   return lines.map((line) => JSON.parse(line));
 };
 
@@ -61,12 +61,12 @@ describe('countingTraffic', () => {
   });
 
   it('counts a request once, and none that this batch did not settle', async () => {
-    const [twice, fate] = settled({ n: 1 });
+    const [twice, result] = settled({ n: 1 });
     const open = openEvent({ n: 5 });
     expect(
       await documentsOf([
-        [twice, fate],
-        [twice, fate],
+        [twice, result],
+        [twice, result],
         [closeEvent({ n: 2 }), { kind: 'known' }],
         [closeEvent({ n: 3 }), { kind: 'failed', error: new Error(), permanent: false }],
         [closeEvent({ n: 4 }), { kind: 'unowned' }],

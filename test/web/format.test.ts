@@ -110,7 +110,7 @@ describe('time', () => {
     ]);
   });
 
-  it('a span within a minute is an instant', () => {
+  it('a range within a minute is an instant', () => {
     const [at, soon, later] = ['2026-11-20T12:00:00Z', '2026-11-20T12:00:40Z', '2026-11-20T12:09:00Z'] as const;
     expect(formatInstants(at, soon)).toBe(formatShortInstant(at));
     expect(formatInstants(at, later)).toContain('–');

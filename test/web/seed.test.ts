@@ -28,7 +28,7 @@ describe('seed data', () => {
     const unpriced = events.filter(
       (event) => event.status === 200 && event.outcome === 'completed' && priceRequest(event).provenance === 'unknown',
     );
-    expect([...new Set(unpriced.map(({ reading }) => reading.modelAnswered))]).toEqual([
+    expect([...new Set(unpriced.map(({ reading }) => reading.modelServed))]).toEqual([
       'accounts/acme/models/support-v2',
     ]);
   });

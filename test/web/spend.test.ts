@@ -4,7 +4,7 @@ import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { backtestBars } from '../../web/src/rules/backtest.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { changeOf, monthOf, todayOf } from '../../web/src/spend/headline.ts';
-import { spanOf, spanSearch } from '../../web/src/spend/spans.ts';
+import { rangeOf, rangeSearch } from '../../web/src/spend/spans.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
 const NANO = 1e9;
@@ -24,7 +24,7 @@ const days = (from: string, count: number, usd: (index: number) => number) =>
     point(new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10), usd(index)),
   );
 
-const none = { requests: 0, spans: [] };
+const none = { requests: 0, gaps: [] };
 
 describe('the forecast', () => {
   it('is the one that rules of the type budget_forecast make', () => {
@@ -68,12 +68,12 @@ describe('what came before', () => {
 
 describe('requests that went untracked', () => {
   it('are told beside the sums they may be missing from', () => {
-    const spans = [
+    const gaps = [
       { from: '2026-10-31T23:50:00.000Z', to: '2026-10-31T23:59:00.000Z', requests: 1 },
       { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:05:00.000Z', requests: 10 },
       { from: '2026-11-19T23:58:00.000Z', to: '2026-11-20T00:01:00.000Z', requests: 100 },
     ];
-    const untracked = { requests: 111, spans };
+    const untracked = { requests: 111, gaps };
     expect(todayOf({ series: [], untracked }, now).untrackedRequests).toBe(100);
     expect(monthOf({ series: [], untracked }, now).untrackedRequests).toBe(110);
   });
@@ -92,25 +92,25 @@ describe('the trend', () => {
   });
 });
 
-describe('a span', () => {
+describe('a range', () => {
   it.each([
     [{}, '2026-10-22', 'day'],
-    [{ span: '7d' }, '2026-11-14', 'day'],
-    [{ span: 'month' }, '2026-11-01', 'day'],
-    [{ span: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
-    [{ span: '12m' }, '2025-12-01', 'month'],
+    [{ range: '7d' }, '2026-11-14', 'day'],
+    [{ range: 'month' }, '2026-11-01', 'day'],
+    [{ range: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
+    [{ range: '12m' }, '2025-12-01', 'month'],
   ] as const)('%j begins at %s, by %s', (search, from, granularity) => {
-    expect(spanOf(search, now)).toMatchObject({ from, granularity });
+    expect(rangeOf(search, now)).toMatchObject({ from, granularity });
   });
 
   it('is never cut finer than the API allows, whatever the address says', () => {
-    expect(spanOf({ span: '90d', per: 'hour' }, now).granularity).toBe('month');
-    expect(spanOf({ span: 'custom', from: '2026-11-05', to: '2026-11-01', per: 'hour' }, now)).toMatchObject({
+    expect(rangeOf({ range: '90d', per: 'hour' }, now).granularity).toBe('month');
+    expect(rangeOf({ range: 'custom', from: '2026-11-05', to: '2026-11-01', per: 'hour' }, now)).toMatchObject({
       from: '2026-11-01',
       to: '2026-11-05',
       granularity: 'hour',
     });
-    expect(spanSearch({ span: '<b>', from: 'yesterday', per: 7 })).toEqual({});
+    expect(rangeSearch({ range: '<b>', from: 'yesterday', per: 7 })).toEqual({});
   });
 });
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { ruleRepository } from '../../data/alerts/rules.ts';
+import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
-import { spendReader } from '../../data/spend/spend.ts';
+import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -17,7 +17,7 @@ const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const now = () => new Date();
 const dependencies = {
-  rules: ruleRepository(table),
+  rules: openRules(table),
   webhookUrlProblem: (url: string) => webhookUrlProblem(url),
   newRuleId: uuidv7,
   newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
@@ -29,7 +29,7 @@ export const handler = httpStack(
   [
     route(operations.listRules, listRules(dependencies)),
     route(operations.createRule, createRule(dependencies)),
-    route(operations.previewRule, previewRule({ readCells: readInTime(spendReader(table).cells), now })),
+    route(operations.previewRule, previewRule({ readCounters: readInTime(openSpend(table).cells), now })),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],

@@ -1,4 +1,4 @@
-import type { Rule, RuleRepository } from '../../data/alerts/rules.ts';
+import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -6,7 +6,7 @@ import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';
 
 export interface RuleDependencies {
-  readonly rules: Pick<RuleRepository, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
+  readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   /** What is wrong with a webhook's URL; undefined where nothing is. */
   readonly webhookUrlProblem: (url: string) => Promise<string | undefined>;
   readonly newRuleId: () => string;

@@ -1,25 +1,25 @@
-import { backtest, backtestSpan } from '../../domain/alert-rules/backtest.ts';
+import { backtest, backtestRange } from '../../domain/alert-rules/backtest.ts';
 import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import type { ReadCells } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { previewRule as operation } from './operations.ts';
 
 interface PreviewDependencies {
-  readonly readCells: ReadCells;
+  readonly readCounters: ReadCounters;
   readonly now: () => Date;
 }
 
 export const previewRule =
-  ({ readCells, now }: PreviewDependencies): Implementation<typeof operation> =>
+  ({ readCounters, now }: PreviewDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, body: { type, config } }) => {
     const condition = { type, config } as RuleCondition;
     const at = now();
     const { filter } = evaluatorOf(condition);
-    const { read } = backtestSpan(condition, at);
+    const { read } = backtestRange(condition, at);
     const series = spendSeries(read.granularity, filter);
     const dimensions = Object.keys(filter ?? {}) as SpendDimensionName[];
-    for await (const cell of readCells(accountId, read, dimensions)) series.add(cell);
+    for await (const cell of readCounters(accountId, read, dimensions)) series.add(cell);
     return backtest(condition, series, at);
   };

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { alertRepository } from '../../data/alerts/alerts.ts';
+import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -8,7 +8,7 @@ import * as operations from './operations.ts';
 import { acknowledgeAlert, listAlerts } from './read-alerts.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const dependencies = { alerts: alertRepository(openTable(environment.TABLE_NAME)), now: () => new Date() };
+const dependencies = { alerts: openAlerts(openTable(environment.TABLE_NAME)), now: () => new Date() };
 
 /** Everything under /api/alerts. */
 export const handler = httpStack(

@@ -1,11 +1,11 @@
-import type { AlertRepository } from '../../data/alerts/alerts.ts';
+import type { Alerts } from '../../data/alerts/alerts.ts';
 import type { Alert } from '../../domain/alert-rules/alert.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface AlertDependencies {
-  readonly alerts: Pick<AlertRepository, 'page' | 'acknowledge'>;
+  readonly alerts: Pick<Alerts, 'page' | 'acknowledge'>;
   readonly now: () => Date;
 }
 

@@ -1,5 +1,5 @@
-import type { AccountRepository } from '../../data/accounts/accounts.ts';
-import type { userRepository } from '../../data/accounts/users.ts';
+import type { Accounts } from '../../data/accounts/accounts.ts';
+import type { openUsers } from '../../data/accounts/users.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { VerifyToken } from '../../integrations/token-verifier.ts';
@@ -7,8 +7,8 @@ import type { me as operation } from './operations.ts';
 
 interface MeDependencies {
   readonly verifyToken: VerifyToken;
-  readonly accounts: Pick<AccountRepository, 'find'>;
-  readonly users: Pick<ReturnType<typeof userRepository>, 'find'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<ReturnType<typeof openUsers>, 'find'>;
 }
 
 export const me =

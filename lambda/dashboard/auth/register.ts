@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AccountRepository, NewAccount } from '../../data/accounts/accounts.ts';
+import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
@@ -9,7 +9,7 @@ import type { register as operation } from './operations.ts';
 export interface RegisterDependencies {
   readonly directory: UserDirectory;
   readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly accounts: Pick<AccountRepository, 'create' | 'takeBack' | 'find'>;
+  readonly accounts: Pick<Accounts, 'create' | 'takeBack' | 'find'>;
   readonly newAccountId: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;

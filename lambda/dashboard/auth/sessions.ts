@@ -1,4 +1,4 @@
-import type { AccountRepository } from '../../data/accounts/accounts.ts';
+import type { Accounts } from '../../data/accounts/accounts.ts';
 import { InvalidCredentialsError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
@@ -7,7 +7,7 @@ import type * as operations from './operations.ts';
 
 interface SessionDependencies {
   readonly sessions: UserSessions;
-  readonly accounts: Pick<AccountRepository, 'find'>;
+  readonly accounts: Pick<Accounts, 'find'>;
   readonly clock: Clock;
 }
 

@@ -1,11 +1,11 @@
-import type { userRepository } from '../../data/accounts/users.ts';
+import type { openUsers } from '../../data/accounts/users.ts';
 import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 
 export interface CustomerDependencies {
   readonly accounts: Pick<BillingAccounts, 'link'>;
-  readonly users: Pick<ReturnType<typeof userRepository>, 'find'>;
+  readonly users: Pick<ReturnType<typeof openUsers>, 'find'>;
   readonly stripe: Pick<StripeBilling, 'createCustomer' | 'isDeleted'>;
 }
 

@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
-import { userRepository } from '../../data/accounts/users.ts';
-import { billingAccounts } from '../../data/billing/billing-accounts.ts';
-import { periodUsage } from '../../data/billing/billing-usage.ts';
+import { openUsers } from '../../data/accounts/users.ts';
+import { openBillingAccounts } from '../../data/billing/billing-accounts.ts';
+import { openPeriodUsage } from '../../data/billing/billing-usage.ts';
 import { openTable } from '../../data/table/table.ts';
 import type { BillingEnvironment, StripeEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -24,7 +24,7 @@ const environment = z
   .parse(process.env);
 
 const table = openTable(environment.TABLE_NAME);
-const accounts = billingAccounts(table);
+const accounts = openBillingAccounts(table);
 const stripe = openStripe(environment);
 const urls = {
   success: environment.CHECKOUT_SUCCESS_URL,
@@ -35,10 +35,10 @@ const urls = {
 /** Everything under /api/billing but the webhook, which has a function of its own. */
 export const handler = httpStack(
   [
-    route(operations.billingStatus, billingStatus({ accounts, usage: periodUsage(table), now: () => new Date() })),
+    route(operations.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
     route(
       operations.checkout,
-      checkout({ accounts, users: userRepository(table), stripe, prices: environment.STRIPE_PRICES, urls }),
+      checkout({ accounts, users: openUsers(table), stripe, prices: environment.STRIPE_PRICES, urls }),
     ),
     route(operations.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
   ],

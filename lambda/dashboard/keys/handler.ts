@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { accountRepository } from '../../data/accounts/accounts.ts';
-import { serviceKeyRepository } from '../../data/accounts/service-keys.ts';
+import { openAccounts } from '../../data/accounts/accounts.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -14,8 +14,8 @@ import * as operations from './operations.ts';
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const dependencies = {
-  keys: serviceKeyRepository(table),
-  accounts: accountRepository(table),
+  keys: openServiceKeys(table),
+  accounts: openAccounts(table),
   newServiceKey: () => newAccountKey(randomBytes),
   newKeyId: uuidv7,
   now: () => new Date(),

@@ -1,13 +1,13 @@
-import type { AccountRepository } from '../../data/accounts/accounts.ts';
-import type { ServiceKey, ServiceKeyRepository } from '../../data/accounts/service-keys.ts';
+import type { Accounts } from '../../data/accounts/accounts.ts';
+import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface KeyDependencies {
-  readonly keys: ServiceKeyRepository;
-  readonly accounts: Pick<AccountRepository, 'find'>;
+  readonly keys: ServiceKeys;
+  readonly accounts: Pick<Accounts, 'find'>;
   readonly newServiceKey: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;
@@ -24,7 +24,7 @@ const view = ({ keyId, serviceKey, revokedAt, lastUsedAt, ...key }: ServiceKey) 
   lastUsedAt: lastUsedAt ?? null,
 });
 
-const existing = async (accounts: Pick<AccountRepository, 'find'>, accountId: string) => {
+const existing = async (accounts: Pick<Accounts, 'find'>, accountId: string) => {
   const account = await accounts.find(accountId);
   if (account === undefined) throw new UnauthenticatedError('The account of this token is gone.');
   return account;

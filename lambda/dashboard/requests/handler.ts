@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { requestRepository } from '../../data/requests/requests.ts';
+import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -8,7 +8,7 @@ import * as operations from './operations.ts';
 import { listRequests, readRequest } from './read-requests.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const dependencies = { requests: requestRepository(openTable(environment.TABLE_NAME)), now: () => new Date() };
+const dependencies = { requests: openRequests(openTable(environment.TABLE_NAME)), now: () => new Date() };
 
 /** Everything under /api/requests. */
 export const handler = httpStack(

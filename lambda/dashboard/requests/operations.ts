@@ -42,7 +42,7 @@ const request = z
   .object({
     ...summary,
     modelRequested: z.nullable(z.string()),
-    modelAnswered: z.nullable(z.string()),
+    modelServed: z.nullable(z.string()),
     serviceTier: z.nullable(z.string()),
     tagTruncated: z
       .boolean()

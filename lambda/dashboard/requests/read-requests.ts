@@ -1,4 +1,4 @@
-import type { requestRepository } from '../../data/requests/requests.ts';
+import type { openRequests } from '../../data/requests/requests.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
 
 interface RequestDependencies {
-  readonly requests: Pick<ReturnType<typeof requestRepository>, 'find' | 'page'>;
+  readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page'>;
   readonly now: () => Date;
 }
 
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** Records live by their plan's retention from when they are recorded, which may be two weeks after the request. */
 const LONGEST_KEPT_MS = (Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays)) + 15) * DAY_MS;
 
-/** The part of a span in which there can be records: each day looked at is a read, and a span may be thousands of years. */
+/** The part of a range in which there can be records: each day looked at is a read, and a range may be thousands of years. */
 const withRecords = ({ from, to }: { readonly from: string; readonly to: string }, now: Date) => {
   const iso = (ms: number) => new Date(ms).toISOString();
   const [earliest, latest] = [iso(now.getTime() - LONGEST_KEPT_MS), iso(now.getTime() + DAY_MS)];

@@ -28,7 +28,7 @@ export const requestSummary = (record: RequestRecord) => ({
 export const requestView = (record: RequestRecord) => ({
   ...requestSummary(record),
   modelRequested: record.reading?.modelRequested ?? null,
-  modelAnswered: record.reading?.modelAnswered ?? null,
+  modelServed: record.reading?.modelServed ?? null,
   serviceTier: record.reading?.serviceTier ?? null,
   tagTruncated: record.tagTruncated,
   requestBytes: record.requestBytes,

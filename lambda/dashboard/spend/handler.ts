@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { untrackedRepository } from '../../data/ledger/tracking-gaps.ts';
+import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
-import { spendReader } from '../../data/spend/spend.ts';
+import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -11,12 +11,12 @@ import { readSpend } from './read-spend.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const readCells = readInTime(spendReader(table).cells);
-const { spans: readUntracked } = untrackedRepository(table);
+const readCounters = readInTime(openSpend(table).cells);
+const { gaps: readTrackingGaps } = openTrackingGaps(table);
 
 /** Everything under /api/spend. */
 export const handler = httpStack(
-  [route(operations.readSpend, readSpend({ readCells, readUntracked, now: () => new Date() }))],
+  [route(operations.readSpend, readSpend({ readCounters, readTrackingGaps, now: () => new Date() }))],
   {
     logger: new Logger({ serviceName: 'dashboard-spend' }),
     corsOrigins: environment.CORS_ORIGINS,

@@ -31,9 +31,9 @@ const sums = {
   freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
   errors: count.check(z.describe('Requests the provider refused, failed or broke off.')),
   partialRequests: count.check(z.describe('Answers that could not be read whole: their usage may be too low.')),
-  unsettledRequests: count.check(z.describe('Requests whose end is not known (yet).')),
+  unfinishedRequests: count.check(z.describe('Requests whose end is not known (yet).')),
   bypassedRequests: count.check(z.describe('Forwarded while tracking was failing, and counted all the same.')),
-  foldedRequests: count.check(
+  overflowRequests: count.check(
     z.describe('Counted under `(other)`, since there were too many distinct values that day.'),
   ),
   tokens: z.object(
@@ -53,7 +53,7 @@ const group = {
   providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
 };
 
-const span = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('The first instant not included.')) };
+const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('The first instant not included.')) };
 
 export const readSpend = operation({
   id: 'readSpend',
@@ -69,15 +69,15 @@ export const readSpend = operation({
     status: 200,
     description: 'The report.',
     schema: z.object({
-      ...span,
+      ...range,
       granularity: z.enum(granularities),
       groupBy: z.array(z.enum(groupings)),
       totals: z.object(sums),
       previous: z
-        .nullable(z.object({ ...span, totals: z.object(sums) }))
+        .nullable(z.object({ ...range, totals: z.object(sums) }))
         .check(
           z.describe(
-            'The span of the same length before. Null where it is no longer kept, or too large to be told exactly.',
+            'The range of the same length before. Null where it is no longer kept, or too large to be told exactly.',
           ),
         ),
       groups: z.array(z.object({ ...group, ...sums })).check(z.describe('The costliest first.')),
@@ -87,7 +87,7 @@ export const readSpend = operation({
       untracked: z
         .object({
           requests: count,
-          spans: z
+          gaps: z
             .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
             .check(z.describe('Gaps, ascending: when the first and the last of their requests began.')),
         })
@@ -104,7 +104,7 @@ export const readSpend = operation({
             groups: z.array(z.object({ ...group, ...leanSums })),
           }),
         )
-        .check(z.describe('Every hour, day or month of the span, ascending.')),
+        .check(z.describe('Every hour, day or month of the range, ascending.')),
     }),
   },
   errors: [],

@@ -1,20 +1,20 @@
-import { isKept, precedingSpan, spanOf } from '../../domain/calendar/range.ts';
+import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { type ReadCells, spendReport, sumsOf, totalOf } from '../../domain/spend/spend-report.ts';
-import { type UntrackedSpan, untrackedGaps } from '../../domain/spend/tracking-gaps.ts';
+import { type ReadCounters, spendReport, sumsOf, totalOf } from '../../domain/spend/spend-report.ts';
+import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
 import { dimensionOf, filterOf } from './spend-query.ts';
 
 interface SpendDependencies {
-  readonly readCells: ReadCells;
+  readonly readCounters: ReadCounters;
   /** Reports of requests that could not be tracked. */
-  readonly readUntracked: (
+  readonly readTrackingGaps: (
     accountId: string,
-    span: { readonly from: string; readonly to: string },
-  ) => Promise<UntrackedSpan[]>;
+    range: { readonly from: string; readonly to: string },
+  ) => Promise<TrackingGap[]>;
   readonly now: () => Date;
 }
 
@@ -35,41 +35,41 @@ const unlessTooLarge = async <T, U>(sums: Promise<T>, otherwise: () => U): Promi
 };
 
 const refused = (): never => {
-  const message = 'the sum is too large to be told exactly (9 million USD): narrow the span, or filter';
+  const message = 'the sum is too large to be told exactly (9 million USD): narrow the range, or filter';
   throw new ValidationError([{ path: 'from', message }]);
 };
 
 export const readSpend =
-  ({ readCells, readUntracked, now }: SpendDependencies): Implementation<typeof operation> =>
+  ({ readCounters, readTrackingGaps, now }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
-    const span = spanOf(query, now());
+    const range = rangeOf(query, now());
     const filter = filterOf(query);
     const groupBy = [...new Set(query.groupBy)];
     const filtered = Object.keys(filter) as SpendDimensionName[];
     const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
-    const before = precedingSpan(span);
-    const reading = spendReport(readCells(accountId, span, dimensions), {
-      span,
+    const before = precedingRange(range);
+    const reading = spendReport(readCounters(accountId, range, dimensions), {
+      range,
       groupBy: groupBy.map(dimensionOf),
       filter,
       limit: query.limit,
     });
     const readingBefore = async () =>
-      isKept(before, now()) ? sumsOf(await totalOf(readCells(accountId, before, filtered), filter)) : null;
+      isKept(before, now()) ? sumsOf(await totalOf(readCounters(accountId, before, filtered), filter)) : null;
     const [report, previous, untracked] = await Promise.all([
       unlessTooLarge(reading, refused),
       unlessTooLarge(readingBefore(), () => null),
-      readUntracked(accountId, span),
+      readTrackingGaps(accountId, range),
     ]);
     return {
-      from: span.from,
-      to: span.to,
-      granularity: span.granularity,
+      from: range.from,
+      to: range.to,
+      granularity: range.granularity,
       groupBy,
       ...report,
       previous: previous && { from: before.from, to: before.to, totals: previous },
       groups: report.groups.map(renamed),
-      untracked: untrackedGaps(untracked),
+      untracked: trackingGaps(untracked),
       series: report.series.map((point) => ({ ...point, groups: point.groups.map(renamed) })),
     };
   };

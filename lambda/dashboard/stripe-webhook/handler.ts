@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
-import { billingAccounts } from '../../data/billing/billing-accounts.ts';
-import { billingEvents } from '../../data/billing/billing-events.ts';
+import { openBillingAccounts } from '../../data/billing/billing-accounts.ts';
+import { openBillingEvents } from '../../data/billing/billing-events.ts';
 import { openBillingSync } from '../../data/billing/billing-sync.ts';
 import { openTable } from '../../data/table/table.ts';
 import type { StripeEnvironment, StripeWebhookEnvironment } from '../../environment.ts';
@@ -26,8 +26,8 @@ const logger = new Logger({ serviceName: 'stripe-webhook' });
 export const handler = webhookStack(
   receiveEvent({
     readEvent: stripeEventReader(openSecret(environment.STRIPE_WEBHOOK_SECRETS_ID)),
-    events: billingEvents(table),
-    accounts: billingAccounts(table),
+    events: openBillingEvents(table),
+    accounts: openBillingAccounts(table),
     sync: openBillingSync(table, billingReader(stripe, environment.STRIPE_PRICES)),
     stripe,
     logger,

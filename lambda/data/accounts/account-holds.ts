@@ -6,7 +6,7 @@ import { NotFoundError, UnavailableError } from '../../domain/errors.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { ConditionsFailedError } from '../table/transact.ts';
-import { statusCopies } from './status-copies.ts';
+import { openStatusCopies } from './status-copies.ts';
 
 const standingSchema = z.object({
   status: z.enum(accountStatuses),
@@ -29,8 +29,8 @@ const statusWithoutHold = ({ billingStatus }: AccountStanding): AccountStatus =>
   billingStatus === 'UNPAID' ? 'suspended' : 'active';
 
 /** Suspension by hand, for operators. */
-export const accountHolds = (table: Table) => {
-  const copies = statusCopies(table);
+export const openAccountHolds = (table: Table) => {
+  const copies = openStatusCopies(table);
 
   const find = async (accountId: string): Promise<AccountStanding> => {
     const { Item } = await table.client.send(

@@ -20,7 +20,7 @@ const accountSchema = z.object({
 });
 
 export type Account = z.infer<typeof accountSchema>;
-export type AccountRepository = ReturnType<typeof accountRepository>;
+export type Accounts = ReturnType<typeof openAccounts>;
 
 /** What registration makes: an account, its first key (the account key itself), and its first user. */
 export interface NewAccount {
@@ -39,7 +39,7 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
   ...newUserItems(user),
 ];
 
-export const accountRepository = ({ client, name }: Table) => ({
+export const openAccounts = ({ client, name }: Table) => ({
   /** Undefined where there is none. Consistent: a client reads right after it has registered. */
   find: async (accountId: string): Promise<Account | undefined> => {
     const { Item } = await client.send(

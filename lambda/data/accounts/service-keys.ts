@@ -36,7 +36,7 @@ export const newKeyItems = ({
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
 
-export const serviceKeyRepository = ({ client, name }: Table) => {
+export const openServiceKeys = ({ client, name }: Table) => {
   const find = async (accountId: string, keyId: string): Promise<ServiceKey | undefined> => {
     const { Item } = await client.send(
       new GetCommand({ TableName: name, Key: accountServiceKeyKey(accountId, keyId), ConsistentRead: true }),
@@ -155,4 +155,4 @@ export const serviceKeyRepository = ({ client, name }: Table) => {
   };
 };
 
-export type ServiceKeyRepository = ReturnType<typeof serviceKeyRepository>;
+export type ServiceKeys = ReturnType<typeof openServiceKeys>;

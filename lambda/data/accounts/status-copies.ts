@@ -4,7 +4,7 @@ import { batchRead } from '../table/batch-read.ts';
 import { type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type TransactionItems, transact } from '../table/transact.ts';
-import { serviceKeyRepository } from './service-keys.ts';
+import { openServiceKeys } from './service-keys.ts';
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_ACTIONS = 100;
@@ -12,8 +12,8 @@ const MAX_ACTIONS = 100;
 const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.enum(accountStatuses) });
 
 /** An account's status stands on each of its keys, too, so that the gateway admits a request with one read. */
-export const statusCopies = (table: Table) => {
-  const keys = serviceKeyRepository(table);
+export const openStatusCopies = (table: Table) => {
+  const keys = openServiceKeys(table);
 
   /** Active keys on which another status stands. Revoked ones are refused whatever stands there. */
   const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {

@@ -28,7 +28,7 @@ export const newUserItems = (user: User) => [
   { ...accountUserKey(user.accountId, user.userId), ...recipientSchema.parse(user) },
 ];
 
-export const userRepository = ({ client, name }: Table) => ({
+export const openUsers = ({ client, name }: Table) => ({
   /** Undefined where there is none. Consistent: a client reads right after it has registered. */
   find: async (userId: string): Promise<User | undefined> => {
     const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }));
@@ -48,4 +48,4 @@ export const userRepository = ({ client, name }: Table) => ({
   },
 });
 
-export type UserRepository = ReturnType<typeof userRepository>;
+export type Users = ReturnType<typeof openUsers>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { sealedCursor } from '../table/page-cursor.ts';
+import { pageCursor } from '../table/page-cursor.ts';
 
 /** The id of the last alert of a page: the next begins below it, whatever came or changed meanwhile. */
-export const alertCursor = sealedCursor(z.uuid());
+export const alertCursor = pageCursor(z.uuid());

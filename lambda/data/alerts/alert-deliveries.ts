@@ -14,7 +14,7 @@ export const undeliveredKey = (alert: Alert, nextAttemptAt: string) =>
 const HIGHEST = '~';
 
 /** What is still to be sent of alerts, and who sends it. */
-export const alertDeliveryRepository = (table: Table) => {
+export const openAlertDeliveries = (table: Table) => {
   const { client, name } = table;
   return {
     /** Alerts of a shard whose next attempt to deliver is due, with how often that was tried. */
@@ -71,4 +71,4 @@ export const alertDeliveryRepository = (table: Table) => {
   };
 };
 
-export type AlertDeliveryRepository = ReturnType<typeof alertDeliveryRepository>;
+export type AlertDeliveries = ReturnType<typeof openAlertDeliveries>;

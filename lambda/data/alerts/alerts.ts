@@ -27,7 +27,7 @@ const HIGHEST = '~';
 
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
-export const alertRepository = (table: Table) => {
+export const openAlerts = (table: Table) => {
   const { client, name } = table;
 
   const guarded = (alert: Alert, guardName: string) => [
@@ -161,4 +161,4 @@ export const alertRepository = (table: Table) => {
   };
 };
 
-export type AlertRepository = ReturnType<typeof alertRepository>;
+export type Alerts = ReturnType<typeof openAlerts>;

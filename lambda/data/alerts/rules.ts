@@ -53,7 +53,7 @@ const ruleItem = ({ condition, ...facts }: Rule) => ({
 /** Bounds what the evaluator does for one account each minute. */
 export const MAX_RULES = 50;
 
-export const ruleRepository = (table: Table) => {
+export const openRules = (table: Table) => {
   const { client, name } = table;
 
   /** The account's counter of rules, which holds the limit. */
@@ -161,4 +161,4 @@ export const ruleRepository = (table: Table) => {
   };
 };
 
-export type RuleRepository = ReturnType<typeof ruleRepository>;
+export type Rules = ReturnType<typeof openRules>;

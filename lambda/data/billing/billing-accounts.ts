@@ -35,14 +35,14 @@ const billingAccountSchema = z.object({
 });
 
 export type BillingAccount = z.infer<typeof billingAccountSchema>;
-export type BillingAccounts = ReturnType<typeof billingAccounts>;
+export type BillingAccounts = ReturnType<typeof openBillingAccounts>;
 
 /** Accounts read at once. */
 const BATCH = 100;
 
 const customerSchema = z.object({ accountId: z.string() });
 
-export const billingAccounts = (table: Table) => {
+export const openBillingAccounts = (table: Table) => {
   const { client, name } = table;
   const find = async (accountId: string): Promise<BillingAccount | undefined> => {
     const { Item } = await client.send(

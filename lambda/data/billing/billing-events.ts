@@ -6,7 +6,7 @@ import type { Table } from '../table/table.ts';
 const REMEMBERED_SECONDS = 40 * 86_400;
 
 /** Which events of the payment processor have been worked off. */
-export const billingEvents = ({ client, name }: Table, now: () => number = Date.now) => ({
+export const openBillingEvents = ({ client, name }: Table, now: () => number = Date.now) => ({
   isDone: async (eventId: string): Promise<boolean> => {
     const { Item } = await client.send(
       new GetCommand({ TableName: name, Key: stripeEventKey(eventId), ConsistentRead: true }),
@@ -31,4 +31,4 @@ export const billingEvents = ({ client, name }: Table, now: () => number = Date.
   },
 });
 
-export type BillingEvents = ReturnType<typeof billingEvents>;
+export type BillingEvents = ReturnType<typeof openBillingEvents>;

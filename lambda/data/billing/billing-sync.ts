@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BillingState } from '../../domain/billing/billing-state.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { UnavailableError } from '../../domain/errors.ts';
-import { statusCopies } from '../accounts/status-copies.ts';
+import { openStatusCopies } from '../accounts/status-copies.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { ConditionsFailedError, type TransactionItems } from '../table/transact.ts';
-import { type BillingAccount, billingAccounts } from './billing-accounts.ts';
+import { type BillingAccount, openBillingAccounts } from './billing-accounts.ts';
 
 /** What the payment processor says of a customer at this moment. */
 export interface CustomerBilling {
@@ -34,8 +34,8 @@ const statusAfter = ({ status, heldAt }: BillingAccount, isSuspended: boolean): 
  * may come late, twice and in any order.
  */
 export const openBillingSync = (table: Table, readBilling: (customerId: string) => Promise<CustomerBilling>) => {
-  const accounts = billingAccounts(table);
-  const copies = statusCopies(table);
+  const accounts = openBillingAccounts(table);
+  const copies = openStatusCopies(table);
 
   const updateAccount = (
     { accountId, status, stripeCustomerId, billingRevision }: BillingAccount,

@@ -1,13 +1,13 @@
 import type { BillingPeriod } from '../../domain/calendar/billing-period.ts';
 import { addDays, dayOf, endOf, hourOf, monthOf } from '../../domain/calendar/utc.ts';
-import { spendReader } from '../spend/spend.ts';
-import { type SpendCell, spendCellRepository } from '../spend/spend-counters.ts';
+import { openSpend } from '../spend/spend.ts';
+import { openSpendCounters, type SpendCounter } from '../spend/spend-counters.ts';
 import type { Table } from '../table/table.ts';
 
 /** Hour cells are kept for 90 days; the first of them may be half gone. */
 const HOURS_KEPT_MS = 89 * 86_400_000;
 
-const requestsIn = async (cells: AsyncIterable<SpendCell>): Promise<number> => {
+const requestsIn = async (cells: AsyncIterable<SpendCounter>): Promise<number> => {
   let requests = 0;
   for await (const { counters } of cells) requests += counters.requests ?? 0;
   return requests;
@@ -19,9 +19,9 @@ const requestsIn = async (cells: AsyncIterable<SpendCell>): Promise<number> => {
  * time than the hour, so the hour in which a period begins counts whole; a period that began before hour cells are kept counts
  * its first day whole.
  */
-export const periodUsage = (table: Table) => {
-  const cells = spendCellRepository(table);
-  const spend = spendReader(table);
+export const openPeriodUsage = (table: Table) => {
+  const cells = openSpendCounters(table);
+  const spend = openSpend(table);
 
   return async (accountId: string, { start, end }: BillingPeriod, now: Date): Promise<number> => {
     const month = monthOf(start);
@@ -40,4 +40,4 @@ export const periodUsage = (table: Table) => {
   };
 };
 
-export type PeriodUsage = ReturnType<typeof periodUsage>;
+export type PeriodUsage = ReturnType<typeof openPeriodUsage>;

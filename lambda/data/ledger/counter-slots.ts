@@ -4,10 +4,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Day, endOf } from '../../domain/calendar/utc.ts';
-import { foldDimensions, levelFor, type SpendDimensions } from '../../domain/spend/dimensions.ts';
-import { cellClaimsKey, spendCellName } from '../table/keys.ts';
+import { levelFor, overflowDimensions, type SpendDimensions } from '../../domain/spend/dimensions.ts';
+import { counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { markUnsealed } from './rollup-marks.ts';
+import { markForRollup } from './rollup-marks.ts';
 
 /** Claims outlive the day by as long as events may come late. */
 const CLAIM_DAYS = 60;
@@ -23,14 +23,14 @@ class ClaimContentionError extends Error {
 }
 
 /** 66 bits of a hash: a set of them stays small, and a collision would do no more than allow one cell above the limit. */
-const fingerprintOf = (cellName: string): string => hash('sha256', cellName, 'base64url').slice(0, 11);
+const fingerprintOf = (counterName: string): string => hash('sha256', counterName, 'base64url').slice(0, 11);
 
 /**
  * Bounds how many distinct cells an account makes in a day, whatever its clients send: each cell is claimed once, before
  * anything is counted in it, in one set per account and day that grows under a condition on its size. A claim whose
  * event then fails stays claimed: harmless.
  */
-export const openCellClaims = (table: Table, now: () => number = Date.now) => {
+export const openCounterSlots = (table: Table, now: () => number = Date.now) => {
   const remembered = new Map<string, ReadonlySet<string>>();
 
   const remember = (id: string, cells: ReadonlySet<string>) => {
@@ -44,7 +44,7 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
 
   const read = async (accountId: string, day: Day): Promise<ReadonlySet<string> | undefined> => {
     const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: { ...cellClaimsKey(accountId, day) }, ConsistentRead: true }),
+      new GetCommand({ TableName: table.name, Key: { ...counterSlotsKey(accountId, day) }, ConsistentRead: true }),
     );
     return Item && storedClaims.parse(Item).cells;
   };
@@ -55,7 +55,7 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: { ...cellClaimsKey(accountId, day) },
+          Key: { ...counterSlotsKey(accountId, day) },
           UpdateExpression: 'ADD cells :cells SET expiresAt = :expiresAt',
           ConditionExpression: sizeBefore === 0 ? 'attribute_not_exists(cells)' : 'size(cells) = :size',
           ExpressionAttributeValues: {
@@ -76,17 +76,17 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
   const decide = (wanted: readonly SpendDimensions[], claimed: ReadonlySet<string>) => {
     const added = new Set<string>();
     const has = (cell: SpendDimensions) => {
-      const fingerprint = fingerprintOf(spendCellName(cell));
+      const fingerprint = fingerprintOf(spendCounterName(cell));
       return claimed.has(fingerprint) || added.has(fingerprint);
     };
     // The events of a batch share a few cells: each is decided on once, and stays claimed at its level.
     const decided = new Map<string, number>();
     const levels = wanted.map((dimensions) => {
-      const name = spendCellName(dimensions);
+      const name = spendCounterName(dimensions);
       const known = decided.get(name);
       if (known !== undefined) return known;
       const level = levelFor(dimensions, claimed.size + added.size, has);
-      const fingerprint = fingerprintOf(spendCellName(foldDimensions(dimensions, level)));
+      const fingerprint = fingerprintOf(spendCounterName(overflowDimensions(dimensions, level)));
       if (!claimed.has(fingerprint)) added.add(fingerprint);
       decided.set(name, level);
       return level;
@@ -108,7 +108,7 @@ export const openCellClaims = (table: Table, now: () => number = Date.now) => {
         if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
         const claimed = await read(accountId, day);
         // The first cell of a day marks the day for sealing, before anything is counted in it.
-        if (!claimed) await table.client.send(new PutCommand(markUnsealed(table.name, accountId, day, now()).Put));
+        if (!claimed) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
         const { levels, added } = decide(wanted, claimed ?? new Set());
         if (added.size === 0 || (await claim(accountId, day, added, claimed?.size ?? 0))) {
           remember(id, new Set([...(claimed ?? []), ...added]));

@@ -2,12 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { batchDelete } from '../table/batch-delete.ts';
-import { type Key, parkedEventPartition, refusedEventKey } from '../table/keys.ts';
+import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** A usage event that the queue would not take. `event` is its JSON text, unread. */
-export interface ParkedEvent {
+export interface OutboxEntry {
   readonly key: Key;
   readonly event: string;
   /** ISO 8601 UTC. */
@@ -24,18 +24,18 @@ const stored = z.object({
   parkedAt: z.catch(z.iso.datetime(), new Date(0).toISOString()),
 });
 
-const parse = (item: Record<string, unknown>): ParkedEvent => {
+const parse = (item: Record<string, unknown>): OutboxEntry => {
   const { pk, sk, event, parkedAt } = stored.parse(item);
   return { key: { pk, sk }, event, parkedAt };
 };
 
-export const parkedEventRepository = (table: Table, now: () => number = Date.now) => ({
+export const openOutbox = (table: Table, now: () => number = Date.now) => ({
   /** The events of a shard, oldest request first, in pages. */
-  async *pages(shard: number, pageSize: number): AsyncGenerator<ParkedEvent[]> {
-    let page: ParkedEvent[] = [];
+  async *pages(shard: number, pageSize: number): AsyncGenerator<OutboxEntry[]> {
+    let page: OutboxEntry[] = [];
     const query = {
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': parkedEventPartition(shard) },
+      ExpressionAttributeValues: { ':pk': outboxPartition(shard) },
       ConsistentRead: true,
     };
     for await (const item of queryItems(table, query)) {
@@ -48,14 +48,14 @@ export const parkedEventRepository = (table: Table, now: () => number = Date.now
   },
 
   /** Takes events away that are recorded. */
-  remove: (events: readonly ParkedEvent[]): Promise<void> =>
+  remove: (events: readonly OutboxEntry[]): Promise<void> =>
     batchDelete(
       table,
       events.map(({ key }) => key),
     ),
 
   /** Puts an event that can never be recorded where the sweep does not meet it again, and keeps it for a while. */
-  setAside: async ({ key, event, parkedAt }: ParkedEvent, reason: string): Promise<void> => {
+  setAside: async ({ key, event, parkedAt }: OutboxEntry, reason: string): Promise<void> => {
     const refusedAt = new Date(now()).toISOString();
     const expiresAt = Math.floor(now() / 1_000) + REFUSED_DAYS * 86_400;
     await table.client.send(

@@ -1,35 +1,35 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { UntrackedSpan } from '../../domain/spend/tracking-gaps.ts';
-import { spendPartition, timeRange, untrackedKey } from '../table/keys.ts';
+import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
+import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
-/** A report spans less than an hour: see untrackedEventSchema. */
+/** A report ranges less than an hour: see untrackedEventSchema. */
 const MAX_REPORT_MS = 3_600_000;
 
 const stored = z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: z.int() });
 
 /** What gateways reported of requests they forwarded and could not track. */
-export const untrackedRepository = (table: Table) => ({
+export const openTrackingGaps = (table: Table) => ({
   /** Keeps a report; the same report again changes nothing. */
-  note: async (accountId: string, reportId: string, { from, to, requests }: UntrackedSpan): Promise<void> => {
+  note: async (accountId: string, reportId: string, { from, to, requests }: TrackingGap): Promise<void> => {
     await table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...untrackedKey(accountId, from, reportId), from, to, requests },
+        Item: { ...trackingGapKey(accountId, from, reportId), from, to, requests },
       }),
     );
   },
 
-  /** Reports that reach into a span of time, the earliest first. @param to the first instant not included */
-  spans: async (accountId: string, { from, to }: { readonly from: string; readonly to: string }) => {
+  /** Reports that reach into a range of time, the earliest first. @param to the first instant not included */
+  gaps: async (accountId: string, { from, to }: { readonly from: string; readonly to: string }) => {
     const since = new Date(Date.parse(from) - MAX_REPORT_MS).toISOString();
-    const spans: UntrackedSpan[] = [];
+    const ranges: TrackingGap[] = [];
     for await (const item of itemsBetween(table, spendPartition(accountId), timeRange('UNTRACKED', since, to))) {
-      const span = stored.parse(item);
-      if (span.from < to && span.to >= from) spans.push(span);
+      const range = stored.parse(item);
+      if (range.from < to && range.to >= from) ranges.push(range);
     }
-    return spans;
+    return ranges;
   },
 });

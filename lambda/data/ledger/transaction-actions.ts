@@ -1,15 +1,16 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestItem } from '../requests/request-item.ts';
-import { countedAnswerKey } from '../table/keys.ts';
-import { markUnsealed } from './rollup-marks.ts';
-import type { CellDelta, Change, LedgerTransaction } from './transactions.ts';
+import { countedResponseKey } from '../table/keys.ts';
+import { markForRollup } from './rollup-marks.ts';
+import type { Change, CounterDelta, LedgerTransaction } from './transactions.ts';
 
 type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /** OpenAI keeps responses for 30 days; after that none can be fetched again. */
-const ANSWER_DAYS = 60;
+const COUNTED_RESPONSE_DAYS = 60;
 
-const recordActions = (table: string, { before, after, countsAnswer }: Change, item: RequestItem): Actions => {
+const recordActions = (table: string, { before, after, countsResponse }: Change, item: RequestItem): Actions => {
   const put = {
     Put: {
       TableName: table,
@@ -19,14 +20,14 @@ const recordActions = (table: string, { before, after, countsAnswer }: Change, i
         : { ConditionExpression: 'attribute_not_exists(pk)' }),
     },
   };
-  if (countsAnswer === undefined) return [put];
+  if (countsResponse === undefined) return [put];
   const guard = {
     Put: {
       TableName: table,
       Item: {
-        ...countedAnswerKey(after.accountId, after.provider, countsAnswer),
+        ...countedResponseKey(after.accountId, after.provider, countsResponse),
         requestId: after.requestId,
-        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + ANSWER_DAYS * 86_400,
+        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + COUNTED_RESPONSE_DAYS * 86_400,
       },
       ConditionExpression: 'attribute_not_exists(pk)',
     },
@@ -34,7 +35,7 @@ const recordActions = (table: string, { before, after, countsAnswer }: Change, i
   return [put, guard];
 };
 
-const addToCell = (table: string, { key, counters, expiresAt }: CellDelta) => {
+const addToCounter = (table: string, { key, counters, expiresAt }: CounterDelta) => {
   const entries = Object.entries(counters);
   const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}`;
   return {
@@ -42,7 +43,7 @@ const addToCell = (table: string, { key, counters, expiresAt }: CellDelta) => {
       TableName: table,
       Key: { ...key },
       UpdateExpression: expiresAt === undefined ? add : `${add} SET expiresAt = :expiresAt`,
-      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, name])),
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, storedCounterName(name)])),
       ExpressionAttributeValues: {
         ...Object.fromEntries(entries.map(([, value], i) => [`:c${i}`, value])),
         ...(expiresAt !== undefined && { ':expiresAt': expiresAt }),
@@ -64,7 +65,7 @@ export const toActions = (
     owners: owned.map(({ change }) => change),
     actions: [
       ...owned.map(({ action }) => action),
-      ...cells.map((cell) => addToCell(table, cell)),
+      ...cells.map((cell) => addToCounter(table, cell)),
       ...months.map(({ key, requests }) => ({
         Update: {
           TableName: table,
@@ -73,7 +74,7 @@ export const toActions = (
           ExpressionAttributeValues: { ':requests': requests },
         },
       })),
-      ...lateDays.map(({ accountId, day }) => markUnsealed(table, accountId, day, now)),
+      ...lateDays.map(({ accountId, day }) => markForRollup(table, accountId, day, now)),
     ],
   };
 };

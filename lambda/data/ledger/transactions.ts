@@ -3,18 +3,18 @@ import { contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
-import { type Key, monthKey, namedSpendCellKey, spendCellName } from '../table/keys.ts';
+import { type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
 export interface Change {
   /** The record as it was read; null where there was none. */
   readonly before: RequestRecord | null;
   readonly after: RequestRecord;
-  /** The answer this request is the first to be counted with: see countedAnswerKey. */
-  readonly countsAnswer?: string | undefined;
+  /** The answer this request is the first to be counted with: see countedResponseKey. */
+  readonly countsResponse?: string | undefined;
 }
 
-export interface CellDelta {
+export interface CounterDelta {
   readonly key: Key;
   readonly counters: Counters;
   /** Epoch seconds; day cells stay. */
@@ -26,7 +26,7 @@ export interface LedgerTransaction {
   readonly changes: readonly Change[];
   /** Of the changes' records, in the same order. */
   readonly items: readonly RequestItem[];
-  readonly cells: readonly CellDelta[];
+  readonly cells: readonly CounterDelta[];
   readonly months: readonly { readonly key: Key; readonly requests: number }[];
   /** Days already over, whose summaries these changes make stale. */
   readonly lateDays: readonly { readonly accountId: string; readonly day: Day }[];
@@ -36,26 +36,27 @@ export interface LedgerTransaction {
 export const MAX_ACTIONS = 100;
 /** Of 4 MB; the rest is room for what the estimate leaves out. */
 const MAX_BYTES = 3_000_000;
-const CELL_BYTES = 2_000;
+const COUNTER_BYTES = 2_000;
 /** All of a record but its details. */
 const RECORD_BYTES = 2_000;
-const HOUR_CELL_DAYS = 90;
+const HOUR_COUNTER_DAYS = 90;
 
 /** Epoch seconds after which the cells of an hour may be gone. */
-export const hourCellExpiry = (hour: string): number => Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_CELL_DAYS * 86_400;
+export const hourCounterExpiry = (hour: string): number =>
+  Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_COUNTER_DAYS * 86_400;
 
 /** What one record is counted in, and with what. */
 interface Count {
   readonly accountId: string;
   readonly hour: Hour;
-  readonly cellName: string;
+  readonly counterName: string;
   readonly counters: Counters;
 }
 
 const countOf = (record: RequestRecord): Count => {
   const { dimensions, counters } = contributionOf(record);
   const { accountId, startedAt } = record;
-  return { accountId, hour: hourOf(startedAt), cellName: spendCellName(dimensions), counters };
+  return { accountId, hour: hourOf(startedAt), counterName: spendCounterName(dimensions), counters };
 };
 
 /** A change with what it comes to, worked out once. */
@@ -75,7 +76,7 @@ const prepare = (change: Change): Prepared => ({
 
 /** What changes do to everything but the records themselves. */
 class Totals {
-  readonly cells = new Map<string, CellDelta>();
+  readonly cells = new Map<string, CounterDelta>();
   readonly months = new Map<string, { key: Key; requests: number }>();
   readonly lateDays = new Map<string, { accountId: string; day: Day }>();
 
@@ -88,15 +89,20 @@ class Totals {
     }
   }
 
-  #count({ accountId, hour, cellName, counters }: Count, sign: 1 | -1): void {
-    this.#addToCell(namedSpendCellKey(accountId, 'HOUR', hour, cellName), counters, sign, hourCellExpiry(hour));
-    this.#addToCell(namedSpendCellKey(accountId, 'DAY', dayOf(hour), cellName), counters, sign);
+  #count({ accountId, hour, counterName, counters }: Count, sign: 1 | -1): void {
+    this.#addToCounter(
+      namedSpendCounterKey(accountId, 'HOUR', hour, counterName),
+      counters,
+      sign,
+      hourCounterExpiry(hour),
+    );
+    this.#addToCounter(namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName), counters, sign);
     const key = monthKey(accountId, monthOf(hour));
     const month = this.months.get(key.pk + key.sk);
     this.months.set(key.pk + key.sk, { key, requests: (month?.requests ?? 0) + sign });
   }
 
-  #addToCell(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
+  #addToCounter(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
     const id = key.pk + key.sk;
     const sum = (sign === 1 ? addCounters : subtractCounters)(this.cells.get(id)?.counters ?? {}, counters);
     this.cells.set(id, { key, counters: sum, ...(expiresAt !== undefined && { expiresAt }) });
@@ -107,7 +113,7 @@ class Totals {
   }
 }
 
-const actionsOf = ({ countsAnswer }: Change): number => (countsAnswer === undefined ? 1 : 2);
+const actionsOf = ({ countsResponse }: Change): number => (countsResponse === undefined ? 1 : 2);
 
 const toTransaction = (prepared: readonly Prepared[], totals: Totals): LedgerTransaction => ({
   changes: prepared.map(({ change }) => change),
@@ -122,8 +128,8 @@ const byCell = (changes: readonly Change[]): Prepared[] =>
   changes
     .map((change) => {
       const prepared = prepare(change);
-      const { accountId, hour, cellName } = prepared.after;
-      return { prepared, order: `${accountId}#${hour}#${cellName}` };
+      const { accountId, hour, counterName } = prepared.after;
+      return { prepared, order: `${accountId}#${hour}#${counterName}` };
     })
     .sort((a, b) => (a.order < b.order ? -1 : Number(a.order > b.order)))
     .map(({ prepared }) => prepared);
@@ -149,7 +155,7 @@ export const planTransactions = (changes: readonly Change[], today: Day): Ledger
   };
   for (const prepared of byCell(changes)) {
     const { change, item } = prepared;
-    const size = item.details.length + RECORD_BYTES + 4 * CELL_BYTES;
+    const size = item.details.length + RECORD_BYTES + 4 * COUNTER_BYTES;
     // A change adds at most itself, its answer, two cells before and two after, a month and a late day.
     const most = actionsOf(change) + (change.before ? 4 : 2) + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();

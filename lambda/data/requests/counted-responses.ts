@@ -1,30 +1,30 @@
 import * as z from 'zod/mini';
 import { batchRead } from '../table/batch-read.ts';
-import { countedAnswerKey } from '../table/keys.ts';
+import { countedResponseKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** An answer that can be fetched again, as the provider names it. */
-export interface AnswerName {
+export interface ResponseName {
   readonly accountId: string;
   readonly provider: string;
-  readonly answerId: string;
+  readonly responseId: string;
 }
 
 const stored = z.object({ pk: z.string(), sk: z.string(), requestId: z.string() });
 
 /** One text for one answer. */
-export const answerKeyText = ({ accountId, provider, answerId }: AnswerName): string => {
-  const { pk, sk } = countedAnswerKey(accountId, provider, answerId);
+export const responseKeyText = ({ accountId, provider, responseId }: ResponseName): string => {
+  const { pk, sk } = countedResponseKey(accountId, provider, responseId);
   return `${pk}\n${sk}`;
 };
 
-/** Which requests answers were counted with, by answerKeyText; those counted nowhere yet are left out. */
-export const findCountedAnswers = async (
+/** Which requests answers were counted with, by responseKeyText; those counted nowhere yet are left out. */
+export const findCountedResponses = async (
   table: Table,
-  names: readonly AnswerName[],
+  names: readonly ResponseName[],
 ): Promise<ReadonlyMap<string, string>> => {
   const keys = new Map(
-    names.map((name) => [answerKeyText(name), countedAnswerKey(name.accountId, name.provider, name.answerId)]),
+    names.map((name) => [responseKeyText(name), countedResponseKey(name.accountId, name.provider, name.responseId)]),
   );
   const items = (await batchRead(table, [...keys.values()], { consistent: true })).map((item) => stored.parse(item));
   return new Map(items.map(({ pk, sk, requestId }) => [`${pk}\n${sk}`, requestId]));

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { sealedCursor } from '../table/page-cursor.ts';
+import { pageCursor } from '../table/page-cursor.ts';
 
 const position = z.object({ day: z.iso.date(), requestId: z.nullable(z.uuid()) });
 
 /** Where a page ended: the next begins below `requestId` on `day`, or at the end of `day` where that is null. */
 export type RequestPosition = Readonly<z.infer<typeof position>>;
 
-export const requestCursor = sealedCursor(position);
+export const requestCursor = pageCursor(position);

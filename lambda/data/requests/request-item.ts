@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { dayOf } from '../../domain/calendar/utc.ts';
+import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
 
@@ -62,10 +63,10 @@ const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
 /** Reads records of any form they were ever written in: attributes of their own count as members of `details`. @throws $ZodError where an item is none of ours */
 export const parseRequestItem = (item: object): RequestRecord => {
   const { pk, sk, details, ...attributes } = storedItem.parse(item);
-  const facts = {
+  const facts = withCurrentNames({
     ...attributes,
     ...(details && (JSON.parse(inflateRawSync(details).toString('utf8')) as Record<string, unknown>)),
-  };
+  });
   return requestRecordSchema.parse({
     ...(facts['outcome'] !== 'unknown' && MEASURED),
     ...facts,

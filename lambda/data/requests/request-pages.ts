@@ -7,7 +7,7 @@ import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
 import { lowestRequestId } from './request-time.ts';
 
-export interface RequestSpan {
+export interface RequestRange {
   /** Instants, ISO 8601 UTC: the first is included, the second is not. */
   readonly from: string;
   readonly to: string;
@@ -38,24 +38,24 @@ const readDay = async (
 };
 
 /**
- * Requests of a span, newest first, from `position` on. Each step is one page of the table: what it found, and where
+ * Requests of a range, newest first, from `position` on. Each step is one page of the table: what it found, and where
  * to go on; the caller stops when it has enough or has read enough.
  */
 export async function* newestFirst(
   table: Table,
   accountId: string,
-  span: RequestSpan,
+  range: RequestRange,
   options: { readonly position: RequestPosition | null; readonly pageSize: number },
 ): AsyncGenerator<{ readonly records: RequestRecord[]; readonly next: RequestPosition | null }> {
-  const lowest = lowestRequestId(Date.parse(span.from));
-  const highest = lowestRequestId(Date.parse(span.to));
-  const firstDay = dayOf(span.from);
-  let day = dayOf(new Date(Date.parse(span.to) - 1).toISOString());
+  const lowest = lowestRequestId(Date.parse(range.from));
+  const highest = lowestRequestId(Date.parse(range.to));
+  const firstDay = dayOf(range.from);
+  let day = dayOf(new Date(Date.parse(range.to) - 1).toISOString());
   let below: string | null = null;
   if (options.position && options.position.day <= day) ({ day, requestId: below } = options.position);
   const read = async (ofDay: Day, before: string | null): Promise<Page> => {
     const upper = before !== null && before < highest ? before : highest;
-    // The table refuses a span that ends before it begins; a cursor of an earlier span may ask for one.
+    // The table refuses a range that ends before it begins; a cursor of an earlier range may ask for one.
     if (upper < lowest) return { records: [], below: undefined };
     return readDay(table, { accountId, day: ofDay, lowest, below: upper, limit: options.pageSize });
   };

@@ -5,7 +5,7 @@ import { requestKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
-import { newestFirst, type RequestSpan } from './request-pages.ts';
+import { newestFirst, type RequestRange } from './request-pages.ts';
 import { daysOfRequestId } from './request-time.ts';
 
 /** What to show of the request log. A member left out lets all pass; null asks for requests that have none. */
@@ -55,7 +55,7 @@ const passes = (record: RequestRecord, filter: RequestFilter): boolean => {
 const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
 
 /** The request log. @param now milliseconds; records past their time are not shown even where the table still has them */
-export const requestRepository = (table: Table, now: () => number = Date.now) => ({
+export const openRequests = (table: Table, now: () => number = Date.now) => ({
   /** One request of the account; undefined where there is none. */
   find: async (accountId: string, requestId: string): Promise<RequestRecord | undefined> => {
     const keys = daysOfRequestId(requestId).map((day) => requestKey(accountId, day, requestId.toLowerCase()));
@@ -79,7 +79,7 @@ export const requestRepository = (table: Table, now: () => number = Date.now) =>
    */
   page: async (
     accountId: string,
-    query: RequestSpan & {
+    query: RequestRange & {
       readonly filter?: RequestFilter;
       readonly limit: number;
       readonly cursor?: string | undefined;
@@ -110,9 +110,9 @@ export const requestRepository = (table: Table, now: () => number = Date.now) =>
     return end(null);
   },
 
-  /** Every request of a span, newest first, one after the other. */
-  async *all(accountId: string, span: RequestSpan): AsyncGenerator<RequestRecord> {
-    for await (const { records } of newestFirst(table, accountId, span, { position: null, pageSize: 500 }))
+  /** Every request of a range, newest first, one after the other. */
+  async *all(accountId: string, range: RequestRange): AsyncGenerator<RequestRecord> {
+    for await (const { records } of newestFirst(table, accountId, range, { position: null, pageSize: 500 }))
       yield* records;
   },
 });

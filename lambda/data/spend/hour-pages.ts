@@ -8,10 +8,10 @@ import {
   spendDimensionNames,
 } from '../../domain/spend/dimensions.ts';
 import { summarize } from '../../domain/spend/summary.ts';
-import { hourCellExpiry } from '../ledger/transactions.ts';
-import { type Key, type SealedView, sealedKey } from '../table/keys.ts';
-import type { SpendCell } from './spend-counters.ts';
-import { cellColumns, countersOf, type Page, pagesOf } from './summary-pages.ts';
+import { hourCounterExpiry } from '../ledger/transactions.ts';
+import { type Key, type SummaryView, summaryKey } from '../table/keys.ts';
+import type { SpendCounter } from './spend-counters.ts';
+import { counterColumns, countersOf, type Page, pagesOf, storedNames } from './summary-pages.ts';
 
 /**
  * What the hours of a day may take at most, so that they and the day's own summary fit one transaction (100 items, 4 MB). The most cells that
@@ -21,7 +21,7 @@ const MAX_PAGES = 60;
 const MAX_BYTES = 2_000_000;
 
 /** Those that most questions need come first. */
-const views: readonly SealedView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
+const views: readonly SummaryView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
@@ -32,12 +32,12 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 type Row = readonly [values: readonly (string | null)[], sums: readonly number[]];
 
 /** The view that answers a question best: of everything, of one dimension, or of all crosses. */
-export const hourViewOf = (dimensions: readonly SpendDimensionName[]): SealedView => {
+export const hourViewOf = (dimensions: readonly SpendDimensionName[]): SummaryView => {
   const [dimension = 'TOTALS', ...more] = dimensions;
   return more.length === 0 ? dimension : 'CELLS';
 };
 
-const columnsOf = (view: SealedView): readonly SpendDimensionName[] =>
+const columnsOf = (view: SummaryView): readonly SpendDimensionName[] =>
   view === 'CELLS' ? spendDimensionNames : view === 'TOTALS' ? [] : [view];
 
 interface Sum {
@@ -45,8 +45,8 @@ interface Sum {
   readonly counters: Counters;
 }
 
-const sumsOf = (view: SealedView, { totals, cells }: ReturnType<typeof summarize>): Sum[] => {
-  if (view === 'CELLS') return cells.map((cell) => ({ values: cellColumns(cell), counters: cell.counters }));
+const sumsOf = (view: SummaryView, { totals, cells }: ReturnType<typeof summarize>): Sum[] => {
+  if (view === 'CELLS') return cells.map((cell) => ({ values: counterColumns(cell), counters: cell.counters }));
   const wanted = view === 'TOTALS' ? null : view;
   return totals
     .filter(({ name }) => name === wanted)
@@ -72,7 +72,7 @@ const tableOf = (sumsByHour: readonly (readonly Sum[])[]) => {
 const bytesOf = (pages: readonly Buffer[]): number => pages.reduce((bytes, page) => bytes + page.length, 0);
 
 /** The items of the hours of a sealed day, from its hour cells. They go when the cells do. */
-export const hourItems = (accountId: string, day: Day, cells: readonly SpendCell[]) => {
+export const hourItems = (accountId: string, day: Day, cells: readonly SpendCounter[]) => {
   const cellsAt = Map.groupBy(cells, ({ time }) => time);
   const summaries = HOURS.map((hour) => summarize(cellsAt.get(`${day}T${hour}`) ?? []));
   let left = { pages: MAX_PAGES, bytes: MAX_BYTES };
@@ -84,16 +84,16 @@ export const hourItems = (accountId: string, day: Day, cells: readonly SpendCell
     // A first page that says there are none stands in the way of those of an earlier sealing.
     const pages = fits && all.length > 0 ? all : [Buffer.of()];
     return pages.map((data, page): Key & Record<string, unknown> => ({
-      ...sealedKey(accountId, view, 'HOUR', day, page),
+      ...summaryKey(accountId, view, 'HOUR', day, page),
       pages: fits ? all.length : 0,
       data,
-      expiresAt: hourCellExpiry(`${day}T23`),
+      expiresAt: hourCounterExpiry(`${day}T23`),
     }));
   });
 };
 
 /** Rows are looked at by nobody before: a schema of each would take longer than adding them up. */
-const storedRows = z.object({ names: z.array(z.string()), rows: z.custom<readonly Row[]>(Array.isArray) });
+const storedRows = z.object({ names: storedNames, rows: z.custom<readonly Row[]>(Array.isArray) });
 
 interface OpenRow {
   readonly dimensions: SpendDimensions;
@@ -103,7 +103,7 @@ interface OpenRow {
   at: number;
 }
 
-const openRows = (json: unknown, view: SealedView): OpenRow[] => {
+const openRows = (json: unknown, view: SummaryView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
   const columns = columnsOf(view);
   return rows.map(([values, sums]) => ({
@@ -114,7 +114,7 @@ const openRows = (json: unknown, view: SealedView): OpenRow[] => {
   }));
 };
 
-function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCell> {
+function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCounter> {
   for (const [hour, hourName] of HOURS.entries()) {
     const time = `${day}T${hourName}`;
     for (const row of rows) {
@@ -128,8 +128,8 @@ function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCell> {
 /** Days whose hours are summed up, as they stand in the pages of a view: the cells of each once, ascending by hour. */
 export async function* readHours(
   pages: AsyncIterable<Page>,
-  view: SealedView,
-): AsyncGenerator<{ readonly day: Day; readonly cells: Iterable<SpendCell> }> {
+  view: SummaryView,
+): AsyncGenerator<{ readonly day: Day; readonly cells: Iterable<SpendCounter> }> {
   let day = '';
   let rows: OpenRow[] = [];
   for await (const { period, isLast, json } of pages) {

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../domain/errors.ts';
-import type { ReadCells } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 
 /** API Gateway waits for 29 s, which are the function's as well: the rest is for adding up and for the answer. */
 const MAX_READ_MS = 22_000;
@@ -8,12 +8,12 @@ const STRIDE = 256;
 
 const tooMuch = () =>
   new UnavailableError(
-    'There is more spend in this span than can be read in time. Ask for less at once: a shorter span, days instead of hours, or fewer dimensions to group and filter by.',
+    'There is more spend in this range than can be read in time. Ask for less at once: a shorter range, days instead of hours, or fewer dimensions to group and filter by.',
   );
 
 /** The same cells for somebody who waits: reading that takes too long ends with an error that says what to do. @param now milliseconds */
 export const readInTime =
-  (read: ReadCells, now: () => number = () => performance.now()): ReadCells =>
+  (read: ReadCounters, now: () => number = () => performance.now()): ReadCounters =>
   (...query) => ({
     [Symbol.asyncIterator]: () => {
       const until = now() + MAX_READ_MS;

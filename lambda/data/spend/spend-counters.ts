@@ -3,12 +3,13 @@ import * as z from 'zod/mini';
 import type { Day, Hour, Month } from '../../domain/calendar/utc.ts';
 import { type CounterName, CounterOverflowError, type Counters, isCounterName } from '../../domain/spend/counters.ts';
 import type { SpendDimensions } from '../../domain/spend/dimensions.ts';
-import { monthKey, parseSpendCellSk, spendPartition, timeRange } from '../table/keys.ts';
+import { currentName } from '../../domain/spend/former-names.ts';
+import { monthKey, parseSpendCounterSk, spendPartition, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** What one cross of dimensions came to in one hour or day. */
-export interface SpendCell {
+export interface SpendCounter {
   /** `2026-11-20` or `2026-11-20T16`, UTC. */
   readonly time: string;
   readonly dimensions: SpendDimensions;
@@ -21,7 +22,8 @@ const storedCounter = z.union([z.int(), z.bigint()]);
 
 const parseCounters = (item: Record<string, unknown>): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
-  for (const [name, value] of Object.entries(item)) {
+  for (const [stored, value] of Object.entries(item)) {
+    const name = currentName(stored);
     if (!isCounterName(name)) continue;
     const counter = storedCounter.parse(value);
     if (typeof counter === 'bigint') throw new CounterOverflowError(`Counter ${name} passed 2^53.`);
@@ -30,8 +32,8 @@ const parseCounters = (item: Record<string, unknown>): Counters => {
   return counters;
 };
 
-const parseCell = (item: Record<string, unknown>): SpendCell => ({
-  ...parseSpendCellSk(storedKey.parse(item).sk),
+const parseCell = (item: Record<string, unknown>): SpendCounter => ({
+  ...parseSpendCounterSk(storedKey.parse(item).sk),
   counters: parseCounters(item),
 });
 
@@ -40,7 +42,7 @@ async function* cells(
   accountId: string,
   range: { readonly from: string; readonly to: string },
   consistent: boolean,
-): AsyncGenerator<SpendCell> {
+): AsyncGenerator<SpendCounter> {
   for await (const item of itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: consistent })) {
     const cell = parseCell(item);
     // A cell whose requests were all moved elsewhere (a late close event named the model) is no cell any more.
@@ -50,14 +52,14 @@ async function* cells(
 
 const storedMonth = z.object({ trackedRequests: z._default(z.int(), 0) });
 
-/** Live counters, exact at any moment. For spans of many days read spend.ts, which uses summaries of closed days. */
-export const spendCellRepository = (table: Table) => ({
-  /** Day cells of a span of days, both ends included, ascending by day. @throws CounterOverflowError */
-  days: (accountId: string, from: Day, to: Day, options = { consistent: false }): AsyncIterable<SpendCell> =>
+/** Live counters, exact at any moment. For ranges of many days read spend.ts, which uses summaries of closed days. */
+export const openSpendCounters = (table: Table) => ({
+  /** Day cells of a range of days, both ends included, ascending by day. @throws CounterOverflowError */
+  days: (accountId: string, from: Day, to: Day, options = { consistent: false }): AsyncIterable<SpendCounter> =>
     cells(table, accountId, timeRange('DAY', from, to), options.consistent),
 
-  /** Hour cells of a span of hours, both ends included, ascending. They are kept for 90 days. @throws CounterOverflowError */
-  hours: (accountId: string, from: Hour, to: Hour, options = { consistent: false }): AsyncIterable<SpendCell> =>
+  /** Hour cells of a range of hours, both ends included, ascending. They are kept for 90 days. @throws CounterOverflowError */
+  hours: (accountId: string, from: Hour, to: Hour, options = { consistent: false }): AsyncIterable<SpendCounter> =>
     cells(table, accountId, timeRange('HOUR', from, to), options.consistent),
 
   /** Tracked requests of a calendar month (UTC). */

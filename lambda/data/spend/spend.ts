@@ -10,16 +10,16 @@ import {
   monthOf,
 } from '../../domain/calendar/utc.ts';
 import { noDimensions, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { unsealedPeriods } from '../ledger/rollup-marks.ts';
-import { sealedPrefix, spendPartition, timeRange } from '../table/keys.ts';
+import { periodsToRollUp } from '../ledger/rollup-marks.ts';
+import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
-import { type SpendCell, spendCellRepository } from './spend-counters.ts';
-import { openPages, readCells, readTotals } from './summary-pages.ts';
+import { openSpendCounters, type SpendCounter } from './spend-counters.ts';
+import { openPages, readCounters, readTotals } from './summary-pages.ts';
 
-/** A span of whole hours, days or months, UTC: first instant, and first instant after it, ISO 8601. */
-export interface SpendSpan {
+/** A range of whole hours, days or months, UTC: first instant, and first instant after it, ISO 8601. */
+export interface SpendRange {
   readonly granularity: 'hour' | 'day' | 'month';
   readonly from: string;
   readonly to: string;
@@ -50,11 +50,11 @@ const monthsBetween = (from: Month, to: Month): Month[] => {
 };
 
 /**
- * Spend of any span at bounded cost: closed days, their hours, and closed months come from their summaries, today and days that are
+ * Spend of any range at bounded cost: closed days, their hours, and closed months come from their summaries, today and days that are
  * not sealed (yet, or again) from live cells.
  */
-export const spendReader = (table: Table) => {
-  const cells = spendCellRepository(table);
+export const openSpend = (table: Table) => {
+  const cells = openSpendCounters(table);
 
   /** Summaries of periods, both ends included. */
   async function* sealed(
@@ -63,13 +63,13 @@ export const spendReader = (table: Table) => {
     from: string,
     to: string,
     dimensions: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCell> {
+  ): AsyncGenerator<SpendCounter> {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
-    const range = timeRange(sealedPrefix(view, granularity), from, to);
+    const range = timeRange(summaryPrefix(view, granularity), from, to);
     for await (const page of openPages(itemsBetween(table, spendPartition(accountId), range))) {
       if (view === 'CELLS') {
-        for (const { period, ...cell } of readCells(page)) yield { time: period, ...cell };
+        for (const { period, ...cell } of readCounters(page)) yield { time: period, ...cell };
         continue;
       }
       for (const { period, value, counters } of readTotals(page, dimension))
@@ -89,14 +89,14 @@ export const spendReader = (table: Table) => {
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
     dimensions: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCell> {
+  ): AsyncGenerator<SpendCounter> {
     const view = hourViewOf(dimensions);
-    const range = timeRange(sealedPrefix(view, 'HOUR'), dayOf(from), dayOf(to));
+    const range = timeRange(summaryPrefix(view, 'HOUR'), dayOf(from), dayOf(to));
     let next = from;
-    for await (const sealedDay of readHours(openPages(itemsBetween(table, spendPartition(accountId), range)), view)) {
-      if (dayOf(next) < sealedDay.day) yield* cells.hours(accountId, next, lastHourOf(addDays(sealedDay.day, -1)));
-      for (const cell of sealedDay.cells) if (cell.time >= from && cell.time <= to) yield cell;
-      next = firstHourOf(addDays(sealedDay.day, 1));
+    for await (const rolledUpDay of readHours(openPages(itemsBetween(table, spendPartition(accountId), range)), view)) {
+      if (dayOf(next) < rolledUpDay.day) yield* cells.hours(accountId, next, lastHourOf(addDays(rolledUpDay.day, -1)));
+      for (const cell of rolledUpDay.cells) if (cell.time >= from && cell.time <= to) yield cell;
+      next = firstHourOf(addDays(rolledUpDay.day, 1));
     }
     if (next <= to) yield* cells.hours(accountId, next, to);
   }
@@ -105,10 +105,10 @@ export const spendReader = (table: Table) => {
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
     dimensions: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCell> {
+  ): AsyncGenerator<SpendCounter> {
     // What is within a day is few cells, and mostly today's.
     if (dayOf(from) === dayOf(to)) return yield* cells.hours(accountId, from, to);
-    const unsealed = new Set(await unsealedPeriods(table, accountId, dayOf(from), dayOf(to)));
+    const unsealed = new Set(await periodsToRollUp(table, accountId, dayOf(from), dayOf(to)));
     for (const { is, first, last } of runs(daysBetween(dayOf(from), dayOf(to)), (day) => unsealed.has(day))) {
       const part = {
         from: first === dayOf(from) ? from : firstHourOf(first),
@@ -120,28 +120,28 @@ export const spendReader = (table: Table) => {
 
   async function* days(
     accountId: string,
-    span: { readonly from: Day; readonly to: Day },
+    range: { readonly from: Day; readonly to: Day },
     unsealed: ReadonlySet<string>,
     dimensions: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCell> {
-    for (const { is, first, last } of runs(daysBetween(span.from, span.to), (day) => unsealed.has(day)))
+  ): AsyncGenerator<SpendCounter> {
+    for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => unsealed.has(day)))
       yield* is ? cells.days(accountId, first, last) : sealed(accountId, 'DAY', first, last, dimensions);
   }
 
   async function* months(
     accountId: string,
-    span: { readonly from: Day; readonly to: Day },
+    range: { readonly from: Day; readonly to: Day },
     unsealed: ReadonlySet<string>,
     dimensions: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCell> {
+  ): AsyncGenerator<SpendCounter> {
     const marked = new Set([...unsealed].map(monthOf));
-    const isWhole = (month: Month) => `${month}-01` >= span.from && lastDayOf(month) <= span.to;
+    const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
     const fromSummary = (month: Month) => isWhole(month) && !marked.has(month);
-    for (const { is, first, last } of runs(monthsBetween(monthOf(span.from), monthOf(span.to)), fromSummary)) {
+    for (const { is, first, last } of runs(monthsBetween(monthOf(range.from), monthOf(range.to)), fromSummary)) {
       if (is) yield* sealed(accountId, 'MONTH', first, last, dimensions);
       else {
-        const from = first === monthOf(span.from) ? span.from : `${first}-01`;
-        const to = last === monthOf(span.to) ? span.to : lastDayOf(last);
+        const from = first === monthOf(range.from) ? range.from : `${first}-01`;
+        const to = last === monthOf(range.to) ? range.to : lastDayOf(last);
         yield* days(accountId, { from, to }, unsealed, dimensions);
       }
     }
@@ -149,22 +149,22 @@ export const spendReader = (table: Table) => {
 
   return {
     /**
-     * The cells of a span, ascending in time. Only the dimensions named need be told apart, the fewer the cheaper: the others
+     * The cells of a range, ascending in time. Only the dimensions named need be told apart, the fewer the cheaper: the others
      * may be anything. Times may be finer than the granularity (`2026-11-20` where months are asked for), never coarser.
      *
      * @throws CounterOverflowError
      */
     async *cells(
       accountId: string,
-      { granularity, ...span }: SpendSpan,
+      { granularity, ...range }: SpendRange,
       dimensions: readonly SpendDimensionName[],
-    ): AsyncGenerator<SpendCell> {
-      const lastInstant = new Date(Date.parse(span.to) - 1).toISOString();
+    ): AsyncGenerator<SpendCounter> {
+      const lastInstant = new Date(Date.parse(range.to) - 1).toISOString();
       if (granularity === 'hour')
-        return yield* hours(accountId, { from: hourOf(span.from), to: hourOf(lastInstant) }, dimensions);
-      const inDays = { from: dayOf(span.from), to: dayOf(lastInstant) };
+        return yield* hours(accountId, { from: hourOf(range.from), to: hourOf(lastInstant) }, dimensions);
+      const inDays = { from: dayOf(range.from), to: dayOf(lastInstant) };
       // Marks are read before summaries: whoever seals in between makes a summary newer than the mark, never older.
-      const unsealed = new Set(await unsealedPeriods(table, accountId, monthOf(inDays.from), inDays.to));
+      const unsealed = new Set(await periodsToRollUp(table, accountId, monthOf(inDays.from), inDays.to));
       const read = granularity === 'month' ? months : days;
       yield* read(accountId, inDays, unsealed, dimensions);
     },

@@ -2,10 +2,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { type CounterName, type Counters, isCounterName } from '../../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
-import type { Summary, SummaryCell, SummaryTotal } from '../../domain/spend/summary.ts';
-import { type Key, sealedKey } from '../table/keys.ts';
+import { currentName } from '../../domain/spend/former-names.ts';
+import type { Summary, SummaryCounter, SummaryTotal } from '../../domain/spend/summary.ts';
+import { type Key, summaryKey } from '../table/keys.ts';
 
-type SummaryView = 'TOTALS' | 'CELLS';
+type PeriodView = 'TOTALS' | 'CELLS';
 
 /** What one page holds before compression: below what an item may hold (400 KB) even where nothing can be compressed. */
 const MAX_PAGE_BYTES = 300_000;
@@ -19,7 +20,7 @@ const tableOf = (rows: readonly { readonly cells: readonly (string | null)[]; re
 
 const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
 /** Values of a cell's dimensions, in the order of their names. */
-export const cellColumns = ({ dimensions }: Pick<SummaryCell, 'dimensions'>): (string | null)[] =>
+export const counterColumns = ({ dimensions }: Pick<SummaryCounter, 'dimensions'>): (string | null)[] =>
   spendDimensionNames.map((name) => dimensions[name]);
 
 /** Rows as compressed JSON, in as many pages as they need, each with the names that its counters' values stand for. */
@@ -40,13 +41,13 @@ export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: 
 
 /** The items of a sealed period. The first page says how many there are: of an older, longer summary pages may be left over. */
 export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', period: string, summary: Summary) => {
-  const views: Record<SummaryView, Buffer[]> = {
+  const views: Record<PeriodView, Buffer[]> = {
     TOTALS: pagesOf(tableOf(summary.totals.map((total) => ({ cells: totalColumns(total), counters: total.counters })))),
-    CELLS: pagesOf(tableOf(summary.cells.map((cell) => ({ cells: cellColumns(cell), counters: cell.counters })))),
+    CELLS: pagesOf(tableOf(summary.cells.map((cell) => ({ cells: counterColumns(cell), counters: cell.counters })))),
   };
-  return (Object.entries(views) as [SummaryView, Buffer[]][]).flatMap(([view, pages]) =>
+  return (Object.entries(views) as [PeriodView, Buffer[]][]).flatMap(([view, pages]) =>
     pages.map((data, page): Key & Record<string, unknown> => ({
-      ...sealedKey(accountId, view, granularity, period, page),
+      ...summaryKey(accountId, view, granularity, period, page),
       pages: pages.length,
       data,
     })),
@@ -55,12 +56,17 @@ export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', pe
 
 const storedPage = z.object({ sk: z.string(), pages: z.int(), data: z.instanceof(Uint8Array) });
 const text = z.nullable(z.string());
+/** Names of counters in the order of a row's values. */
+export const storedNames = z.pipe(
+  z.array(z.string()),
+  z.transform((names: string[]) => names.map(currentName)),
+);
 const storedTotals = z.object({
-  names: z.array(z.string()),
+  names: storedNames,
   rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, z.array(z.int())])),
 });
 const storedCells = z.object({
-  names: z.array(z.string()),
+  names: storedNames,
   rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
 });
 
@@ -110,7 +116,7 @@ export const readTotals = (
 };
 
 /** The cells that a page of the CELLS view holds. */
-export const readCells = ({ json, period }: Page): (SummaryCell & { readonly period: string })[] => {
+export const readCounters = ({ json, period }: Page): (SummaryCounter & { readonly period: string })[] => {
   const { names, rows } = storedCells.parse(json);
   return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
     period,

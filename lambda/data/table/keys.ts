@@ -15,9 +15,9 @@ export interface Key {
 type Day = string;
 
 /** Shards of a partition that many writers share; a partition takes 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
-export const PARKED_EVENT_SHARDS = 8;
+export const OUTBOX_SHARDS = 8;
 export const ACTIVE_RULE_SHARDS = 8;
-export const UNSEALED_SHARDS = 8;
+export const ROLLUP_MARK_SHARDS = 8;
 export const UNDELIVERED_SHARDS = 8;
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
@@ -84,7 +84,7 @@ const value = (escaped: string): string | null =>
   escaped === '' ? null : escaped.slice(1).replaceAll('%23', '#').replaceAll('%25', '%');
 
 /** The dimensions of a cell as one string, its parts in a fixed order. */
-export const spendCellName = ({ provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
+export const spendCounterName = ({ provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
   [provider, model, tag, keyId, providerKey].map(part).join('#');
 
 /**
@@ -93,23 +93,23 @@ export const spendCellName = ({ provider, model, tag, keyId, providerKey }: Spen
  *
  * @param time `2026-11-20` for a day cell, `2026-11-20T16` for an hour cell
  */
-export const spendCellKey = (
+export const spendCounterKey = (
   accountId: string,
   granularity: 'DAY' | 'HOUR',
   time: string,
   dimensions: SpendDimensions,
-): Key => namedSpendCellKey(accountId, granularity, time, spendCellName(dimensions));
+): Key => namedSpendCounterKey(accountId, granularity, time, spendCounterName(dimensions));
 
 /** The same, of a cell whose name is known. */
-export const namedSpendCellKey = (
+export const namedSpendCounterKey = (
   accountId: string,
   granularity: 'DAY' | 'HOUR',
   time: string,
-  cellName: string,
-): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${cellName}` });
+  counterName: string,
+): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${counterName}` });
 
 /** What a spend cell's sort key says. */
-export const parseSpendCellSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {
+export const parseSpendCounterSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {
   const [, time = '', provider = '', model = '', tag = '', keyId = '', providerKey = ''] = sk.split('#');
   return {
     time,
@@ -134,57 +134,57 @@ export const timeRange = (
 });
 
 /** Which distinct cells an account has made on a day: bounds what its clients can invent. */
-export const cellClaimsKey = (accountId: string, day: Day): Key => ({
+export const counterSlotsKey = (accountId: string, day: Day): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `CELLS#${day}`,
 });
 
 /** Marks a day or month whose cells are not (or no longer) what its summary says. */
-export const unsealedKey = (accountId: string, period: string): Key => ({
+export const rollupMarkKey = (accountId: string, period: string): Key => ({
   pk: spendPartition(accountId),
   sk: `UNSEALED#${period}`,
 });
-export const unsealedIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
+export const rollupMarkIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
 /** Sorted by the instant (ISO 8601 UTC) from which the period may be sealed. */
-export const unsealedIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
-  gsi1pk: unsealedIndexPartition(shard),
+export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
+  gsi1pk: rollupMarkIndexPartition(shard),
   gsi1sk: `${dueAt}#${accountId}#${period}`,
 });
 
 /** What summaries are of: days, months, and the hours of a day, which stand under the day. */
-type SealedGranularity = 'HOUR' | 'DAY' | 'MONTH';
+type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
 /** TOTALS of days and months are those of each dimension, too; of hours, each dimension is a view of its own. */
-export type SealedView = 'TOTALS' | SpendDimensionName | 'CELLS';
+export type SummaryView = 'TOTALS' | SpendDimensionName | 'CELLS';
 /** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#model#HOUR, SEALED#CELLS#MONTH … */
-export const sealedPrefix = (view: SealedView, granularity: SealedGranularity): string =>
+export const summaryPrefix = (view: SummaryView, granularity: SummaryGranularity): string =>
   `SEALED#${view}#${granularity}`;
-export const sealedKey = (
+export const summaryKey = (
   accountId: string,
-  view: SealedView,
-  granularity: SealedGranularity,
+  view: SummaryView,
+  granularity: SummaryGranularity,
   period: string,
   page: number,
 ): Key => ({
   pk: spendPartition(accountId),
-  sk: `${sealedPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
+  sk: `${summaryPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
 });
 
-/** Requests of a span that no event tells of, sorted by the instant (ISO 8601 UTC) of the first of them. */
-export const untrackedKey = (accountId: string, from: string, reportId: string): Key => ({
+/** Requests of a range that no event tells of, sorted by the instant (ISO 8601 UTC) of the first of them. */
+export const trackingGapKey = (accountId: string, from: string, reportId: string): Key => ({
   pk: spendPartition(accountId),
   sk: `UNTRACKED#${from}#${reportId}`,
 });
 
 /** Guard: an answer that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
-export const countedAnswerKey = (accountId: string, provider: string, answerId: string): Key => ({
+export const countedResponseKey = (accountId: string, provider: string, responseId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
-  sk: `ANSWER#${provider}#${answerId}`,
+  sk: `ANSWER#${provider}#${responseId}`,
 });
 
 /** A usage event written to the table because the queue would not take it; swept into the recorder every minute. */
-export const parkedEventPartition = (shard: number): string => `PARKED#${shard}`;
-export const parkedEventKey = (shard: number, requestId: string, kind: 'open' | 'close' | 'untracked'): Key => ({
-  pk: parkedEventPartition(shard),
+export const outboxPartition = (shard: number): string => `PARKED#${shard}`;
+export const outboxKey = (shard: number, requestId: string, kind: 'open' | 'close' | 'untracked'): Key => ({
+  pk: outboxPartition(shard),
   sk: `${requestId}#${kind}`,
 });
 

@@ -10,7 +10,7 @@ const sealOf = (accountId: string, position: unknown): string =>
     .slice(0, 10);
 
 /** Cursors of one kind of list: where a page ended, as text that only the account can go on with that got it. */
-export const sealedCursor = <P>(positionSchema: z.ZodMiniType<P>) => {
+export const pageCursor = <P>(positionSchema: z.ZodMiniType<P>) => {
   const stored = z.tuple([positionSchema, z.string()]);
   return {
     write: (accountId: string, position: P): string =>

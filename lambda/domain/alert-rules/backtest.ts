@@ -16,7 +16,7 @@ interface Firing extends Omit<Observation, 'exceeded'> {
 }
 
 /** The last 30 days up to now, and the spend that must be read to play a rule against them. */
-export const backtestSpan = (condition: RuleCondition, now: Date) => {
+export const backtestRange = (condition: RuleCondition, now: Date) => {
   const evaluator = evaluatorOf(condition);
   const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - BACKTEST_DAYS * DAY_MS);
   return { from, read: lookedAt(evaluator, periodAt(evaluator.period, from), now) };
@@ -26,11 +26,11 @@ export const backtestSpan = (condition: RuleCondition, now: Date) => {
  * When a rule would have fired: at the start of each period and at the end of each hour or day of it, the rule is shown what had
  * been spent until then, and nothing that came later.
  *
- * @param series of the rule's granularity and filter, over all that `backtestSpan` says must be read
+ * @param series of the rule's granularity and filter, over all that `backtestRange` says must be read
  */
 export const backtest = (condition: RuleCondition, series: SpendSeries, now: Date) => {
   const evaluator = evaluatorOf(condition);
-  const { from } = backtestSpan(condition, now);
+  const { from } = backtestRange(condition, now);
   const step = stepMs[granularityOf(evaluator)];
   const firings: Firing[] = [];
   const periods = new Set<string>();

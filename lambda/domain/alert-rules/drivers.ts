@@ -1,6 +1,6 @@
 import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
-import type { ReportCell } from '../spend/spend-report.ts';
+import type { ReportCounter } from '../spend/spend-report.ts';
 import type { Driver } from './alert.ts';
 import type { BoundEvaluator } from './rule.ts';
 import { passesRule } from './spend-series.ts';
@@ -28,7 +28,7 @@ const TOP = 3;
  *
  * @param cells of the period, told apart by all of driverDimensions
  */
-export const driversOf = (cells: readonly ReportCell[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
+export const driversOf = (cells: readonly ReportCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
   const measure = measures[drivenBy];
   const counted = cells.filter(({ dimensions }) => passesRule(dimensions, filter));
   const total = counted.reduce((sum, { counters }) => sum + measure(counters), 0);

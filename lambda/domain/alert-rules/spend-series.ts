@@ -1,7 +1,7 @@
 import { bucketsOf } from '../calendar/range.ts';
 import { addCounters, type Counters } from '../spend/counters.ts';
 import type { SpendDimensions } from '../spend/dimensions.ts';
-import type { ReportCell } from '../spend/spend-report.ts';
+import type { ReportCounter } from '../spend/spend-report.ts';
 import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule looks at; a member left out lets all pass. */
@@ -26,7 +26,7 @@ export interface SpendSeries {
 export const spendSeries = (granularity: 'hour' | 'day', filter: RuleFilter | undefined) => {
   const { sums, add } = sumMap();
   return {
-    add: ({ time, dimensions, counters }: ReportCell): void => {
+    add: ({ time, dimensions, counters }: ReportCounter): void => {
       if (passesRule(dimensions, filter)) add(time, counters);
     },
     sum: (from: string, to: string): Counters =>

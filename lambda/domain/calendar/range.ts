@@ -3,12 +3,12 @@ import { ValidationError } from '../errors.ts';
 export const granularities = ['hour', 'day', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** A span of whole hours, days or months, UTC. */
-export interface Span {
+/** A range of whole hours, days or months, UTC. */
+export interface Range {
   readonly granularity: Granularity;
   /** First instant, ISO 8601. */
   readonly from: string;
-  /** First instant after the span, ISO 8601. */
+  /** First instant after the range, ISO 8601. */
   readonly to: string;
 }
 
@@ -46,8 +46,8 @@ const roundedUp = (at: Date, granularity: Granularity): Date => {
 export const bucketOf = (time: string, granularity: Granularity): string =>
   time.slice(0, { month: 7, day: 10, hour: 13 }[granularity]);
 
-/** Every bucket of a span, ascending, none left out. */
-export const bucketsOf = ({ granularity, from, to }: Span): string[] => {
+/** Every bucket of a range, ascending, none left out. */
+export const bucketsOf = ({ granularity, from, to }: Range): string[] => {
   const buckets: string[] = [];
   for (let start = new Date(from); start < new Date(to); start = nextBucket(start, granularity)) {
     buckets.push(bucketOf(start.toISOString(), granularity));
@@ -55,18 +55,18 @@ export const bucketsOf = ({ granularity, from, to }: Span): string[] => {
   return buckets;
 };
 
-/** As long, and ending where the span begins; a span of whole months is preceded by as many whole months. */
-export const precedingSpan = (span: Span): Span => {
-  const from = new Date(span.from);
+/** As long, and ending where the range begins; a range of whole months is preceded by as many whole months. */
+export const precedingRange = (range: Range): Range => {
+  const from = new Date(range.from);
   const start =
-    span.granularity === 'month'
-      ? new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() - bucketsOf(span).length, 1))
-      : new Date(2 * from.getTime() - Date.parse(span.to));
-  return { ...span, from: start.toISOString(), to: span.from };
+    range.granularity === 'month'
+      ? new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() - bucketsOf(range).length, 1))
+      : new Date(2 * from.getTime() - Date.parse(range.to));
+  return { ...range, from: start.toISOString(), to: range.from };
 };
 
-/** True where the ledger still has all cells of the span's granularity. */
-export const isKept = ({ granularity, from }: Span, now: Date): boolean =>
+/** True where the ledger still has all cells of the range's granularity. */
+export const isKept = ({ granularity, from }: Range, now: Date): boolean =>
   granularity !== 'hour' || Date.parse(from) >= now.getTime() - HOUR_RETENTION_DAYS * DAY_MS;
 
 const invalid = (path: 'from' | 'to', message: string) => new ValidationError([{ path, message }]);
@@ -83,7 +83,7 @@ const endOfQuery = (to: string): Date => {
   return isDate(to) ? nextBucket(at, 'day') : at;
 };
 
-const emptySpan = ({ to }: Bounds) =>
+const emptyRange = ({ to }: Bounds) =>
   to === undefined
     ? invalid('from', 'must not lie in the future where there is no to')
     : invalid('to', 'must be after from');
@@ -97,25 +97,25 @@ interface Bounds {
 const DEFAULT_LIST_DAYS = 30;
 
 /**
- * The exact span of a list: the last 30 days unless told otherwise.
+ * The exact range of a list: the last 30 days unless told otherwise.
  *
- * @throws ValidationError for an empty span
+ * @throws ValidationError for an empty range
  */
 export const instantsOf = (query: Bounds, now: Date): { readonly from: string; readonly to: string } => {
   const to = query.to === undefined ? now : endOfQuery(query.to);
   const from =
     query.from === undefined ? new Date(to.getTime() - DEFAULT_LIST_DAYS * DAY_MS) : instantOf('from', query.from);
-  if (from >= to) throw emptySpan(query);
+  if (from >= to) throw emptyRange(query);
   return { from: from.toISOString(), to: to.toISOString() };
 };
 
 /**
- * The span a query asks for: this month so far unless told otherwise, widened to whole buckets. `to` as a date includes that
+ * The range a query asks for: this month so far unless told otherwise, widened to whole buckets. `to` as a date includes that
  * day; as an instant it is the first not included.
  *
- * @throws ValidationError for an empty span, one with too many buckets, or hours no longer kept
+ * @throws ValidationError for an empty range, one with too many buckets, or hours no longer kept
  */
-export const spanOf = (query: Bounds & { readonly granularity: Granularity }, now: Date): Span => {
+export const rangeOf = (query: Bounds & { readonly granularity: Granularity }, now: Date): Range => {
   const { granularity } = query;
   const from = startOfBucket(
     query.from === undefined ? startOfBucket(now, 'month') : instantOf('from', query.from),
@@ -124,14 +124,14 @@ export const spanOf = (query: Bounds & { readonly granularity: Granularity }, no
   // One millisecond on, so that at the very start of a bucket "now" is in it.
   const end = query.to === undefined ? new Date(now.getTime() + 1) : endOfQuery(query.to);
   const to = roundedUp(end, granularity);
-  if (from >= to) throw emptySpan(query);
-  const span = { granularity, from: from.toISOString(), to: to.toISOString() };
+  if (from >= to) throw emptyRange(query);
+  const range = { granularity, from: from.toISOString(), to: to.toISOString() };
   const max = MAX_BUCKETS[granularity];
-  if (to.getTime() - from.getTime() > (max + 1) * 31 * DAY_MS || bucketsOf(span).length > max) {
-    throw invalid('from', `a span may have at most ${max} ${granularity}s: narrow it, or take a coarser granularity`);
+  if (to.getTime() - from.getTime() > (max + 1) * 31 * DAY_MS || bucketsOf(range).length > max) {
+    throw invalid('from', `a range may have at most ${max} ${granularity}s: narrow it, or take a coarser granularity`);
   }
-  if (!isKept(span, now)) {
+  if (!isKept(range, now)) {
     throw invalid('from', `spend by hour is kept for ${HOUR_RETENTION_DAYS} days: take granularity=day`);
   }
-  return span;
+  return range;
 };

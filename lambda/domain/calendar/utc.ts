@@ -25,7 +25,7 @@ export const endOf = (period: Day | Month): Date =>
 
 export const lastDayOf = (month: Month): Day => dayOf(new Date(endOf(month).getTime() - DAY_MS).toISOString());
 
-/** The days of a span, both ends included, ascending. */
+/** The days of a range, both ends included, ascending. */
 export const daysBetween = (from: Day, to: Day): Day[] => {
   const days: Day[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);

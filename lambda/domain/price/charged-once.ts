@@ -1,4 +1,4 @@
-import { EXTRA } from '../usage/billable-items.ts';
+import { BILLABLE } from '../usage/billable-items.ts';
 import { count } from '../usage/raw.ts';
 import type { PriceableRequest } from './request-rates.ts';
 
@@ -10,12 +10,12 @@ const PAGED = /\/batches\/[^/]+\/results$/;
  * elsewhere are fetched from. Null for all other requests, which are counted as they come. Unique by account and provider.
  */
 export const countedOnceBy = ({ method, path, reading }: PriceableRequest): string | null => {
-  const { dialect, usage, extras } = reading;
+  const { dialect, usage, billableItems } = reading;
   if (method === 'GET' && (dialect.endsWith('-batch-output') || dialect === 'async-result')) {
     if (!PAGED.test(path) || dialect === 'anthropic-batch-output') return path;
     // Pages differ in what they sum up to.
     return `${path} ${count(usage?.['prompt_tokens'])}+${count(usage?.['completion_tokens'])}`;
   }
-  const id = extras[EXTRA.responseId];
+  const id = billableItems[BILLABLE.responseId];
   return typeof id === 'string' ? id : null;
 };

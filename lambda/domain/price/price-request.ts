@@ -1,5 +1,5 @@
 import { costNanoUsd } from '../money.ts';
-import { EXTRA } from '../usage/billable-items.ts';
+import { BILLABLE } from '../usage/billable-items.ts';
 import { reasonsUnseen } from '../usage/hidden-reasoning.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
@@ -111,8 +111,8 @@ const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
 };
 
 /** A stream of an answer made in the background that was left: what was seen of it is no measure, and it may be fetched whole. */
-const isStillInTheMaking = ({ usageSource, extras }: Reading): boolean =>
-  usageSource === 'estimated' && extras[EXTRA.responseBackground] === 1;
+const isStillInTheMaking = ({ usageSource, billableItems }: Reading): boolean =>
+  usageSource === 'estimated' && billableItems[BILLABLE.responseBackground] === 1;
 
 /** OpenAI's conversations hold what was said; at Mistral the same path answers. */
 const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;
@@ -122,21 +122,24 @@ const isFree = ({ provider, method, path, status, reading }: PriceableRequest, u
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
   if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
   if (method === 'GET' && isReadAgain(reading)) return true;
-  if (usage) return provider === 'anthropic' && reading.extras[EXTRA.refused] === 1 && usage.outputTokens === 0;
+  if (usage)
+    return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
   if (status !== null && status >= 400) return true;
-  if (reading.extras[EXTRA.responseError]) return true;
+  if (reading.billableItems[BILLABLE.responseError]) return true;
   // Asking after an answer in the making, or for anything else that says nothing of usage.
   return method !== 'POST' && reading.complete;
 };
 
 /** Answers made in the background say so, at OpenAI and whoever copies it; all others were charged when they were made. */
-const isReadAgain = ({ dialect, extras }: Reading): boolean =>
-  dialect === 'openai-responses' ? extras[EXTRA.responseBackground] !== 1 : extras[EXTRA.responseBackground] === 0;
+const isReadAgain = ({ dialect, billableItems }: Reading): boolean =>
+  dialect === 'openai-responses'
+    ? billableItems[BILLABLE.responseBackground] !== 1
+    : billableItems[BILLABLE.responseBackground] === 0;
 
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noAnswer;
   if (!reading.complete) return reasons.cutWithoutUsage;
-  const { [EXTRA.responseStatus]: answered, [EXTRA.responseBackground]: background } = reading.extras;
+  const { [BILLABLE.responseStatus]: answered, [BILLABLE.responseBackground]: background } = reading.billableItems;
   // In the foreground, nothing comes later: the stream ended in another way than it began.
   const isPending = background !== 0 && pendingStatuses.has(String(answered).toLowerCase());
   return isPending ? reasons.pending : reasons.noUsage;

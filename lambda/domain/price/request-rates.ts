@@ -1,5 +1,5 @@
 import type { AttoUsd } from '../money.ts';
-import { EXTRA } from '../usage/billable-items.ts';
+import { BILLABLE } from '../usage/billable-items.ts';
 import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
@@ -29,9 +29,7 @@ const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-1';
 
 /** The models a request may be priced as: the one that answered, else the one asked for. */
 export const modelsOf = ({ reading }: PriceableRequest): readonly string[] =>
-  [reading.modelAnswered, reading.modelRequested, defaultModels[reading.dialect]].filter(
-    (model) => !!model,
-  ) as string[];
+  [reading.modelServed, reading.modelRequested, defaultModels[reading.dialect]].filter((model) => !!model) as string[];
 
 /** Null where no book knows any of the request's models, nor a price by the piece. */
 export const ratesFor = (request: PriceableRequest, usage: Usage): RequestRates | null => {
@@ -47,7 +45,11 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
   const doubts: Doubt[] = [];
   const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
   const priced = findPrice({ ...query, model });
-  const pieces = imageRate(model, reading.extras[EXTRA.imageQuality], reading.extras[EXTRA.imageSize]);
+  const pieces = imageRate(
+    model,
+    reading.billableItems[BILLABLE.imageQuality],
+    reading.billableItems[BILLABLE.imageSize],
+  );
   const byThePiece = pieces !== null && usage.inputTokens + usage.outputTokens === 0;
   if (!priced && !byThePiece) return null;
   if (byThePiece && pieces.isEstimate) doubts.push('imageEstimate');
@@ -73,8 +75,8 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
 };
 
 /** Of a batch's answers the largest prompt, of any other request its own. */
-const promptTokens = ({ extras }: CloseEvent['reading'], usage: Usage): number =>
-  countOf(extras[EXTRA.largestPromptTokens]) ?? usage.inputTokens;
+const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
+  countOf(billableItems[BILLABLE.largestPromptTokens]) ?? usage.inputTokens;
 
 const hasImageTool = ({ units }: Usage): boolean =>
   Boolean(units.imageToolInputTokens || units.imageToolInputImageTokens || units.imageToolOutputTokens);
@@ -83,7 +85,7 @@ const imageToolRates = (
   { reading }: PriceableRequest,
   query: { readonly provider: string; readonly at: Date; readonly inputTokens: number },
 ): Partial<Record<UnitName, AttoUsd>> => {
-  const chosen = reading.extras[EXTRA.imageGenModel];
+  const chosen = reading.billableItems[BILLABLE.imageGenModel];
   const priced = findPrice({ ...query, model: typeof chosen === 'string' ? chosen : DEFAULT_IMAGE_TOOL_MODEL });
   if (!priced) return {};
   const { input, inputImage, output, outputImage } = priced.rates;

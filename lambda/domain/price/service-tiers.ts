@@ -1,5 +1,5 @@
 import { type Factor, times } from '../money.ts';
-import { EXTRA } from '../usage/billable-items.ts';
+import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { isMeant } from './overrides/override.ts';
@@ -103,9 +103,9 @@ const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new 
 const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { openai: { fast: 'priority' } };
 
 /** Tiers that apply at once, lower case: what the answer says it was served on, batch, speed, place of inference. */
-export const tiersOf = ({ dialect, serviceTier, usage, extras }: Reading): readonly string[] => {
+export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
   const named = serviceTier ?? at(usage, 'service_tier') ?? at(usage, 'serviceTier') ?? at(usage, 'service_tier_used');
-  const isBatch = dialect.endsWith('-batch-output') || Number(extras[EXTRA.batch] ?? 0) > 0;
+  const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;
   const tiers = [isBatch ? 'batch' : typeof named === 'string' ? named.toLowerCase() : ''];
   if (at(usage, 'speed') === 'fast') tiers.push('fast');
   if (at(usage, 'inference_geo') === 'us') tiers.push('us');

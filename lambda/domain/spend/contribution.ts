@@ -1,6 +1,6 @@
 import type { Provenance } from '../usage/usage.ts';
 import { type CounterName, type Counters, tokenCounterNames, unitCounterName } from './counters.ts';
-import { foldDimensions, type SpendDimensions } from './dimensions.ts';
+import { overflowDimensions, type SpendDimensions } from './dimensions.ts';
 import { isError, modelOf, type RequestRecord } from './request-record.ts';
 
 /**
@@ -36,9 +36,9 @@ const countersOf = (record: RequestRecord): Counters => {
   add('freeRequests', Number(record.provenance === 'free'));
   add('errors', Number(isError(record)));
   add('partialRequests', Number(record.reading?.complete === false));
-  add('unsettledRequests', Number(record.outcome === 'unknown'));
+  add('unfinishedRequests', Number(record.outcome === 'unknown'));
   add('bypassedRequests', Number(record.route === 'bypassed'));
-  add('foldedRequests', Number(record.foldLevel > 0));
+  add('overflowRequests', Number(record.overflowLevel > 0));
   // An answer fetched again shows the tokens of the request it was counted with.
   if (record.usage && record.repeatOf === null) {
     for (const name of tokenCounterNames) add(name, record.usage[name]);
@@ -55,6 +55,6 @@ export interface Contribution {
 }
 
 export const contributionOf = (record: RequestRecord): Contribution => ({
-  dimensions: foldDimensions(dimensionsOf(record), record.foldLevel),
+  dimensions: overflowDimensions(dimensionsOf(record), record.overflowLevel),
   counters: countersOf(record),
 });

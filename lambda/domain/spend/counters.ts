@@ -34,11 +34,11 @@ const counterNames = [
   /** The answer was cut or could not be read whole: usage may be too low. */
   'partialRequests',
   /** No close event came (yet): see outcome `unknown`. */
-  'unsettledRequests',
+  'unfinishedRequests',
   /** Forwarded while tracking was failing, and recorded all the same. */
   'bypassedRequests',
   /** Requests whose dimensions were folded into `(other)`. */
-  'foldedRequests',
+  'overflowRequests',
   ...tokenCounterNames,
 ] as const;
 

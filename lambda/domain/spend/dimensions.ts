@@ -22,20 +22,20 @@ export const OTHER = '(other)';
  * most freely goes first (a tag per end user, short-lived provider credentials), so that spend by model stays exact the
  * longest. The last level leaves one cell for each provider and is never refused.
  */
-const foldLevels: readonly { readonly fold: readonly SpendDimensionName[]; readonly maxCells: number }[] = [
-  { fold: [], maxCells: 1_000 },
-  { fold: ['tag'], maxCells: 1_250 },
-  { fold: ['tag', 'providerKey'], maxCells: 1_500 },
-  { fold: ['tag', 'providerKey', 'model'], maxCells: 1_750 },
-  { fold: ['tag', 'providerKey', 'model', 'keyId'], maxCells: Number.POSITIVE_INFINITY },
+const overflowLevels: readonly { readonly fold: readonly SpendDimensionName[]; readonly maxCounters: number }[] = [
+  { fold: [], maxCounters: 1_000 },
+  { fold: ['tag'], maxCounters: 1_250 },
+  { fold: ['tag', 'providerKey'], maxCounters: 1_500 },
+  { fold: ['tag', 'providerKey', 'model'], maxCounters: 1_750 },
+  { fold: ['tag', 'providerKey', 'model', 'keyId'], maxCounters: Number.POSITIVE_INFINITY },
 ];
 
-export const MAX_FOLD_LEVEL = foldLevels.length - 1;
+export const MAX_FOLD_LEVEL = overflowLevels.length - 1;
 
 /** Dimensions after folding. Level 0 leaves them as they are. */
-export const foldDimensions = (dimensions: SpendDimensions, level: number): SpendDimensions => {
+export const overflowDimensions = (dimensions: SpendDimensions, level: number): SpendDimensions => {
   const folded: { -readonly [K in keyof SpendDimensions]: SpendDimensions[K] } = { ...dimensions };
-  for (const name of foldLevels[level]?.fold ?? []) folded[name] = OTHER;
+  for (const name of overflowLevels[level]?.fold ?? []) folded[name] = OTHER;
   return folded;
 };
 
@@ -48,4 +48,7 @@ export const levelFor = (
   dimensions: SpendDimensions,
   cells: number,
   has: (dimensions: SpendDimensions) => boolean,
-): number => foldLevels.findIndex(({ maxCells }, level) => cells < maxCells || has(foldDimensions(dimensions, level)));
+): number =>
+  overflowLevels.findIndex(
+    ({ maxCounters }, level) => cells < maxCounters || has(overflowDimensions(dimensions, level)),
+  );

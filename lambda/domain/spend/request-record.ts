@@ -65,7 +65,7 @@ export const requestRecordSchema = z.object({
   responseBytes: z._default(z.nullable(z.int()), null),
   /** What the meter read, the provider's raw usage included: enough to price the request again. */
   reading: z._default(z.nullable(closeEventSchema.shape.reading), null),
-  /** The reading was larger than a record may hold: the provider's raw usage and extras were left out. */
+  /** The reading was larger than a record may hold: the provider's raw usage and billableItems were left out. */
   readingTruncated: z._default(z.boolean(), false),
   usage: z._default(z.nullable(usageSchema), null),
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
@@ -76,7 +76,7 @@ export const requestRecordSchema = z.object({
   /** The request that an answer fetched again was counted with: this one is then free. */
   repeatOf: z._default(z.nullable(z.string()), null),
   /** How far the dimensions were folded when it was counted: see dimensions.ts. 0 is not at all. */
-  foldLevel: z._default(z.int().check(z.nonnegative()), 0),
+  overflowLevel: z._default(z.int().check(z.nonnegative()), 0),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
   expiresAt: z.int(),
@@ -89,7 +89,7 @@ export type RequestRecord = z.infer<typeof requestRecordSchema>;
  * for `gpt-4o` asked), else the one asked for. The record keeps both.
  */
 export const modelOf = (record: Pick<RequestRecord, 'reading'>): string | null =>
-  record.reading?.modelAnswered ?? record.reading?.modelRequested ?? null;
+  record.reading?.modelServed ?? record.reading?.modelRequested ?? null;
 
 /** The provider refused, failed, or broke off. A client that leaves is no error of the provider's, and a lost end is not known to be one. */
 export const isError = (record: Pick<RequestRecord, 'outcome' | 'status'>): boolean =>

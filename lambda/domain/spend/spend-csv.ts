@@ -6,7 +6,7 @@ import {
   type Group,
   groupOf,
   passesFilter,
-  type ReportCell,
+  type ReportCounter,
   type ReportQuery,
   sumsOf,
 } from './spend-report.ts';
@@ -41,7 +41,7 @@ const sumColumns = [
   'reasoning_tokens',
 ] as const;
 
-const sumCells = (counters: Counters) => {
+const sumCounters = (counters: Counters) => {
   const { costByProvenance, tokens, ...sums } = sumsOf(counters);
   return [
     sums.requests,
@@ -67,8 +67,8 @@ const sumCells = (counters: Counters) => {
  * @param nameOf column name of a dimension
  */
 export async function* spendCsv(
-  cells: AsyncIterable<ReportCell>,
-  { span, groupBy, filter }: Omit<ReportQuery, 'limit'>,
+  cells: AsyncIterable<ReportCounter>,
+  { range, groupBy, filter }: Omit<ReportQuery, 'limit'>,
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
   yield line(['time', ...groupBy.map(nameOf), ...sumColumns]);
@@ -79,12 +79,12 @@ export async function* spendCsv(
       .sort(byCost)
       .map(([group, counters]) => {
         const names = JSON.parse(group) as Group;
-        return line([bucket, ...groupBy.map((name) => names[name] ?? null), ...sumCells(counters)]);
+        return line([bucket, ...groupBy.map((name) => names[name] ?? null), ...sumCounters(counters)]);
       })
       .join('');
   for await (const { time, dimensions, counters } of cells) {
     if (!passesFilter(dimensions, filter)) continue;
-    const next = bucketOf(time, span.granularity);
+    const next = bucketOf(time, range.granularity);
     if (next !== bucket) {
       if (groups.sums.size > 0) yield flush();
       bucket = next;

@@ -1,4 +1,4 @@
-import { bucketOf, bucketsOf, type Span } from '../calendar/range.ts';
+import { bucketOf, bucketsOf, type Range } from '../calendar/range.ts';
 import { ValidationError } from '../errors.ts';
 import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './counters.ts';
 import type { SpendDimensionName, SpendDimensions } from './dimensions.ts';
@@ -9,18 +9,18 @@ import { sumMap } from './sum-map.ts';
 export type Group = Partial<SpendDimensions>;
 
 /** One cell of the ledger: a cross of dimensions in one hour or day. */
-export interface ReportCell {
+export interface ReportCounter {
   readonly time: string;
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
 }
 
-/** Reads the cells of a span, ascending in time. Only the dimensions named need be told apart. */
-export type ReadCells = (
+/** Reads the cells of a range, ascending in time. Only the dimensions named need be told apart. */
+export type ReadCounters = (
   accountId: string,
-  span: Span,
+  range: Range,
   dimensions: readonly SpendDimensionName[],
-) => AsyncIterable<ReportCell>;
+) => AsyncIterable<ReportCounter>;
 
 /** Lets a cell pass whose value is in the list, for every dimension that has one. Null stands for "none". */
 export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
@@ -69,9 +69,9 @@ export const sumsOf = (counters: Counters) => ({
   freeRequests: counters.freeRequests ?? 0,
   errors: counters.errors ?? 0,
   partialRequests: counters.partialRequests ?? 0,
-  unsettledRequests: counters.unsettledRequests ?? 0,
+  unfinishedRequests: counters.unfinishedRequests ?? 0,
   bypassedRequests: counters.bypassedRequests ?? 0,
-  foldedRequests: counters.foldedRequests ?? 0,
+  overflowRequests: counters.overflowRequests ?? 0,
   tokens: Object.fromEntries(tokenCounterNames.map((name) => [name, counters[name] ?? 0])) as Record<
     (typeof tokenCounterNames)[number],
     number
@@ -92,14 +92,14 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
   (leftKey < rightKey ? -1 : 1);
 
 /** Total of the cells that pass. */
-export const totalOf = async (cells: AsyncIterable<ReportCell>, filter: SpendFilter): Promise<Counters> => {
+export const totalOf = async (cells: AsyncIterable<ReportCounter>, filter: SpendFilter): Promise<Counters> => {
   const total = sumMap();
   for await (const { dimensions, counters } of cells) if (passesFilter(dimensions, filter)) total.add('', counters);
   return total.sums.get('') ?? {};
 };
 
 export interface ReportQuery {
-  readonly span: Span;
+  readonly range: Range;
   readonly groupBy: readonly SpendDimensionName[];
   readonly filter: SpendFilter;
   /** At most so many groups are named; the others are summed up in `otherGroups`. */
@@ -110,7 +110,7 @@ export interface ReportQuery {
 const MAX_GROUPS = 100_000;
 
 const tooManyGroups = () => {
-  const message = `names more than ${MAX_GROUPS} groups: narrow the span, filter, or group by less; the export names them all`;
+  const message = `names more than ${MAX_GROUPS} groups: narrow the range, filter, or group by less; the export names them all`;
   return new ValidationError([{ path: 'groupBy', message }]);
 };
 
@@ -120,13 +120,16 @@ const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group =
 };
 
 /**
- * Totals, groups and a gapless series of the cells of a span. Whatever the groups, their sums (with `otherGroups`) and those
+ * Totals, groups and a gapless series of the cells of a range. Whatever the groups, their sums (with `otherGroups`) and those
  * of the series are the totals.
  *
  * @param cells ascending by time
  * @throws ValidationError where there are too many groups
  */
-export const spendReport = async (cells: AsyncIterable<ReportCell>, { span, groupBy, filter, limit }: ReportQuery) => {
+export const spendReport = async (
+  cells: AsyncIterable<ReportCounter>,
+  { range, groupBy, filter, limit }: ReportQuery,
+) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
   const points = groupPoints();
@@ -143,14 +146,14 @@ export const spendReport = async (cells: AsyncIterable<ReportCell>, { span, grou
   };
   for await (const { time, dimensions, counters } of cells) {
     if (!passesFilter(dimensions, filter)) continue;
-    const next = bucketOf(time, span.granularity);
+    const next = bucketOf(time, range.granularity);
     if (next !== bucket) closeBucket();
     bucket = next;
     groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name])), counters);
   }
   closeBucket();
   const total = [...byBucket.sums.values()].reduce(addCounters, {});
-  const buckets = bucketsOf(span);
+  const buckets = bucketsOf(range);
   const ranked = groupBy.length === 0 ? [] : [...byGroup.sums].sort(byCost);
   const named = ranked.slice(0, limit);
   const rest = ranked.slice(limit);

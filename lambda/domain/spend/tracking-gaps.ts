@@ -1,5 +1,5 @@
 /** Requests that were forwarded and that nothing else tells of: the first and the last began then, ISO 8601 UTC. */
-export interface UntrackedSpan {
+export interface TrackingGap {
   readonly from: string;
   readonly to: string;
   readonly requests: number;
@@ -9,7 +9,7 @@ export interface UntrackedSpan {
 const SAME_GAP_MS = 60_000;
 
 /** The gaps that reports come to, ascending, and how many requests fell into them in all. */
-export const untrackedGaps = (reports: readonly UntrackedSpan[]) => {
+export const trackingGaps = (reports: readonly TrackingGap[]) => {
   const gaps: { from: string; to: string; requests: number }[] = [];
   for (const report of reports.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
     const gap = gaps.at(-1);
@@ -18,5 +18,5 @@ export const untrackedGaps = (reports: readonly UntrackedSpan[]) => {
       gap.requests += report.requests;
     } else gaps.push({ ...report });
   }
-  return { requests: gaps.reduce((sum, { requests }) => sum + requests, 0), spans: gaps };
+  return { requests: gaps.reduce((sum, { requests }) => sum + requests, 0), gaps };
 };

@@ -1,4 +1,4 @@
-import { EXTRA } from './billable-items.ts';
+import { BILLABLE } from './billable-items.ts';
 import { iterationsOf, readingsOf } from './iterations.ts';
 import { count, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
@@ -21,7 +21,7 @@ const isCharged = (attempt: Raw, isRefused: boolean): boolean => {
 
 /** The attempts that are charged. One that names no model ran on the one that was asked for. */
 export const chargedAttempts = (reading: Reading): readonly Reading[] => {
-  const isRefused = reading.extras[EXTRA.refused] === 1;
+  const isRefused = reading.billableItems[BILLABLE.refused] === 1;
   const charged = iterationsOf(reading.usage).filter((attempt) => isCharged(attempt, isRefused));
-  return readingsOf({ ...reading, modelAnswered: null }, charged);
+  return readingsOf({ ...reading, modelServed: null }, charged);
 };

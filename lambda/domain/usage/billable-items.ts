@@ -1,9 +1,9 @@
 /**
- * Names of `reading.extras`: billable things that stand outside the provider's usage object, and parameters that set a price.
+ * Names of `reading.billableItems`: billable things that stand outside the provider's usage object, and parameters that set a price.
  * The meter produces them, prices read them; a name left out means "not seen". Values are numbers unless said otherwise.
  * Zero counts need not be sent.
  */
-export const EXTRA = {
+export const BILLABLE = {
   /**
    * Responses: items of `output` with type `web_search_call` whose `action.type` is `search` or absent. Opening or reading a
    * page (`open_page`, `find_in_page`) is not charged. @see https://developers.openai.com/api/docs/guides/tools-web-search

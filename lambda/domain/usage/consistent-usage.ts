@@ -11,7 +11,7 @@ export type UsageDraft = Partial<Omit<Usage, 'units'>> & {
  * Holds a draft to the rule of Usage: every part is cut to what its whole has room for, in an order that keeps the dearer
  * statement (a cache read is believed before a cache write, audio before image before video).
  */
-export const settleUsage = (draft: UsageDraft): Usage => {
+export const clampUsage = (draft: UsageDraft): Usage => {
   const inputTokens = draft.inputTokens ?? 0;
   const outputTokens = draft.outputTokens ?? 0;
   const cacheReadTokens = Math.min(draft.cacheReadTokens ?? 0, inputTokens);

@@ -1,8 +1,8 @@
 import { readAnthropicUsage } from './anthropic-shape.ts';
-import { EXTRA } from './billable-items.ts';
-import { readExtraUnits } from './billable-units.ts';
+import { BILLABLE } from './billable-items.ts';
+import { readBillableUnits } from './billable-units.ts';
 import { readCohereUsage } from './cohere-shape.ts';
-import { type DraftUnits, settleUsage, type UsageDraft } from './consistent-usage.ts';
+import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
@@ -61,25 +61,25 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
 
 /**
  * The one reading of a provider's raw usage. Null where nothing billable was reported: no usage object (or one that says
- * nothing readable) and no extras. Explicit zeroes are usage. Never throws.
+ * nothing readable) and no billableItems. Explicit zeroes are usage. Never throws.
  */
 export const normalizeUsage = (
   provider: string,
-  reading: Pick<Reading, 'dialect' | 'usage' | 'extras' | 'modelAnswered'>,
+  reading: Pick<Reading, 'dialect' | 'usage' | 'billableItems' | 'modelServed'>,
 ): Usage | null => {
   const raw = reading.usage;
-  const extraUnits = readExtraUnits(reading.extras);
+  const billableUnits = readBillableUnits(reading.billableItems);
   const shape = raw && shapes.find(({ members }) => members.some((member) => isSaid(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
-  if (!shape && providerCostNanoUsd === null && Object.keys(extraUnits).length === 0) return null;
+  if (!shape && providerCostNanoUsd === null && Object.keys(billableUnits).length === 0) return null;
   const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
-  return settleUsage({
+  return clampUsage({
     ...draft,
-    cacheReadTokens: draft.cacheReadTokens || count(reading.extras[EXTRA.cachedPromptTokens]),
+    cacheReadTokens: draft.cacheReadTokens || count(reading.billableItems[BILLABLE.cachedPromptTokens]),
     // What the usage object tells goes before what was counted beside it.
     units: {
-      ...extraUnits,
-      ...(raw && nonZero(readUnits(raw, provider, reading.modelAnswered))),
+      ...billableUnits,
+      ...(raw && nonZero(readUnits(raw, provider, reading.modelServed))),
       ...nonZero(draft.units ?? {}),
     },
     providerCostNanoUsd,

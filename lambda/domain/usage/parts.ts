@@ -1,5 +1,5 @@
 import { areAttempts, chargedAttempts } from './attempts.ts';
-import { EXTRA } from './billable-items.ts';
+import { BILLABLE } from './billable-items.ts';
 import { iterationsOf, readingsOf } from './iterations.ts';
 import { promptSizeStep, promptTokensOf } from './prompt-size.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
@@ -23,10 +23,10 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
   return {
     ...reading,
     usage: isRaw(usage) ? usage : null,
-    modelAnswered: typeof model === 'string' ? model : null,
-    extras: {
-      ...(index === 0 ? reading.extras : { [EXTRA.batch]: 1 }),
-      [EXTRA.largestPromptTokens]: count(at(group, 'largest_prompt_tokens')),
+    modelServed: typeof model === 'string' ? model : null,
+    billableItems: {
+      ...(index === 0 ? reading.billableItems : { [BILLABLE.batch]: 1 }),
+      [BILLABLE.largestPromptTokens]: count(at(group, 'largest_prompt_tokens')),
     },
   };
 };
@@ -38,7 +38,7 @@ const byModel = (reading: Reading): readonly Reading[] => {
   const iterations = iterationsOf(reading.usage);
   if (areAttempts(iterations)) return chargedAttempts(reading);
   const isForeign = ({ type, model }: Raw): boolean =>
-    !inTotals.has(type) && typeof model === 'string' && model !== reading.modelAnswered;
+    !inTotals.has(type) && typeof model === 'string' && model !== reading.modelServed;
   const foreign = iterations.filter(isForeign);
   if (foreign.length === 0) return bySize(reading, iterations);
   const own = iterations.filter((iteration) => !isForeign(iteration));
@@ -47,17 +47,19 @@ const byModel = (reading: Reading): readonly Reading[] => {
     ...foreign.map((iteration) => ({
       ...reading,
       usage: iteration,
-      modelAnswered: iteration['model'] as string,
+      modelServed: iteration['model'] as string,
       modelRequested: null,
-      extras: {},
+      billableItems: {},
     })),
   ];
 };
 
 /** Long prompts are dearer by the iteration: the sum of several may be past a limit that none of them is. */
 const bySize = (reading: Reading, iterations: readonly Raw[]): readonly Reading[] => {
-  if (iterations.length < 2 || reading.extras[EXTRA.largestPromptTokens] !== undefined) return [reading];
+  if (iterations.length < 2 || reading.billableItems[BILLABLE.largestPromptTokens] !== undefined) return [reading];
   const sizes = iterations.map(promptTokensOf);
   if (new Set(sizes.map(promptSizeStep)).size > 1) return readingsOf(reading, iterations);
-  return [{ ...reading, extras: { ...reading.extras, [EXTRA.largestPromptTokens]: Math.max(...sizes) } }];
+  return [
+    { ...reading, billableItems: { ...reading.billableItems, [BILLABLE.largestPromptTokens]: Math.max(...sizes) } },
+  ];
 };

@@ -15,7 +15,7 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => {
   return here;
 };
 
-/** A finite, non-negative, believable number; a decimal string counts as one (protobuf's JSON writes int64 so). */
+/** A finite, non-negative, plausible number; a decimal string counts as one (protobuf's JSON writes int64 so). */
 export const amountOf = (value: unknown): number | null => {
   const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number) || number > MAX_COUNT) return null;

@@ -5,7 +5,7 @@ import { MAX_MODEL_CHARACTERS, MAX_PATH_CHARACTERS, MAX_TAG_CHARACTERS } from '.
 
 const nonNegativeInteger = z.int().check(z.nonnegative());
 
-const requestFacts = z.object({
+const requestIdentity = z.object({
   version: z.literal(1),
   /** UUIDv7: its time is `startedAt`. Unique per proxied request, returned in X-Service-Request-Id. */
   requestId: z.uuid(),
@@ -38,13 +38,13 @@ const reading = z.object({
   /** False when the body was cut, lied about its length, or could not be decoded: usage may be too low. */
   complete: z.boolean(),
   modelRequested: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
-  modelAnswered: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
+  modelServed: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
   /** True where the client asked for a stream. */
   streamed: z.boolean(),
   /** Tier the response says it was served on (`flex`, `priority`, `default`, `batch`, `standard` …). */
   serviceTier: z.nullable(z.string().check(z.maxLength(64))),
   /** Billable things outside the usage object, counted by name: e.g. `{ web_search_call: 2 }`, or parameters that set the price, e.g. `{ "image.size": "1024x1024" }`. */
-  extras: z.record(z.string(), z.union([z.number(), z.string()])),
+  billableItems: z.record(z.string(), z.union([z.number(), z.string()])),
 });
 
 /** What a close event may say of how the request ended. */
@@ -68,9 +68,9 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
-export const openEventSchema = z.extend(requestFacts, { kind: z.literal('open') });
+export const openEventSchema = z.extend(requestIdentity, { kind: z.literal('open') });
 
-export const closeEventSchema = z.extend(requestFacts, {
+export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
   outcome: z.enum(closedOutcomes),

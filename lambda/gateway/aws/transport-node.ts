@@ -6,8 +6,8 @@ import {
   type AwsRequest,
   type AwsTransport,
   DeadConnectionError,
-  MAX_ANSWER_BYTES,
   MAX_IDLE_MS,
+  MAX_RESPONSE_BYTES,
   timedOut,
   tooLong,
 } from './transport.ts';
@@ -29,7 +29,7 @@ export const nodeTransport = (endpoint: string): AwsTransport => {
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES) request.destroy(tooLong());
+          if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLong());
         });
         response.on('error', reject);
         response.on('end', () => {

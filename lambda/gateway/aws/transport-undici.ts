@@ -4,8 +4,8 @@ import {
   type AwsAnswer,
   type AwsTransport,
   DeadConnectionError,
-  MAX_ANSWER_BYTES,
   MAX_IDLE_MS,
+  MAX_RESPONSE_BYTES,
   timedOut,
   tooLong,
 } from './transport.ts';
@@ -60,7 +60,7 @@ class Call implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_ANSWER_BYTES) this.#giveUp(tooLong());
+    if (this.#bytes > MAX_RESPONSE_BYTES) this.#giveUp(tooLong());
   }
 
   onResponseEnd(): void {

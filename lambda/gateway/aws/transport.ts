@@ -23,7 +23,7 @@ export type AwsTransport = (request: AwsRequest, timeoutMs: number) => Promise<A
 export const MAX_IDLE_MS = 5_000;
 
 /** AWS answers here are a few kilobytes; anything larger is not what was asked for. */
-export const MAX_ANSWER_BYTES = 2 ** 20;
+export const MAX_RESPONSE_BYTES = 2 ** 20;
 
 /** A kept connection was closed by the other side before it had answered anything. */
 export class DeadConnectionError extends Error {
@@ -31,4 +31,4 @@ export class DeadConnectionError extends Error {
 }
 
 export const timedOut = (timeoutMs: number): Error => new Error(`no answer within ${timeoutMs} ms`);
-export const tooLong = (): Error => new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+export const tooLong = (): Error => new Error(`an answer of more than ${MAX_RESPONSE_BYTES} bytes`);

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import { type GatewayErrorCode, gatewayErrorAnswer } from '../protocol/gateway-error.ts';
+import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 
 /** How the gateway's server treats connections, wherever it runs: in a container, on a developer's machine, in tests. */
 const gatewayServerOptions = {
@@ -59,7 +59,7 @@ export const gatewayHttpServer = (listener: RequestListener, options: ServerOpti
       socket.destroy(error);
       return;
     }
-    const { status, headers, body } = gatewayErrorAnswer(code, uuidv7());
+    const { status, headers, body } = gatewayErrorResponse(code, uuidv7());
     const lines = [`HTTP/1.1 ${status} `, 'Connection: close'];
     for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

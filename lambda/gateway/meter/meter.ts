@@ -1,11 +1,11 @@
-import { EXTRA } from '../../domain/usage/billable-items.ts';
+import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { type Dialect, dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
 import { estimateUsage, KeptText } from './estimate.ts';
 import { JsonPicker } from './json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
-import type { RequestFacts } from './request-reader.ts';
+import type { BodyFacts } from './request-reader.ts';
 import { SseReader } from './sse-reader.ts';
 import { usageMarkOf, wantedInBatch, wantedInResponse } from './wanted.ts';
 
@@ -14,7 +14,7 @@ export interface MeteredRequest {
   /** As forwarded, without the query string. */
   readonly path: string;
   /** What the request's body said; asked for when the answer is over. */
-  facts(): RequestFacts;
+  facts(): BodyFacts;
 }
 
 export interface MeteredResponse {
@@ -161,14 +161,20 @@ class AnswerMeter implements Meter {
       this.#failed = true;
     }
     const complete = whole && decoded && finished && !this.#failed;
-    const reading = assemble(this.#request, this.#dialect, this.#builder, complete, headerExtras(this.#response));
+    const reading = assemble(
+      this.#request,
+      this.#dialect,
+      this.#builder,
+      complete,
+      headerBillableItems(this.#response),
+    );
     return withEstimate(reading, this.#request.facts(), this.#kept);
   }
 }
 
-const headerExtras = ({ cachedPromptTokens }: MeteredResponse): Reading['extras'] => {
+const headerBillableItems = ({ cachedPromptTokens }: MeteredResponse): Reading['billableItems'] => {
   const tokens = Number(cachedPromptTokens);
-  return tokens > 0 ? { [EXTRA.cachedPromptTokens]: tokens } : {};
+  return tokens > 0 ? { [BILLABLE.cachedPromptTokens]: tokens } : {};
 };
 
 /** Names under which usage objects tell the tier. */
@@ -183,7 +189,7 @@ const assemble = (
   byPath: Dialect,
   builder: ReadingBuilder,
   complete: boolean,
-  fromHeaders: Reading['extras'] = {},
+  fromHeaders: Reading['billableItems'] = {},
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
   const { path } = request;
@@ -195,16 +201,16 @@ const assemble = (
     usageSource: usage ? 'reported' : 'none',
     complete,
     modelRequested: modelOfPath(path) ?? asked.model,
-    modelAnswered: builder.model,
+    modelServed: builder.model,
     streamed: asked.stream || path.endsWith(':streamGenerateContent'),
     // What was asked for is not what was served, where the usage tells.
     serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : asked.serviceTier),
-    extras: { ...asked.extras, ...fromHeaders, ...builder.extras(dialect) },
+    billableItems: { ...asked.billableItems, ...fromHeaders, ...builder.billableItems(dialect) },
   };
 };
 
 /** An answer without usage gets an estimate; so does one of Anthropic's that broke off before its output was told. */
-const withEstimate = (reading: Reading, { promptBytes }: RequestFacts, kept: KeptText): Reading => {
+const withEstimate = (reading: Reading, { promptBytes }: BodyFacts, kept: KeptText): Reading => {
   const half = !reading.complete && reading.dialect === 'anthropic-messages';
   if (reading.usage !== null && !half) return reading;
   const usage = estimateUsage(reading.dialect, reading.usage, promptBytes, kept.outputTokens());

@@ -1,4 +1,4 @@
-import { EXTRA } from '../../domain/usage/billable-items.ts';
+import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
@@ -51,16 +51,16 @@ const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
 const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): boolean =>
   values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
 
-/** Extras that only some dialects have. */
+/** BillableItems that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
-  [EXTRA.responseId]: ['openai-responses', 'gemini-interactions'],
-  [EXTRA.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
-  [EXTRA.responseBackground]: ['openai-responses', 'gemini-interactions'],
-  [EXTRA.refused]: ['anthropic-messages'],
-  [EXTRA.imageCount]: ['openai-images', 'gemini-predict'],
-  [EXTRA.imageSize]: ['openai-images'],
-  [EXTRA.imageQuality]: ['openai-images'],
-  [EXTRA.audioSeconds]: ['openai-transcription'],
+  [BILLABLE.responseId]: ['openai-responses', 'gemini-interactions'],
+  [BILLABLE.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
+  [BILLABLE.responseBackground]: ['openai-responses', 'gemini-interactions'],
+  [BILLABLE.refused]: ['anthropic-messages'],
+  [BILLABLE.imageCount]: ['openai-images', 'gemini-predict'],
+  [BILLABLE.imageSize]: ['openai-images'],
+  [BILLABLE.imageQuality]: ['openai-images'],
+  [BILLABLE.audioSeconds]: ['openai-transcription'],
 };
 
 /**
@@ -77,7 +77,7 @@ export class ReadingBuilder implements PickerSink {
   #isHalf = false;
   #model: string | null = null;
   #serviceTier: string | null = null;
-  #extras = new Map<string, number | string>();
+  #billableItems = new Map<string, number | string>();
 
   /** Values of the document under way, by name: the last of each name; and the lists of its output items. */
   #values = new Map<string, unknown>();
@@ -99,8 +99,8 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#image') this.#images++;
     else if (name === '#error') this.#hasError = true;
     else if (name === '#choices') this.#hasChoices = true;
-    else if (name === '#grounded') this.#extras.set(EXTRA.groundedPrompts, 1);
-    else if (name === '#mapped') this.#extras.set(EXTRA.mapsPrompts, 1);
+    else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
+    else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
     else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
     else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
@@ -121,18 +121,21 @@ export class ReadingBuilder implements PickerSink {
     if (this.#batch) this.#takeLine();
     else this.#takeUsage(values);
     this.#takeNames(values);
-    this.#text(EXTRA.responseStatus, values.get('status') ?? (isDeferred(values, this.#hasChoices) ? 'queued' : null));
-    this.#text(EXTRA.responseId, values.get('id'));
-    if (values.get('stopReason') === REFUSAL) this.#extras.set(EXTRA.refused, 1);
+    this.#text(
+      BILLABLE.responseStatus,
+      values.get('status') ?? (isDeferred(values, this.#hasChoices) ? 'queued' : null),
+    );
+    this.#text(BILLABLE.responseId, values.get('id'));
+    if (values.get('stopReason') === REFUSAL) this.#billableItems.set(BILLABLE.refused, 1);
     if (typeof values.get('background') === 'boolean')
-      this.#extras.set(EXTRA.responseBackground, Number(values.get('background')));
-    this.#text(EXTRA.imageSize, values.get('image.size'));
-    this.#text(EXTRA.imageQuality, values.get('image.quality'));
+      this.#billableItems.set(BILLABLE.responseBackground, Number(values.get('background')));
+    this.#text(BILLABLE.imageSize, values.get('image.size'));
+    this.#text(BILLABLE.imageQuality, values.get('image.quality'));
     const seconds = values.get('audio.seconds');
-    this.#number(EXTRA.audioSeconds, typeof seconds === 'string' ? Number(seconds) : seconds);
-    this.#number(EXTRA.webSearchRequests, values.get('webSearchRequests'));
-    this.#number(EXTRA.groundingQueries, this.#groundingQueries);
-    this.#number(EXTRA.imageCount, this.#images);
+    this.#number(BILLABLE.audioSeconds, typeof seconds === 'string' ? Number(seconds) : seconds);
+    this.#number(BILLABLE.webSearchRequests, values.get('webSearchRequests'));
+    this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
+    this.#number(BILLABLE.imageCount, this.#images);
     this.#takeImageGeneration(values.get('imageGenUsage'));
     this.#takeOutputs();
     this.#takeError(values);
@@ -171,10 +174,11 @@ export class ReadingBuilder implements PickerSink {
     return this.#serviceTier;
   }
 
-  /** Extras that belong to the dialect: a name such as `id` or `data` means something else elsewhere. */
-  extras(dialect: Dialect): Reading['extras'] {
+  /** BillableItems that belong to the dialect: a name such as `id` or `data` means something else elsewhere. */
+  billableItems(dialect: Dialect): Reading['billableItems'] {
     const result: Record<string, number | string> = {};
-    for (const [name, value] of this.#extras) if (dialectsOf[name]?.includes(dialect) ?? true) result[name] = value;
+    for (const [name, value] of this.#billableItems)
+      if (dialectsOf[name]?.includes(dialect) ?? true) result[name] = value;
     return result;
   }
 
@@ -213,7 +217,7 @@ export class ReadingBuilder implements PickerSink {
     // Not charged.
     const isNothing = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
     if (!isNothing) this.#batch?.add(this.#model, usage);
-    this.#extras.set(EXTRA.batch, 1);
+    this.#billableItems.set(BILLABLE.batch, 1);
     for (const name of usageNames) this.#values.delete(name);
   }
 
@@ -227,7 +231,7 @@ export class ReadingBuilder implements PickerSink {
   /** An answer that is an error and nothing else, though its status says otherwise. */
   #takeError(values: Map<string, unknown>): void {
     if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#batch)
-      this.#extras.set(EXTRA.responseError, 1);
+      this.#billableItems.set(BILLABLE.responseError, 1);
     // A ping says nothing.
     if (values.size > 0 || this.#hasChoices || this.#hasError) this.#isFirstDocument = false;
     this.#hasError = false;
@@ -244,40 +248,40 @@ export class ReadingBuilder implements PickerSink {
     if (this.#outputs.length === 0 && this.#tools.length === 0) return;
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
-    this.#number(EXTRA.webSearchCalls, searches);
-    this.#number(EXTRA.fileSearchCalls, calls('file_search_call').length);
+    this.#number(BILLABLE.webSearchCalls, searches);
+    this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
     const containers = [...calls('code_interpreter_call'), ...calls('shell_call')]
       .map((item) => item.container)
       .filter(Boolean);
-    this.#number(EXTRA.codeContainers, new Set(containers).size);
+    this.#number(BILLABLE.codeContainers, new Set(containers).size);
     for (const { type, model } of this.#tools) {
-      if (type.startsWith('web_search_preview')) this.#extras.set(EXTRA.webSearchPreview, 1);
-      if (type === 'image_generation') this.#text(EXTRA.imageGenModel, model);
+      if (type.startsWith('web_search_preview')) this.#billableItems.set(BILLABLE.webSearchPreview, 1);
+      if (type === 'image_generation') this.#text(BILLABLE.imageGenModel, model);
     }
   }
 
   #takeImageGeneration(value: unknown): void {
     if (!isObject(value)) return;
     const details = isObject(value['input_tokens_details']) ? value['input_tokens_details'] : {};
-    this.#number(EXTRA.imageGenInputTextTokens, details['text_tokens'] ?? value['input_tokens']);
-    this.#number(EXTRA.imageGenInputImageTokens, details['image_tokens']);
-    this.#number(EXTRA.imageGenOutputTokens, value['output_tokens']);
+    this.#number(BILLABLE.imageGenInputTextTokens, details['text_tokens'] ?? value['input_tokens']);
+    this.#number(BILLABLE.imageGenInputImageTokens, details['image_tokens']);
+    this.#number(BILLABLE.imageGenOutputTokens, value['output_tokens']);
   }
 
   #addGroundingQueries(value: unknown): void {
     if (!Array.isArray(value) || value.length === 0) return;
     this.#groundingQueries += value.length;
-    this.#extras.set(EXTRA.groundedPrompts, 1);
+    this.#billableItems.set(BILLABLE.groundedPrompts, 1);
   }
 
   #text(name: string, value: unknown): void {
-    if (typeof value === 'string' && value !== '') this.#extras.set(name, value.slice(0, 128));
+    if (typeof value === 'string' && value !== '') this.#billableItems.set(name, value.slice(0, 128));
   }
 
   /** Events of one stream repeat and grow: the largest count is the last word. Lines of a batch add up. */
   #number(name: string, value: unknown): void {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return;
-    const before = Number(this.#extras.get(name) ?? 0);
-    this.#extras.set(name, this.#batch ? before + value : Math.max(before, value));
+    const before = Number(this.#billableItems.get(name) ?? 0);
+    this.#billableItems.set(name, this.#batch ? before + value : Math.max(before, value));
   }
 }

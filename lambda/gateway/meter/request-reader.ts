@@ -1,22 +1,22 @@
-import { EXTRA } from '../../domain/usage/billable-items.ts';
+import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink } from './json-picker.ts';
 import { wantedInRequest } from './wanted.ts';
 
 /** What a request's body says of how it is to be metered and priced. */
-export interface RequestFacts {
+export interface BodyFacts {
   readonly model: string | null;
   readonly stream: boolean;
   readonly serviceTier: string | null;
   /** Length of the prompt's text in bytes, as JSON. */
   readonly promptBytes: number;
-  readonly extras: Reading['extras'];
+  readonly billableItems: Reading['billableItems'];
 }
 
 export interface RequestReader {
   write(chunk: Buffer): void;
-  facts(): RequestFacts;
+  facts(): BodyFacts;
 }
 
 /** Text-to-speech takes 4,096 characters (OpenAI) and more elsewhere; other `input`s are not kept. */
@@ -34,7 +34,7 @@ const jsonText = (json: string): unknown => {
   }
 };
 
-/** Reads a copy of the request's body as it passes, in bounded memory. Keeps nothing of its content but what is named in RequestFacts. */
+/** Reads a copy of the request's body as it passes, in bounded memory. Keeps nothing of its content but what is named in BodyFacts. */
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
 
@@ -101,32 +101,32 @@ const multipartName = (name: string): string =>
 
 const multipartValue = (value: string): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
-const factsOf = (values: ReadonlyMap<string, unknown>): RequestFacts => {
+const factsOf = (values: ReadonlyMap<string, unknown>): BodyFacts => {
   const text = (name: string): string | null => {
     const value = values.get(name);
     return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
   };
-  const extras: Record<string, number | string> = {};
+  const billableItems: Record<string, number | string> = {};
   const speechCharacters = values.get('speechCharacters');
-  if (typeof speechCharacters === 'number') extras[EXTRA.speechCharacters] = speechCharacters;
+  if (typeof speechCharacters === 'number') billableItems[BILLABLE.speechCharacters] = speechCharacters;
   const told = values.get('video.seconds');
   // `Number` throws at some objects.
   const seconds = typeof told === 'string' ? Number(told) : told;
-  if (typeof seconds === 'number' && seconds > 0) extras[EXTRA.videoSeconds] = seconds;
+  if (typeof seconds === 'number' && seconds > 0) billableItems[BILLABLE.videoSeconds] = seconds;
   for (const [name, extra] of [
-    ['image.size', EXTRA.imageSize],
-    ['image.quality', EXTRA.imageQuality],
-    ['imageGenModel', EXTRA.imageGenModel],
+    ['image.size', BILLABLE.imageSize],
+    ['image.quality', BILLABLE.imageQuality],
+    ['imageGenModel', BILLABLE.imageGenModel],
   ] as const) {
     const value = text(name);
-    if (value !== null) extras[extra] = value;
+    if (value !== null) billableItems[extra] = value;
   }
-  if (values.get('webSearchPreview')) extras[EXTRA.webSearchPreview] = 1;
+  if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
   return {
     model: text('model'),
     stream: values.get('stream') === true,
     serviceTier: text('serviceTier'),
     promptBytes: Number(values.get('promptBytes') ?? 0),
-    extras,
+    billableItems,
   };
 };

@@ -45,14 +45,18 @@ const table = {
 
 export type GatewayErrorCode = keyof typeof table;
 
-export interface GatewayErrorAnswer {
+export interface GatewayErrorResponse {
   readonly status: number;
   readonly headers: string[];
   readonly body: Buffer;
 }
 
 /** The answer for one error, in the one error shape of the service, which the providers' SDKs show as an API error. */
-export const gatewayErrorAnswer = (code: GatewayErrorCode, requestId: string, reason?: string): GatewayErrorAnswer => {
+export const gatewayErrorResponse = (
+  code: GatewayErrorCode,
+  requestId: string,
+  reason?: string,
+): GatewayErrorResponse => {
   const { status, message } = table[code];
   const body = Buffer.from(
     JSON.stringify({

@@ -4,13 +4,13 @@ import { createMeter, emptyReading, type Meter, type MeteredResponse } from '../
 import { headerValue } from '../protocol/headers.ts';
 import type { UpstreamHead } from '../upstream/upstream.ts';
 import type { RequestCopy } from './request-copy.ts';
-import type { RequestFacts } from './request-identity.ts';
+import type { RequestIdentity } from './request-identity.ts';
 
 /** How a request ended. `unknown` is said by the recorder alone. */
 export type KnownOutcome = Exclude<Outcome, 'unknown'>;
 
 /** All that is learned of a request while it is relayed, and the close event that it comes to. */
-export class Settlement {
+export class CloseEventBuilder {
   readonly #request: RequestCopy;
   readonly #startedAtMs: number;
   #response: MeteredResponse | undefined;
@@ -42,7 +42,7 @@ export class Settlement {
     };
   }
 
-  get isAnswered(): boolean {
+  get hasResponse(): boolean {
     return this.#response !== undefined;
   }
 
@@ -68,7 +68,7 @@ export class Settlement {
 
   /** The request is over. */
   async closeEvent(
-    facts: RequestFacts,
+    facts: RequestIdentity,
     outcome: KnownOutcome,
     fingerprint: ReturnType<Fingerprint>,
   ): Promise<CloseEvent> {

@@ -2,18 +2,18 @@ import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
-import { type GatewayErrorCode, gatewayErrorAnswer } from '../protocol/gateway-error.ts';
+import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
 import type { Tracker } from '../tracking/tracker.ts';
 import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
-import { type KnownOutcome, Settlement } from './close-event-builder.ts';
+import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { logFault } from './fault-log.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
-import { type RequestFacts, requestFacts } from './request-identity.ts';
-import { AnswerPipe } from './response-pipe.ts';
+import { type RequestIdentity, requestIdentity } from './request-identity.ts';
+import { ResponsePipe } from './response-pipe.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
 export interface Forwarding {
@@ -52,12 +52,12 @@ class Relay implements UpstreamListener {
   readonly #target: string;
   readonly #path: string;
   readonly #copy: RequestCopy;
-  readonly #settlement: Settlement;
+  readonly #closeEventBuilder: CloseEventBuilder;
   #exchange: UpstreamExchange | undefined;
-  #facts: RequestFacts | undefined;
+  #facts: RequestIdentity | undefined;
   #registration: Registration | undefined;
   #askedForUsage = false;
-  #pipe: AnswerPipe | undefined;
+  #pipe: ResponsePipe | undefined;
   #started = false;
   /** How the answer ended while its headers waited. */
   #endedEarly: { readonly trailers: RawHeaders } | 'broken' | undefined;
@@ -71,7 +71,7 @@ class Relay implements UpstreamListener {
     this.#target = upstreamTarget(request.target, admitted.provider);
     this.#path = pathOf(this.#target);
     this.#copy = new RequestCopy(request, this.#path);
-    this.#settlement = new Settlement(this.#copy, startedAtMs);
+    this.#closeEventBuilder = new CloseEventBuilder(this.#copy, startedAtMs);
   }
 
   begin(): void {
@@ -141,13 +141,13 @@ class Relay implements UpstreamListener {
     if (this.#finished) return;
     this.#askedForUsage = askedForUsage;
     if (gathered) this.#copy.sending(gathered);
-    this.#settlement.sending();
+    this.#closeEventBuilder.sending();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, this);
-      this.#pipe = new AnswerPipe({
+      this.#pipe = new ResponsePipe({
         exchange: this.#exchange,
         client: this.#forwarding.client,
-        settlement: this.#settlement,
+        closeEventBuilder: this.#closeEventBuilder,
         faulted: (error) => this.#faulted(error),
       });
     } catch {
@@ -167,9 +167,9 @@ class Relay implements UpstreamListener {
     if (!this.#exchange) this.#registered();
   }
 
-  #requestFacts(): RequestFacts {
+  #requestIdentity(): RequestIdentity {
     const { request, admitted, requestId, startedAt } = this.#forwarding;
-    this.#facts ??= requestFacts(request, admitted, requestId, startedAt, this.#path);
+    this.#facts ??= requestIdentity(request, admitted, requestId, startedAt, this.#path);
     return this.#facts;
   }
 
@@ -179,7 +179,7 @@ class Relay implements UpstreamListener {
     const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
     const providerKey = fingerprint instanceof Promise ? null : fingerprint;
     this.#registration = new Registration(
-      this.#parts.tracker.open({ ...this.#requestFacts(), kind: 'open', providerKey }),
+      this.#parts.tracker.open({ ...this.#requestIdentity(), kind: 'open', providerKey }),
     );
     return this.#registration;
   }
@@ -187,7 +187,7 @@ class Relay implements UpstreamListener {
   /** What the client is told is what the record says, whatever the queue says later. */
   #decideRoute(): CloseEvent['route'] {
     const route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
-    this.#settlement.route = route;
+    this.#closeEventBuilder.route = route;
     return route;
   }
 
@@ -198,7 +198,7 @@ class Relay implements UpstreamListener {
       this.#upstreamFailed();
       return;
     }
-    this.#settlement.answered(head);
+    this.#closeEventBuilder.answered(head);
     this.#registered().whenKnown(() => this.#guard(this.#relay, head));
   }
 
@@ -235,7 +235,7 @@ class Relay implements UpstreamListener {
   /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
   #upstreamFailed(): void {
     if (this.#finished) return;
-    if (!this.#settlement.isAnswered) this.#registered().whenKnown(() => this.#answerUnreachable());
+    if (!this.#closeEventBuilder.hasResponse) this.#registered().whenKnown(() => this.#answerUnreachable());
     // Its headers are here and wait for the route: the client is to see them before the end.
     else if (!this.#started) this.#endedEarly = 'broken';
     else {
@@ -256,7 +256,7 @@ class Relay implements UpstreamListener {
 
   #answer(code: GatewayErrorCode): void {
     const { client, requestId } = this.#forwarding;
-    const answer = gatewayErrorAnswer(code, requestId);
+    const answer = gatewayErrorResponse(code, requestId);
     this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#decideRoute()]);
     client.write(answer.body);
     client.end([]);
@@ -282,6 +282,6 @@ class Relay implements UpstreamListener {
   async #settle(outcome: KnownOutcome): Promise<void> {
     const { tracker, fingerprint } = this.#parts;
     const providerKey = fingerprint(this.#forwarding.admitted.credential);
-    await tracker.close(await this.#settlement.closeEvent(this.#requestFacts(), outcome, providerKey));
+    await tracker.close(await this.#closeEventBuilder.closeEvent(this.#requestIdentity(), outcome, providerKey));
   }
 }

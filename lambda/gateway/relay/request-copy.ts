@@ -1,5 +1,5 @@
 import type { MeteredRequest } from '../meter/meter.ts';
-import { createRequestReader, type RequestFacts, type RequestReader } from '../meter/request-reader.ts';
+import { type BodyFacts, createRequestReader, type RequestReader } from '../meter/request-reader.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue } from '../protocol/headers.ts';
 
@@ -12,7 +12,7 @@ export class RequestCopy implements MeteredRequest {
   /** The body is sent all at once, and read from what the client sent rather than from what went upstream. */
   #isWhole = false;
   #unread: Buffer | null = null;
-  #facts: RequestFacts | undefined;
+  #facts: BodyFacts | undefined;
   /** Bytes that the client sent and that have been sent on. */
   bytes = 0;
 
@@ -57,7 +57,7 @@ export class RequestCopy implements MeteredRequest {
     this.#reader = undefined;
   }
 
-  facts(): RequestFacts {
+  facts(): BodyFacts {
     this.readSent();
     return this.#facts ?? this.#begun().facts();
   }

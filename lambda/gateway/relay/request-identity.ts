@@ -7,16 +7,16 @@ import { readTag } from './tag.ts';
 const MAX_METHOD_CHARACTERS = 32;
 
 /** What both events of a request carry, but for the fingerprint of its credential. */
-export type RequestFacts = Omit<OpenEvent, 'kind' | 'providerKey'>;
+export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
 
 /** @param path as forwarded, without the query */
-export const requestFacts = (
+export const requestIdentity = (
   request: GatewayRequest,
   admitted: Admitted,
   requestId: string,
   startedAt: Date,
   path: string,
-): RequestFacts => ({
+): RequestIdentity => ({
   version: 1,
   requestId,
   accountId: admitted.owner?.accountId ?? null,

@@ -1,30 +1,30 @@
 import type { ClientResponse } from '../protocol/client.ts';
 import type { UpstreamExchange } from '../upstream/upstream.ts';
-import type { Settlement } from './close-event-builder.ts';
+import type { CloseEventBuilder } from './close-event-builder.ts';
 import type { UsageChunkFilter } from './usage-chunk-filter.ts';
 
 /** Of an answer whose headers wait for the route, so much is taken before the provider has to wait, too. */
 const MAX_HELD_BYTES = 64 * 1024;
 
 /** Where an answer's bytes come from and go to. */
-export interface AnswerPipeEnds {
+export interface ResponsePipeEnds {
   readonly exchange: UpstreamExchange;
   readonly client: ClientResponse;
-  readonly settlement: Settlement;
+  readonly closeEventBuilder: CloseEventBuilder;
   /** Told of a fault of ours in what is done in a later tick: it costs the one request. */
   readonly faulted: (error: unknown) => void;
 }
 
 /** The bytes of one answer: to the client first, then to the meter. */
-export class AnswerPipe {
-  readonly #ends: AnswerPipeEnds;
+export class ResponsePipe {
+  readonly #ends: ResponsePipeEnds;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #filter: UsageChunkFilter | undefined;
   #isOpen = false;
   #isPaused = false;
 
-  constructor(ends: AnswerPipeEnds) {
+  constructor(ends: ResponsePipeEnds) {
     this.#ends = ends;
   }
 
@@ -35,11 +35,11 @@ export class AnswerPipe {
 
   /** Takes a piece: the client has it at the tick's end, or with the headers where they wait for the route. */
   take(chunk: Buffer): void {
-    this.#ends.settlement.received(chunk.length);
+    this.#ends.closeEventBuilder.received(chunk.length);
     this.#waitingBytes += chunk.length;
     const isFirst = this.#waiting.push(chunk) === 1;
     if (this.#isOpen) {
-      if (isFirst) process.nextTick(AnswerPipe.#guard, this, this.#pass);
+      if (isFirst) process.nextTick(ResponsePipe.#guard, this, this.#pass);
     } else if (this.#waitingBytes > MAX_HELD_BYTES) this.#ends.exchange.pause();
   }
 
@@ -64,7 +64,7 @@ export class AnswerPipe {
   /** The answer is over: what of it the client has not yet been given. */
   rest(): Buffer | undefined {
     const chunk = this.#takeWaiting();
-    if (chunk) this.#ends.settlement.keep(chunk);
+    if (chunk) this.#ends.closeEventBuilder.keep(chunk);
     if (!this.#filter) return chunk;
     const pieces = chunk ? [this.#filter.write(chunk), this.#filter.end()] : [this.#filter.end()];
     return Buffer.concat(pieces);
@@ -73,7 +73,7 @@ export class AnswerPipe {
   /** The client is gone: what it did not stay for was answered all the same, and is metered. */
   discard(): void {
     const chunk = this.#takeWaiting();
-    if (chunk) this.#ends.settlement.keep(chunk);
+    if (chunk) this.#ends.closeEventBuilder.keep(chunk);
   }
 
   /** In one piece: of a fast stream many small ones come at a time. */
@@ -86,7 +86,7 @@ export class AnswerPipe {
     return all;
   }
 
-  static #guard(pipe: AnswerPipe, step: () => void): void {
+  static #guard(pipe: ResponsePipe, step: () => void): void {
     try {
       step.call(pipe);
     } catch (error) {
@@ -95,20 +95,20 @@ export class AnswerPipe {
   }
 
   #meter(): void {
-    this.#ends.settlement.readMeter();
+    this.#ends.closeEventBuilder.readMeter();
   }
 
   #pass(): void {
     const chunk = this.#takeWaiting();
     if (!chunk) return;
-    const { client, exchange, settlement } = this.#ends;
+    const { client, exchange, closeEventBuilder } = this.#ends;
     const out = this.#filter ? this.#filter.write(chunk) : chunk;
     if (out.length > 0 && !client.write(out)) {
       this.#isPaused = true;
       exchange.pause();
     }
-    settlement.keep(chunk);
+    closeEventBuilder.keep(chunk);
     // What was written in this tick goes out at its end: Node holds it back until then.
-    process.nextTick(AnswerPipe.#guard, this, this.#meter);
+    process.nextTick(ResponsePipe.#guard, this, this.#meter);
   }
 }

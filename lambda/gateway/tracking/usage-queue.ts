@@ -1,4 +1,4 @@
-import { PARKED_EVENT_SHARDS, parkedEventKey } from '../../data/table/keys.ts';
+import { OUTBOX_SHARDS, outboxKey } from '../../data/table/keys.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 
@@ -91,11 +91,11 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
 };
 
 /** Writes one event to the table, from where the sweep feeds it to the recorder: the second way, while the queue is down. */
-export const parkEvent =
+export const writeToOutbox =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number) =>
   async (event: UsageEvent): Promise<void> => {
-    const shard = Number.parseInt(event.requestId.slice(-2), 16) % PARKED_EVENT_SHARDS;
-    const { pk, sk } = parkedEventKey(shard, event.requestId, event.kind);
+    const shard = Number.parseInt(event.requestId.slice(-2), 16) % OUTBOX_SHARDS;
+    const { pk, sk } = outboxKey(shard, event.requestId, event.kind);
     await dynamodb(
       'PutItem',
       {

@@ -2,17 +2,17 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
 import { dueMarks } from '../../data/ledger/rollup-marks.ts';
-import { openSeals } from '../../data/spend/rollup.ts';
+import { openRollup } from '../../data/spend/rollup.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
-import { sealDuePeriods } from './rollup-run.ts';
+import { rollUpDuePeriods } from './rollup-run.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
-const logger = new Logger({ serviceName: 'usage-seal' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-seal' });
-const sealDue = sealDuePeriods({
+const logger = new Logger({ serviceName: 'usage-rollup' });
+const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-rollup' });
+const rollUpDue = rollUpDuePeriods({
   dueMarks: (shard) => dueMarks(table, shard, Date.now()),
-  seal: openSeals(table),
+  seal: openRollup(table),
   logger,
   metrics,
 });
@@ -21,7 +21,7 @@ const sealDue = sealDuePeriods({
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {
-    await sealDue(() => context.getRemainingTimeInMillis());
+    await rollUpDue(() => context.getRemainingTimeInMillis());
   } finally {
     metrics.publishStoredMetrics();
   }

@@ -1,15 +1,15 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { UnsealedMark } from '../../data/ledger/rollup-marks.ts';
-import type { SealResult } from '../../data/spend/rollup.ts';
-import { UNSEALED_SHARDS } from '../../data/table/keys.ts';
+import type { RollupMark } from '../../data/ledger/rollup-marks.ts';
+import type { RollupResult } from '../../data/spend/rollup.ts';
+import { ROLLUP_MARK_SHARDS } from '../../data/table/keys.ts';
 import { isMonth } from '../../domain/calendar/utc.ts';
 import { mapConcurrently } from '../concurrently.ts';
 import type { ReportLogger, ReportMetrics } from '../report.ts';
 
-interface SealDependencies {
+interface RollupDependencies {
   /** Marks of a shard that are due. */
-  readonly dueMarks: (shard: number) => AsyncIterable<UnsealedMark>;
-  readonly seal: (mark: UnsealedMark) => Promise<SealResult>;
+  readonly dueMarks: (shard: number) => AsyncIterable<RollupMark>;
+  readonly seal: (mark: RollupMark) => Promise<RollupResult>;
   readonly logger: Pick<ReportLogger, 'error'>;
   readonly metrics: ReportMetrics;
 }
@@ -20,7 +20,7 @@ const ACCOUNTS_AT_ONCE = 8;
 const PERIOD_MS = 30_000;
 
 /** Days before their month: a month is sealed from its days. */
-const daysFirst = (a: UnsealedMark, b: UnsealedMark): number =>
+const daysFirst = (a: RollupMark, b: RollupMark): number =>
   Number(isMonth(a.period)) - Number(isMonth(b.period)) || (a.period < b.period ? -1 : 1);
 
 /**
@@ -28,40 +28,40 @@ const daysFirst = (a: UnsealedMark, b: UnsealedMark): number =>
  *
  * @param remainingMs time left for this run
  */
-export const sealDuePeriods =
-  ({ dueMarks, seal, logger, metrics }: SealDependencies) =>
+export const rollUpDuePeriods =
+  ({ dueMarks, seal, logger, metrics }: RollupDependencies) =>
   async (remainingMs: () => number): Promise<void> => {
-    const sealOne = async (mark: UnsealedMark): Promise<void> => {
+    const rollUpOne = async (mark: RollupMark): Promise<void> => {
       try {
         const result = await seal(mark);
-        if (result === 'sealed') metrics.addMetric('SealedPeriods', MetricUnit.Count, 1);
+        if (result === 'sealed') metrics.addMetric('RolledUpPeriods', MetricUnit.Count, 1);
       } catch (error) {
         // The account is not named: its id is a credential.
         logger.error('Period not sealed', { period: mark.period, errorName: (error as Error).name });
-        metrics.addMetric('SealFailures', MetricUnit.Count, 1);
+        metrics.addMetric('RollupFailures', MetricUnit.Count, 1);
       }
     };
 
     const isLate = () => remainingMs() < PERIOD_MS;
 
-    const sealMarks = async (marks: readonly UnsealedMark[]): Promise<void> => {
+    const rollupMarks = async (marks: readonly RollupMark[]): Promise<void> => {
       // One account's days one after the other: each also marks their month.
       const byAccount = [...Map.groupBy(marks, ({ accountId }) => accountId).values()];
       await mapConcurrently(byAccount, ACCOUNTS_AT_ONCE, async (ofAccount) => {
-        for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await sealOne(mark);
+        for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await rollUpOne(mark);
       });
     };
 
-    for (let shard = 0; shard < UNSEALED_SHARDS; shard++) {
-      let marks: UnsealedMark[] = [];
+    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++) {
+      let marks: RollupMark[] = [];
       for await (const mark of dueMarks(shard)) {
         if (isLate()) return;
         marks.push(mark);
         if (marks.length < PAGE_SIZE) continue;
-        await sealMarks(marks);
+        await rollupMarks(marks);
         marks = [];
       }
       if (isLate()) return;
-      await sealMarks(marks);
+      await rollupMarks(marks);
     }
   };

@@ -1,18 +1,18 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
-import { parkedEventRepository } from '../../data/ledger/outbox.ts';
+import { openOutbox } from '../../data/ledger/outbox.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
 import { openRecorder } from '../recorder.ts';
 import { countingTraffic } from '../traffic.ts';
-import { sweepParkedEvents } from './sweep.ts';
+import { sweepOutbox } from './sweep.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-sweep' });
-const sweep = sweepParkedEvents({
-  parked: parkedEventRepository(table),
+const sweep = sweepOutbox({
+  parked: openOutbox(table),
   record: countingTraffic(
     openRecorder(table, { logger }),
     () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),

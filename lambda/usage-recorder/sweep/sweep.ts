@@ -1,14 +1,14 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { ParkedEvent, parkedEventRepository } from '../../data/ledger/outbox.ts';
-import { PARKED_EVENT_SHARDS } from '../../data/table/keys.ts';
+import type { OutboxEntry, openOutbox } from '../../data/ledger/outbox.ts';
+import { OUTBOX_SHARDS } from '../../data/table/keys.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from '../parse-event.ts';
-import type { EventFate } from '../record-events.ts';
+import type { EventResult } from '../record-events.ts';
 import type { Recorder } from '../recorder.ts';
-import { type ReportLogger, type ReportMetrics, reportFates } from '../report.ts';
+import { type ReportLogger, type ReportMetrics, reportResults } from '../report.ts';
 
 interface SweepDependencies {
-  readonly parked: ReturnType<typeof parkedEventRepository>;
+  readonly parked: ReturnType<typeof openOutbox>;
   readonly record: Recorder;
   readonly logger: ReportLogger;
   readonly metrics: ReportMetrics;
@@ -21,13 +21,13 @@ const MAX_WAIT_MS = 24 * 3_600_000;
 /** What recording one page may take at worst. */
 const PAGE_MS = 15_000;
 
-type Parsed = { readonly parked: ParkedEvent; readonly event: UsageEvent };
+type Parsed = { readonly parked: OutboxEntry; readonly event: UsageEvent };
 
 /** Why an event must be set aside; null where it need not. */
-const reasonToRefuse = (fate: EventFate, { parkedAt }: ParkedEvent, now: number): string | null => {
-  if (fate.kind !== 'failed') return null;
-  const name = fate.error instanceof Error ? fate.error.name : 'Error';
-  if (fate.permanent) return `The table refuses it: ${name}`;
+const reasonToRefuse = (result: EventResult, { parkedAt }: OutboxEntry, now: number): string | null => {
+  if (result.kind !== 'failed') return null;
+  const name = result.error instanceof Error ? result.error.name : 'Error';
+  if (result.permanent) return `The table refuses it: ${name}`;
   return now - Date.parse(parkedAt) > MAX_WAIT_MS ? `Could not be recorded for a day: ${name}` : null;
 };
 
@@ -37,16 +37,16 @@ const reasonToRefuse = (fate: EventFate, { parkedAt }: ParkedEvent, now: number)
  *
  * @param remainingMs time left for this run
  */
-export const sweepParkedEvents =
+export const sweepOutbox =
   ({ parked, record, logger, metrics, now }: SweepDependencies) =>
   async (remainingMs: () => number): Promise<void> => {
-    const setAside = async (event: ParkedEvent, reason: string): Promise<void> => {
+    const setAside = async (event: OutboxEntry, reason: string): Promise<void> => {
       logger.error('Parked event set aside', { parkedEvent: event.key.sk, reason });
-      metrics.addMetric('RefusedParkedEvents', MetricUnit.Count, 1);
+      metrics.addMetric('RefusedOutboxEntries', MetricUnit.Count, 1);
       await parked.setAside(event, reason);
     };
 
-    const parse = async (page: readonly ParkedEvent[]): Promise<Parsed[]> => {
+    const parse = async (page: readonly OutboxEntry[]): Promise<Parsed[]> => {
       const parsed: Parsed[] = [];
       for (const each of page) {
         try {
@@ -60,18 +60,18 @@ export const sweepParkedEvents =
     };
 
     /** @returns true where the page was worked off, false where events of it must wait */
-    const sweepPage = async (page: readonly ParkedEvent[]): Promise<boolean> => {
+    const sweepPage = async (page: readonly OutboxEntry[]): Promise<boolean> => {
       const parsed = await parse(page);
       const events = parsed.map(({ event }) => event);
-      const fates = await record(events);
-      reportFates({ logger, metrics }, events, fates);
-      const done: ParkedEvent[] = [];
+      const results = await record(events);
+      reportResults({ logger, metrics }, events, results);
+      const done: OutboxEntry[] = [];
       let waiting = 0;
       for (const [index, each] of parsed.entries()) {
-        const fate = fates[index] as EventFate;
-        const reason = reasonToRefuse(fate, each.parked, now());
+        const result = results[index] as EventResult;
+        const reason = reasonToRefuse(result, each.parked, now());
         if (reason !== null) await setAside(each.parked, reason);
-        else if (fate.kind === 'failed') waiting += 1;
+        else if (result.kind === 'failed') waiting += 1;
         else done.push(each.parked);
       }
       await parked.remove(done);
@@ -86,5 +86,5 @@ export const sweepParkedEvents =
       }
     };
 
-    await Promise.all(Array.from({ length: PARKED_EVENT_SHARDS }, (_, shard) => sweepShard(shard)));
+    await Promise.all(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => sweepShard(shard)));
   };

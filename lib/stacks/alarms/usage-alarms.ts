@@ -1,6 +1,6 @@
 import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
-import { FIVE_MINUTES, HOUR, recorderCount, sealCount, share, sweepCount, traffic } from '../metrics.ts';
+import { FIVE_MINUTES, HOUR, recorderCount, rollupCount, share, sweepCount, traffic } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
@@ -32,10 +32,10 @@ export const usageAlarms = ({
     threshold: 1,
   },
   {
-    id: 'RefusedParkedEvents',
+    id: 'RefusedOutboxEntries',
     summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
     section: 'refused-parked-events',
-    metric: sweepCount('RefusedParkedEvents'),
+    metric: sweepCount('RefusedOutboxEntries'),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
   },
@@ -59,12 +59,12 @@ export const usageAlarms = ({
     periods: { breaching: 2, of: 3 },
   },
   {
-    id: 'UnsettledRequests',
+    id: 'UnfinishedRequests',
     summary: 'More than 1 % of the requests of an hour ended without a close event: their cost is unknown.',
     section: 'unsettled-requests',
     metric: share(
       'Unsettled, %',
-      recorderCount('UnsettledRequests', HOUR),
+      recorderCount('UnfinishedRequests', HOUR),
       recorderCount('RecordedEvents', HOUR),
       HOUR,
     ),
@@ -85,10 +85,10 @@ export const usageAlarms = ({
     threshold: 10,
   },
   {
-    id: 'SealFailures',
+    id: 'RollupFailures',
     summary: 'Days or months that are over cannot be summarised: spend is read from live cells, slower but as right.',
     section: 'seal-failures',
-    metric: sealCount('SealFailures', HOUR),
+    metric: rollupCount('RollupFailures', HOUR),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
     periods: { breaching: 3, of: 3 },

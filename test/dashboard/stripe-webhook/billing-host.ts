@@ -14,13 +14,13 @@ import * as keys from '../../../lambda/dashboard/keys/operations.ts';
 import { billingReader } from '../../../lambda/dashboard/stripe-webhook/billing-reader.ts';
 import { receiveEvent } from '../../../lambda/dashboard/stripe-webhook/receive-event.ts';
 import { webhookStack } from '../../../lambda/dashboard/stripe-webhook/webhook-stack.ts';
-import { accountRepository } from '../../../lambda/data/accounts/accounts.ts';
-import { serviceKeyRepository } from '../../../lambda/data/accounts/service-keys.ts';
-import { userRepository } from '../../../lambda/data/accounts/users.ts';
-import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
-import { billingEvents } from '../../../lambda/data/billing/billing-events.ts';
+import { openAccounts } from '../../../lambda/data/accounts/accounts.ts';
+import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
+import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { openBillingEvents } from '../../../lambda/data/billing/billing-events.ts';
 import { openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
-import { periodUsage } from '../../../lambda/data/billing/billing-usage.ts';
+import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-list.ts';
@@ -83,7 +83,7 @@ export const billingHost = async (
   const { wrapCall = (call) => call, sold = allSold } = options;
   const prices = priceList(sold);
   const stripe = stripeBilling(wrapCall(stripeCaller(localStripe.url, fixedSecret(API_KEY))));
-  const accounts = billingAccounts(table);
+  const accounts = openBillingAccounts(table);
   const logger = silentLogger();
   const sync = openBillingSync(table, billingReader(stripe, prices));
   const urls = {
@@ -93,14 +93,14 @@ export const billingHost = async (
   };
   const dashboard = httpStack(
     [
-      route(billing.billingStatus, billingStatus({ accounts, usage: periodUsage(table), now: () => new Date() })),
-      route(billing.checkout, checkout({ accounts, users: userRepository(table), stripe, prices, urls })),
+      route(billing.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
+      route(billing.checkout, checkout({ accounts, users: openUsers(table), stripe, prices, urls })),
       route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
       route(
         keys.createKey,
         createKey({
-          keys: serviceKeyRepository(table),
-          accounts: accountRepository(table),
+          keys: openServiceKeys(table),
+          accounts: openAccounts(table),
           newServiceKey: () => newAccountKey(randomBytes),
           newKeyId: uuidv7,
           now: () => new Date(),
@@ -112,7 +112,7 @@ export const billingHost = async (
   const webhookHandler = webhookStack(
     receiveEvent({
       readEvent: stripeEventReader(fixedSecret(WEBHOOK_SECRET)),
-      events: billingEvents(table),
+      events: openBillingEvents(table),
       accounts,
       sync,
       stripe,

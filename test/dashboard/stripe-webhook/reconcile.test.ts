@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
-import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../lambda/data/billing/billing-sync.ts';
 import { accountKey } from '../../../lambda/data/table/keys.ts';
 import { priceList } from '../../../lambda/domain/billing/price-list.ts';
@@ -27,7 +27,7 @@ const silentBuyer = async (plan = 'PRO') => {
   const account = await newAccount(table);
   const me = host.as(account);
   await press(await open((await me.checkout(plan)).body.url), 'Pay and subscribe');
-  const customer = (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  const customer = (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
   return { account, me, customer };
 };
 
@@ -37,7 +37,7 @@ const run = async (
 ) => {
   const logger = silentLogger();
   const counts: Record<string, number> = {};
-  const all = billingAccounts(table).all;
+  const all = openBillingAccounts(table).all;
   await reconcile({
     // Accounts of other tests have customers of another Stripe.
     accounts: {
@@ -101,7 +101,7 @@ describe('the daily reconciliation', () => {
       }),
     );
     expect((await run({ accountIds })).counts).toEqual({ RepairedAccounts: 1 });
-    expect(await billingAccounts(table).find(account.accountId)).toMatchObject({ status: 'active' });
+    expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({ status: 'active' });
     expect(await me.status()).toMatchObject({ plan: 'PRO' });
   });
 

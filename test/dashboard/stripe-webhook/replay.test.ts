@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type BillingAccount, billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { chunk } from '../../../lambda/data/table/chunk.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
 import { emulatedTable } from '../../data/emulated-table.ts';
@@ -32,7 +32,7 @@ const advance = async (seconds: number) => {
 const stepsOf = (account: { readonly accountId: string; readonly userId: string }) => {
   const me = host.as(account);
   const portal = async () => open((await me.portal()).body.url);
-  const customer = async () => (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+  const customer = async () => (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
   const subscription = async () =>
     (await host.api.subscriptions.list({ customer: await customer(), limit: 1 })).data[0]?.id ?? '';
   return {
@@ -57,7 +57,7 @@ type Step = keyof ReturnType<typeof stepsOf>;
 
 /** What an account is, but for what counts how often it was looked at; and what the gateway reads of its key. */
 const stateOf = async (accountId: string) => {
-  const { billingRevision: _, ...state } = (await billingAccounts(table).find(accountId)) as BillingAccount;
+  const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(accountId) }));
   return { ...state, copiedStatus: Item?.['accountStatus'] };
 };
@@ -138,7 +138,7 @@ describe('webhooks in any order, late and twice', () => {
       for (const step of steps) {
         const known = emitted().length;
         await make[step]();
-        customerId ||= (await billingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
+        customerId ||= (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
         for (const payload of emitted().slice(known)) expect(await host.deliver(payload)).toBe(200);
       }
       const expected = await stateOf(account.accountId);

@@ -1,8 +1,8 @@
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { serviceKeyRepository } from '../../../lambda/data/accounts/service-keys.ts';
-import { billingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
+import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
@@ -34,11 +34,11 @@ const customerOf = ({ accountId }: { readonly accountId: string }) => `cus_${acc
 /** An account with a customer, and so many keys beside its first. */
 const billedAccount = async (moreKeys = 0) => {
   const account = await newAccount(table);
-  const accounts = billingAccounts(table);
+  const accounts = openBillingAccounts(table);
   const found = await accounts.find(account.accountId);
   if (!found) throw new Error('The account is missing.');
   await accounts.link(found, customerOf(account));
-  const keys = serviceKeyRepository(table);
+  const keys = openServiceKeys(table);
   const serviceKeys = [account.accountId];
   for (let n = 0; n < moreKeys; n++) {
     const serviceKey = `${account.accountId}-${n}`;
@@ -169,7 +169,7 @@ describe('bringing an account in line', () => {
     const fault: Fault = async (command, send) => {
       if (isTransaction(command) && !made) {
         made = true;
-        await serviceKeyRepository(table).create({ accountId, status: 'active' }, keyOf(late), 100);
+        await openServiceKeys(table).create({ accountId, status: 'active' }, keyOf(late), 100);
       }
       return send();
     };
@@ -196,7 +196,7 @@ describe('bringing an account in line', () => {
       plan: 'FREE',
       billingStatus: 'CANCELED',
     });
-    expect(await billingAccounts(table).ownerOf(customerOf(account))).toBe(accountId);
+    expect(await openBillingAccounts(table).ownerOf(customerOf(account))).toBe(accountId);
     // Later news of it change nothing any more.
     expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
   });
@@ -226,7 +226,7 @@ describe('bringing an account in line', () => {
 describe('customers of accounts', () => {
   it('are linked once; side by side the same one, never two', async () => {
     const account = await newAccount(table);
-    const accounts = billingAccounts(table);
+    const accounts = openBillingAccounts(table);
     const found = await accounts.find(account.accountId);
     if (!found) throw new Error('The account is missing.');
     const results = await Promise.allSettled(
@@ -243,7 +243,7 @@ describe('customers of accounts', () => {
 
   it('are replaced where Stripe has deleted them', async () => {
     const account = await billedAccount();
-    const accounts = billingAccounts(table);
+    const accounts = openBillingAccounts(table);
     const before = await accounts.find(account.accountId);
     if (!before) throw new Error('The account is missing.');
     await accounts.link(before, `new_${account.accountId}`);
@@ -258,7 +258,7 @@ describe('customers of accounts', () => {
     for (let n = 0; n < 105; n++) mine.add((await billedAccount()).accountId);
     const found = new Set<string>();
     const sizes: number[] = [];
-    for await (const batch of billingAccounts(table).all()) {
+    for await (const batch of openBillingAccounts(table).all()) {
       sizes.push(batch.length);
       for (const { accountId } of batch) found.add(accountId);
     }

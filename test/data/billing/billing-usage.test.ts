@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { periodUsage } from '../../../lambda/data/billing/billing-usage.ts';
+import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { emulatedTable } from '../emulated-table.ts';
@@ -21,8 +21,8 @@ const accountWithRequests = async (...times: string[]) => {
     price: priceOfTokens,
     now: () => NOW.getTime(),
   });
-  const fates = await record(times.map((startedAt, n) => closeEvent({ accountId, n, startedAt })));
-  expect(fates.map(({ kind }) => kind)).toEqual(times.map(() => 'recorded'));
+  const results = await record(times.map((startedAt, n) => closeEvent({ accountId, n, startedAt })));
+  expect(results.map(({ kind }) => kind)).toEqual(times.map(() => 'recorded'));
   return accountId;
 };
 
@@ -36,7 +36,7 @@ describe('tracked requests of a period', () => {
       '2026-11-20T16:29:00.000Z',
     );
     const november = period('2026-11-01T00:00:00', '2026-12-01T00:00:00');
-    expect(await periodUsage(table)(accountId, november, NOW)).toBe(2);
+    expect(await openPeriodUsage(table)(accountId, november, NOW)).toBe(2);
   });
 
   it('of a subscription begin with the hour it began in, and end with it', async () => {
@@ -48,7 +48,7 @@ describe('tracked requests of a period', () => {
       '2026-10-18T00:00:00.000Z',
       '2026-11-16T23:59:00.000Z',
     );
-    const usage = periodUsage(table);
+    const usage = openPeriodUsage(table);
     expect(
       await usage(accountId, period('2026-10-17T14:23:00', '2026-11-17T14:23:00'), new Date('2026-11-17T10:00:00Z')),
     ).toBe(5);
@@ -63,7 +63,7 @@ describe('tracked requests of a period', () => {
       '2026-11-20T16:01:00.000Z',
       '2026-11-20T16:29:00.000Z',
     );
-    expect(await periodUsage(table)(accountId, period('2026-11-20T16:00:00', '2026-12-20T16:00:00'), NOW)).toBe(2);
+    expect(await openPeriodUsage(table)(accountId, period('2026-11-20T16:00:00', '2026-12-20T16:00:00'), NOW)).toBe(2);
   });
 
   it('of one that began before hours are kept count its first day whole', async () => {
@@ -72,11 +72,11 @@ describe('tracked requests of a period', () => {
       '2026-08-02T01:00:00.000Z',
       '2026-11-20T16:00:00.000Z',
     );
-    expect(await periodUsage(table)(accountId, period('2026-08-01T12:00:00', '2027-08-01T12:00:00'), NOW)).toBe(3);
+    expect(await openPeriodUsage(table)(accountId, period('2026-08-01T12:00:00', '2027-08-01T12:00:00'), NOW)).toBe(3);
   });
 
   it('of one that has not begun are none', async () => {
     const accountId = await accountWithRequests('2026-11-20T16:00:00.000Z');
-    expect(await periodUsage(table)(accountId, period('2026-12-20T16:00:00', '2027-01-20T16:00:00'), NOW)).toBe(0);
+    expect(await openPeriodUsage(table)(accountId, period('2026-12-20T16:00:00', '2027-01-20T16:00:00'), NOW)).toBe(0);
   });
 });

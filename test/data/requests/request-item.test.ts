@@ -4,7 +4,7 @@ import { parseRequestItem, requestItem } from '../../../lambda/data/requests/req
 import { recordOfClose, recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 
-const context = { revision: 1, foldLevel: 0, recordedAt: '2026-11-20T10:00:00.000Z', expiresAt: 1_800_000_000 };
+const context = { revision: 1, overflowLevel: 0, recordedAt: '2026-11-20T10:00:00.000Z', expiresAt: 1_800_000_000 };
 const known = <T extends { readonly accountId: string | null }>(event: T) => ({ ...event, accountId: 'svc_a' });
 
 describe('the item of a request record', () => {

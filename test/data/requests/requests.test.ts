@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
-import { type RequestFilter, requestRepository } from '../../../lambda/data/requests/requests.ts';
+import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
 import type { AccountCloseEvent } from '../../../lambda/usage-recorder/events.ts';
@@ -31,7 +31,7 @@ const accountWith = async (times: readonly number[], expiresAt = NOW / 1_000 + 1
     }) as AccountCloseEvent;
     return recordOfClose(event, priceOfTokens(event), null, {
       revision: 1,
-      foldLevel: 0,
+      overflowLevel: 0,
       recordedAt: event.startedAt,
       expiresAt,
     });
@@ -41,7 +41,7 @@ const accountWith = async (times: readonly number[], expiresAt = NOW / 1_000 + 1
   return { accountId, records, newest };
 };
 
-const repository = () => requestRepository(table, () => NOW);
+const repository = () => openRequests(table, () => NOW);
 const month = { from: '2026-10-31T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
 const year = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
 
@@ -62,8 +62,8 @@ const readAll = async (
   return { ids, sizes };
 };
 
-describe('requestRepository.page', () => {
-  it('shows every request once, newest first, whatever the page size and span', async () => {
+describe('openRequests.page', () => {
+  it('shows every request once, newest first, whatever the page size and range', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 20 * DAY_MS }), { maxLength: 30 }),
@@ -76,11 +76,11 @@ describe('requestRepository.page', () => {
           expect(all.sizes.slice(0, -1).every((size) => size === limit)).toBe(true);
           const from = new Date(NOW - oldest).toISOString();
           const to = new Date(NOW - 1).toISOString();
-          const inSpan = new Set(
+          const inRange = new Set(
             records.filter(({ startedAt }) => startedAt >= from && startedAt < to).map(({ requestId }) => requestId),
           );
           if (from < to)
-            expect((await readAll(accountId, { from, to, limit })).ids).toEqual(newest.filter((id) => inSpan.has(id)));
+            expect((await readAll(accountId, { from, to, limit })).ids).toEqual(newest.filter((id) => inRange.has(id)));
         },
       ),
       { numRuns: 25 },
@@ -108,7 +108,7 @@ describe('requestRepository.page', () => {
     const { accountId, newest } = await accountWith(Array.from({ length: 9 }, (_, n) => NOW - 1_000 - n));
     const first = await repository().page(accountId, { ...year, limit: 4 });
     const event = closeEvent({ accountId, n: 77, startedAt: new Date(NOW).toISOString() }) as AccountCloseEvent;
-    const context = { revision: 1, foldLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
+    const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
     await openLedger(table).commit([
       { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) },
     ]);
@@ -136,7 +136,7 @@ describe('requestRepository.page', () => {
       await expect(repository().page('svc_someone_else', { ...year, limit: 1, cursor })).rejects.toThrow(NotFoundError);
   });
 
-  it('takes a cursor whose place lies outside the span', async () => {
+  it('takes a cursor whose place lies outside the range', async () => {
     const { accountId } = await accountWith([NOW, NOW - 1, NOW - 2]);
     const { nextCursor } = await repository().page(accountId, { ...year, limit: 1 });
     const cursor = nextCursor ?? undefined;
@@ -147,7 +147,7 @@ describe('requestRepository.page', () => {
   });
 });
 
-describe('requestRepository.find', () => {
+describe('openRequests.find', () => {
   it('finds a request by its id alone, under its own account alone', async () => {
     const { accountId, records } = await accountWith([NOW, Date.parse('2026-11-20T00:00:00.000Z')]);
     for (const record of records) {
@@ -160,7 +160,7 @@ describe('requestRepository.find', () => {
     const accountId = `svc_${++accounts}`;
     const before = closeEvent({ accountId, startedAt: '2026-11-19T23:59:59.999Z' }) as AccountCloseEvent;
     const event = { ...before, startedAt: '2026-11-20T00:00:00.000Z' };
-    const context = { revision: 1, foldLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
+    const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
     const after = recordOfClose(event, priceOfTokens(event), null, context);
     await openLedger(table).commit([{ before: null, after }]);
     expect(await repository().find(accountId, event.requestId)).toEqual(after);

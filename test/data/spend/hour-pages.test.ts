@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { hourItems, readHours } from '../../../lambda/data/spend/hour-pages.ts';
-import type { SpendCell } from '../../../lambda/data/spend/spend-counters.ts';
+import type { SpendCounter } from '../../../lambda/data/spend/spend-counters.ts';
 import { openPages } from '../../../lambda/data/spend/summary-pages.ts';
-import type { SealedView } from '../../../lambda/data/table/keys.ts';
+import type { SummaryView } from '../../../lambda/data/table/keys.ts';
 import type { Counters } from '../../../lambda/domain/spend/counters.ts';
 
-const cellsOf = (tags: number, tagOf: (n: number) => string): SpendCell[] =>
+const countersOfRange = (tags: number, tagOf: (n: number) => string): SpendCounter[] =>
   Array.from({ length: 24 }, (_, hour) =>
     Array.from({ length: tags }, (_unused, n) => ({
       time: `2026-11-20T${String(hour).padStart(2, '0')}`,
@@ -20,23 +20,23 @@ const cellsOf = (tags: number, tagOf: (n: number) => string): SpendCell[] =>
 /** Names so long that a view of a few hundred takes several pages, and that compression makes short. */
 const longTag = (n: number) => `user-${n}-${'x'.repeat(2_000)}`;
 
-const itemsOf = (items: ReturnType<typeof hourItems>, view: SealedView) =>
+const itemsOf = (items: ReturnType<typeof hourItems>, view: SummaryView) =>
   items.filter(({ sk }) => sk.startsWith(`SEALED#${view}#`));
 
-const read = async (items: readonly Record<string, unknown>[], view: SealedView): Promise<SpendCell[]> => {
-  const found: SpendCell[] = [];
+const read = async (items: readonly Record<string, unknown>[], view: SummaryView): Promise<SpendCounter[]> => {
+  const found: SpendCounter[] = [];
   for await (const { cells } of readHours(openPages(Readable.from(items)), view)) found.push(...cells);
   return found;
 };
 
-const named = (some: readonly SpendCell[]) =>
+const named = (some: readonly SpendCounter[]) =>
   some
     .map(({ time, dimensions, counters }) => JSON.stringify([time, dimensions, Object.entries(counters).sort()]))
     .sort();
 
 describe('the hours of a sealed day', () => {
   it('come back as they were, in order, from one page or several', async () => {
-    const cells = cellsOf(250, longTag);
+    const cells = countersOfRange(250, longTag);
     const items = hourItems('svc_a', '2026-11-20', cells);
     const crosses = itemsOf(items, 'CELLS');
     expect(crosses.length).toBeGreaterThan(1);
@@ -60,11 +60,11 @@ describe('the hours of a sealed day', () => {
 
   it('are left out of a view that would be too large for the transaction, and what stood there before counts no more', async () => {
     const randomTags = Array.from({ length: 1_000 }, () => randomBytes(2_400).toString('base64'));
-    const before = hourItems('svc_a', '2026-11-20', cellsOf(250, longTag));
+    const before = hourItems('svc_a', '2026-11-20', countersOfRange(250, longTag));
     const after = hourItems(
       'svc_a',
       '2026-11-20',
-      cellsOf(1_000, (n) => randomTags[n] ?? '').filter(({ time }) => time < '2026-11-20T02'),
+      countersOfRange(1_000, (n) => randomTags[n] ?? '').filter(({ time }) => time < '2026-11-20T02'),
     );
     expect(itemsOf(after, 'CELLS').map(({ pages }) => pages)).toEqual([0]);
     const stored = new Map([...before, ...after].map((item) => [item.sk, item]));
@@ -75,9 +75,9 @@ describe('the hours of a sealed day', () => {
   });
 
   it('count for nothing where a day was sealed again between two pages', async () => {
-    const [first] = itemsOf(hourItems('svc_a', '2026-11-20', cellsOf(250, longTag)), 'CELLS');
+    const [first] = itemsOf(hourItems('svc_a', '2026-11-20', countersOfRange(250, longTag)), 'CELLS');
     const next = itemsOf(hourItems('svc_a', '2026-11-21', []), 'CELLS');
-    const other = cellsOf(2, longTag).map((cell) => ({ ...cell, time: cell.time.replace('-20T', '-22T') }));
+    const other = countersOfRange(2, longTag).map((cell) => ({ ...cell, time: cell.time.replace('-20T', '-22T') }));
     const whole = itemsOf(hourItems('svc_a', '2026-11-22', other), 'CELLS');
     expect(named(await read([first ?? {}, ...next, ...whole], 'CELLS'))).toEqual(named(other));
   });

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SpendCell, spendCellRepository } from '../../../lambda/data/spend/spend-counters.ts';
-import { spendCellKey } from '../../../lambda/data/table/keys.ts';
+import { openSpendCounters, type SpendCounter } from '../../../lambda/data/spend/spend-counters.ts';
+import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
 import { CounterOverflowError } from '../../../lambda/domain/spend/counters.ts';
 import { emulatedTable } from '../emulated-table.ts';
 
@@ -17,25 +17,25 @@ const add = (accountId: string, granularity: 'DAY' | 'HOUR', time: string, costN
   table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { ...spendCellKey(accountId, granularity, time, dimensions) },
+      Key: { ...spendCounterKey(accountId, granularity, time, dimensions) },
       UpdateExpression: 'ADD costComputedNanoUsd :cost, requests :one',
       ExpressionAttributeValues: { ':cost': costNanoUsd, ':one': 1 },
     }),
   );
 
-const read = async (cells: AsyncIterable<SpendCell>) => {
-  const found: SpendCell[] = [];
+const read = async (cells: AsyncIterable<SpendCounter>) => {
+  const found: SpendCounter[] = [];
   for await (const cell of cells) found.push(cell);
   return found;
 };
 
-describe('spendCellRepository', () => {
-  it('reads the cells of a span, both ends included, and none of another granularity', async () => {
+describe('openSpendCounters', () => {
+  it('reads the cells of a range, both ends included, and none of another granularity', async () => {
     const accountId = 'svc_span';
     for (const day of ['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-03']) await add(accountId, 'DAY', day, 5);
     await add(accountId, 'HOUR', '2026-11-02T00', 5);
     await add(accountId, 'HOUR', '2026-11-02T23', 7);
-    const cells = spendCellRepository(table);
+    const cells = openSpendCounters(table);
     const counters = { requests: 1, costComputedNanoUsd: 5 };
     expect(await read(cells.days(accountId, '2026-11-01', '2026-11-02'))).toEqual([
       { time: '2026-11-01', dimensions, counters },
@@ -50,9 +50,9 @@ describe('spendCellRepository', () => {
   it('says so where a sum can no longer be told exactly, and never rounds it', async () => {
     const accountId = 'svc_rich';
     await add(accountId, 'DAY', '2026-11-01', Number.MAX_SAFE_INTEGER);
-    expect(await read(spendCellRepository(table).days(accountId, '2026-11-01', '2026-11-01'))).toHaveLength(1);
+    expect(await read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-01'))).toHaveLength(1);
     await add(accountId, 'DAY', '2026-11-01', 2);
-    await expect(read(spendCellRepository(table).days(accountId, '2026-11-01', '2026-11-01'))).rejects.toThrow(
+    await expect(read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-01'))).rejects.toThrow(
       CounterOverflowError,
     );
   });

@@ -1,14 +1,14 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dueMarks, type UnsealedMark } from '../../../lambda/data/ledger/rollup-marks.ts';
-import { openSeals } from '../../../lambda/data/spend/rollup.ts';
-import { type SpendSpan, spendReader } from '../../../lambda/data/spend/spend.ts';
-import { sealedKey, UNSEALED_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { dueMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
+import { openRollup } from '../../../lambda/data/spend/rollup.ts';
+import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
+import { ROLLUP_MARK_SHARDS, summaryKey } from '../../../lambda/data/table/keys.ts';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
-import { sealDuePeriods } from '../../../lambda/usage-recorder/rollup/rollup-run.ts';
+import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/rollup-run.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { emulatedTable } from '../emulated-table.ts';
 import { faultyTable } from '../faulty-table.ts';
@@ -27,7 +27,7 @@ afterAll(() => table.stop());
 const serviceAt = (start: number, accountId: string) => {
   let now = start;
   const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
-  const seal = openSeals(table, () => now);
+  const seal = openRollup(table, () => now);
   const failures: unknown[] = [];
   async function* ownMarks(shard: number) {
     for await (const mark of dueMarks(table, shard, now)) if (mark.accountId === accountId) yield mark;
@@ -40,12 +40,13 @@ const serviceAt = (start: number, accountId: string) => {
     },
     now: () => now,
     dueMarks: async () => {
-      const marks: UnsealedMark[] = [];
-      for (let shard = 0; shard < UNSEALED_SHARDS; shard++) for await (const mark of ownMarks(shard)) marks.push(mark);
+      const marks: RollupMark[] = [];
+      for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+        for await (const mark of ownMarks(shard)) marks.push(mark);
       return marks;
     },
-    sealDue: () =>
-      sealDuePeriods({
+    rollUpDue: () =>
+      rollUpDuePeriods({
         dueMarks: ownMarks,
         seal,
         logger: { error: (...line) => void failures.push(line) },
@@ -60,11 +61,11 @@ const newAccountId = () => `svc_${++accounts}`;
 const charactersOf = { hour: 13, day: 10, month: 7 };
 
 /** Sums by time and the values of some dimensions, which is all that a reader may tell apart. */
-const sumsBy = async (accountId: string, span: SpendSpan, dimensions: readonly SpendDimensionName[]) => {
-  const characters = charactersOf[span.granularity];
+const sumsBy = async (accountId: string, range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
+  const characters = charactersOf[range.granularity];
   let last = '';
   const sums: Record<string, Counters> = {};
-  for await (const cell of spendReader(table).cells(accountId, span, dimensions)) {
+  for await (const cell of openSpend(table).cells(accountId, range, dimensions)) {
     expect(cell.time >= last).toBe(true);
     last = cell.time;
     const key = JSON.stringify([cell.time.slice(0, characters), ...dimensions.map((name) => cell.dimensions[name])]);
@@ -73,7 +74,7 @@ const sumsBy = async (accountId: string, span: SpendSpan, dimensions: readonly S
   return sums;
 };
 
-const november = (granularity: SpendSpan['granularity']): SpendSpan => ({
+const november = (granularity: SpendRange['granularity']): SpendRange => ({
   granularity,
   from: '2026-11-01T00:00:00.000Z',
   to: '2026-12-01T00:00:00.000Z',
@@ -116,8 +117,8 @@ describe('spend of closed days and months', () => {
             ['hour', ['tag']],
             ['hour', ['tag', 'model']],
           ] as const) {
-            const span = { granularity, from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
-            const found = await sumsBy(accountId, span, dimensions);
+            const range = { granularity, from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
+            const found = await sumsBy(accountId, range, dimensions);
             const expected: Record<string, number> = {};
             for (const { tokens, ...request } of recorded) {
               const values = { provider: 'openai', keyId: 'key-1', providerKey: 'fingerprint', ...request };
@@ -132,7 +133,7 @@ describe('spend of closed days and months', () => {
         };
         for (const each of steps) {
           if (each.kind === 'sleep') service.sleep(each.ms);
-          if (each.kind === 'seal') await service.sealDue();
+          if (each.kind === 'seal') await service.rollUpDue();
           if (each.kind === 'record') {
             const startedAt = new Date(
               service.now() - (each.recent ? each.ageMs / 480 : Math.min(each.ageMs, 29 * DAY_MS)),
@@ -146,11 +147,11 @@ describe('spend of closed days and months', () => {
                 startedAt,
                 tag: each.tag,
                 tokens: n,
-                reading: { modelAnswered: each.model },
+                reading: { modelServed: each.model },
               });
             });
-            const fates = await service.record(events);
-            expect(fates.every(({ kind }) => kind === 'recorded')).toBe(true);
+            const results = await service.record(events);
+            expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
           }
           if (each.kind !== 'sleep') await check();
         }
@@ -172,14 +173,14 @@ describe('spend of closed days and months', () => {
             startedAt: new Date(service.now()).toISOString(),
             tag: `tag-${i % 20}`,
             tokens: 1,
-            reading: { modelAnswered: `model-${i % 3}` },
+            reading: { modelServed: `model-${i % 3}` },
           }),
         ),
       );
       service.sleep(DAY_MS);
-      await service.sealDue();
+      await service.rollUpDue();
     }
-    const read = async (span: SpendSpan, dimensions: readonly SpendDimensionName[]) => {
+    const read = async (range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
       let items = 0;
       const counting = faultyTable(table, async (_, send) => {
         const answer = (await send()) as { Items?: unknown[] };
@@ -187,7 +188,7 @@ describe('spend of closed days and months', () => {
         return answer;
       });
       let requests = 0;
-      for await (const { counters } of spendReader(counting).cells(accountId, span, dimensions))
+      for await (const { counters } of openSpend(counting).cells(accountId, range, dimensions))
         requests += counters.requests ?? 0;
       return { items, requests };
     };
@@ -199,7 +200,7 @@ describe('spend of closed days and months', () => {
     expect(await read(hours, ['model'])).toEqual({ items: 30, requests: 1_800 });
     expect(await read(hours, [...spendDimensionNames])).toEqual({ items: 30, requests: 1_800 });
     service.sleep(2 * HOUR_MS);
-    await service.sealDue();
+    await service.rollUpDue();
     expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
     expect(await service.dueMarks()).toEqual([]);
     expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
@@ -220,13 +221,13 @@ describe('spend of closed days and months', () => {
       }
     }
     service.sleep(7 * DAY_MS);
-    await service.sealDue();
+    await service.rollUpDue();
     for (const day of ['11', '14'])
       for (const view of ['TOTALS', 'model', 'CELLS'] as const)
         await table.client.send(
           new DeleteCommand({
             TableName: table.name,
-            Key: { ...sealedKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
+            Key: { ...summaryKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
           }),
         );
     for (const dimensions of [[], ['model'], [...spendDimensionNames]] as const) {
@@ -249,7 +250,7 @@ describe('spend of closed days and months', () => {
     const [mark] = await service.dueMarks();
     expect(mark?.period).toBe('2026-11-10');
     let overtaken = false;
-    const slow = openSeals(
+    const slow = openRollup(
       faultyTable(table, async (command, send) => {
         if (command.constructor.name === 'TransactWriteCommand' && !overtaken) {
           overtaken = true;
@@ -259,13 +260,13 @@ describe('spend of closed days and months', () => {
       }),
       service.now,
     );
-    expect(await slow(mark as UnsealedMark)).toBe('changed');
+    expect(await slow(mark as RollupMark)).toBe('changed');
     const requests = async () => (await sumsBy(accountId, november('day'), []))['["2026-11-10"]']?.requests;
     expect(await requests()).toBe(2);
-    await service.sealDue();
+    await service.rollUpDue();
     expect(await requests()).toBe(2);
     // A sealer that holds a mark of before must not bring the old day back.
-    expect(await openSeals(table, service.now)(mark as UnsealedMark)).toBe('changed');
+    expect(await openRollup(table, service.now)(mark as RollupMark)).toBe('changed');
     expect(await requests()).toBe(2);
   });
 

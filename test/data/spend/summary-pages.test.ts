@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { openPages, readCells, summaryItems } from '../../../lambda/data/spend/summary-pages.ts';
+import { openPages, readCounters, summaryItems } from '../../../lambda/data/spend/summary-pages.ts';
 import { summarize } from '../../../lambda/domain/spend/summary.ts';
 
 const itemsOf = (tags: number) =>
@@ -23,7 +23,7 @@ it('a summary that got shorter is read without the pages that are left of the lo
   const read = async (some: typeof items) => {
     let requests = 0;
     for await (const page of openPages(Readable.from(some)))
-      for (const { counters } of readCells(page)) requests += counters.requests ?? 0;
+      for (const { counters } of readCounters(page)) requests += counters.requests ?? 0;
     return requests;
   };
   expect(await read(before)).toBe(1_400);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseSpendCellSk, spendCellKey, timeRange } from '../../../lambda/data/table/keys.ts';
+import { parseSpendCounterSk, spendCounterKey, timeRange } from '../../../lambda/data/table/keys.ts';
 import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../../../lambda/domain/usage/limits.ts';
 
 const text = fc.option(fc.string({ unit: fc.constantFrom('#', '%', '2', '3', '5', '=', 'a', 'é', '€', '😀') }));
@@ -16,15 +16,15 @@ describe('spend cell keys', () => {
   it('say which cell they are of, whatever clients put into them', () => {
     fc.assert(
       fc.property(dimensions, (given) => {
-        const { sk } = spendCellKey('svc_1', 'HOUR', '2026-11-20T16', given);
-        expect(parseSpendCellSk(sk)).toEqual({ time: '2026-11-20T16', dimensions: given });
+        const { sk } = spendCounterKey('svc_1', 'HOUR', '2026-11-20T16', given);
+        expect(parseSpendCounterSk(sk)).toEqual({ time: '2026-11-20T16', dimensions: given });
       }),
     );
   });
 
   it('fit a sort key of 1,024 bytes at their longest', () => {
     for (const character of ['#', '€', '😀']) {
-      const { sk } = spendCellKey('svc_1', 'HOUR', '2026-11-20T16', {
+      const { sk } = spendCounterKey('svc_1', 'HOUR', '2026-11-20T16', {
         provider: 'openrouter',
         model: character.repeat(MAX_MODEL_CHARACTERS / character.length),
         tag: character.repeat(MAX_TAG_CHARACTERS),
@@ -35,8 +35,8 @@ describe('spend cell keys', () => {
     }
   });
 
-  it('are found by the span that their time lies in, and by no other', () => {
-    const { sk } = spendCellKey('svc_1', 'DAY', '2026-11-20', {
+  it('are found by the range that their time lies in, and by no other', () => {
+    const { sk } = spendCounterKey('svc_1', 'DAY', '2026-11-20', {
       provider: 'openai',
       model: '\u{10ffff}',
       tag: null,

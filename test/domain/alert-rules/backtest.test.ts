@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { backtest, backtestSpan } from '../../../lambda/domain/alert-rules/backtest.ts';
+import { backtest, backtestRange } from '../../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import type { ReportCell } from '../../../lambda/domain/spend/spend-report.ts';
+import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
-const spent = (time: string, usd: number): ReportCell => ({
+const spent = (time: string, usd: number): ReportCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: null },
   counters: { requests: 1, costComputedNanoUsd: Math.round(usd * USD) },
@@ -15,7 +15,7 @@ const spent = (time: string, usd: number): ReportCell => ({
 const threshold = (period: string) =>
   ruleConditionSchema.parse({ type: 'cost_threshold', config: { threshold: 10, period } });
 
-const played = (rule: RuleCondition, cells: readonly ReportCell[]) => backtest(rule, seriesOf(rule, cells), now);
+const played = (rule: RuleCondition, cells: readonly ReportCounter[]) => backtest(rule, seriesOf(rule, cells), now);
 
 describe('backtest', () => {
   it('names the day on which each period would have fired, once', () => {
@@ -39,7 +39,7 @@ describe('backtest', () => {
 
   it('looks at hours for rules by the hour', () => {
     const condition = threshold('hourly');
-    expect(backtestSpan(condition, now).read).toMatchObject({ granularity: 'hour', from: '2026-10-21T00:00:00.000Z' });
+    expect(backtestRange(condition, now).read).toMatchObject({ granularity: 'hour', from: '2026-10-21T00:00:00.000Z' });
     const { firings } = played(condition, [spent('2026-11-20T16', 10), spent('2026-11-20T15', 9)]);
     expect(firings.map(({ by }) => by)).toEqual(['2026-11-20T16:30:00.000Z']);
   });

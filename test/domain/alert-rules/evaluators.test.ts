@@ -3,22 +3,26 @@ import fc from 'fast-check';
 import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import { periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
 import type { Counters } from '../../../lambda/domain/spend/counters.ts';
-import type { ReportCell } from '../../../lambda/domain/spend/spend-report.ts';
+import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
 
-const cell = (time: string, counters: Counters, dimensions: Partial<ReportCell['dimensions']> = {}): ReportCell => ({
+const cell = (
+  time: string,
+  counters: Counters,
+  dimensions: Partial<ReportCounter['dimensions']> = {},
+): ReportCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: null, ...dimensions },
   counters: { requests: 1, ...counters },
 });
-const spent = (time: string, usd: number, dimensions: Partial<ReportCell['dimensions']> = {}) =>
+const spent = (time: string, usd: number, dimensions: Partial<ReportCounter['dimensions']> = {}) =>
   cell(time, { costComputedNanoUsd: usd * USD }, dimensions);
 
 /** Judges the present period of a rule, its config filled up as a request's would be. */
-const judge = (condition: object, cells: readonly ReportCell[], at = now) => {
+const judge = (condition: object, cells: readonly ReportCounter[], at = now) => {
   const rule: RuleCondition = ruleConditionSchema.parse(condition);
   const evaluator = evaluatorOf(rule);
   return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, cells) });

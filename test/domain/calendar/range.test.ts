@@ -5,14 +5,14 @@ import {
   bucketsOf,
   granularities,
   instantsOf,
-  precedingSpan,
-  spanOf,
+  precedingRange,
+  rangeOf,
 } from '../../../lambda/domain/calendar/range.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 
-describe('spanOf', () => {
+describe('rangeOf', () => {
   it.each([
     ['this month so far', {}, 'day', '2026-11-01T00:00:00.000Z', '2026-11-21T00:00:00.000Z'],
     [
@@ -44,16 +44,16 @@ describe('spanOf', () => {
       '2026-03-01T00:00:00.000Z',
     ],
   ] as const)('takes %s', (_, query, granularity, from, to) => {
-    expect(spanOf({ ...query, granularity }, now)).toEqual({ granularity, from, to });
+    expect(rangeOf({ ...query, granularity }, now)).toEqual({ granularity, from, to });
   });
 
   it('has today in it at the very start of the month', () => {
     const start = new Date('2026-12-01T00:00:00.000Z');
-    expect(bucketsOf(spanOf({ granularity: 'day' }, start))).toEqual(['2026-12-01']);
+    expect(bucketsOf(rangeOf({ granularity: 'day' }, start))).toEqual(['2026-12-01']);
   });
 
   it.each([
-    ['an empty span', { from: '2026-11-20', to: '2026-11-19' }, 'day', 'to'],
+    ['an empty range', { from: '2026-11-20', to: '2026-11-19' }, 'day', 'to'],
     ['a future start', { from: '2026-12-01' }, 'day', 'from'],
     ['too many days', { from: '2025-01-01', to: '2026-11-20' }, 'day', 'from'],
     ['too many hours', { from: '2026-10-01', to: '2026-11-20' }, 'hour', 'from'],
@@ -64,20 +64,20 @@ describe('spanOf', () => {
     ['the last day of the calendar', { from: '9999-12-31', to: '9999-12-31' }, 'day', 'from'],
     ['a last day of the calendar', { from: '2026-11-20', to: '9999-12-31' }, 'month', 'to'],
   ] as const)('refuses %s', (_, query, granularity, path) => {
-    const attempt = () => spanOf({ ...query, granularity }, now);
+    const attempt = () => rangeOf({ ...query, granularity }, now);
     expect(attempt).toThrow(ValidationError);
     expect(attempt).toThrow(expect.objectContaining({ violations: [expect.objectContaining({ path })] }));
   });
 
   it('takes a whole leap year by day', () => {
-    expect(bucketsOf(spanOf({ from: '2024-01-01', to: '2024-12-31', granularity: 'day' }, now))).toHaveLength(366);
+    expect(bucketsOf(rangeOf({ from: '2024-01-01', to: '2024-12-31', granularity: 'day' }, now))).toHaveLength(366);
   });
 });
 
 const instant = fc.date({ min: new Date('2020-01-01'), max: new Date('2027-01-01'), noInvalidDate: true });
 
-describe('spans and buckets', () => {
-  it('cover a span without gap or overlap, and the span before is as long and touches it', () => {
+describe('ranges and buckets', () => {
+  it('cover a range without gap or overlap, and the range before is as long and touches it', () => {
     fc.assert(
       fc.property(
         instant,
@@ -86,14 +86,14 @@ describe('spans and buckets', () => {
         (start, hours, granularity) => {
           const from = start.toISOString();
           const to = new Date(start.getTime() + hours * 3_600_000).toISOString();
-          const span = spanOf({ from, to, granularity }, start);
-          const buckets = bucketsOf(span);
+          const range = rangeOf({ from, to, granularity }, start);
+          const buckets = bucketsOf(range);
           expect(new Set(buckets).size).toBe(buckets.length);
           expect([...buckets].sort()).toEqual(buckets);
           expect(buckets).toContain(bucketOf(from, granularity));
           expect(buckets).toContain(bucketOf(new Date(Date.parse(to) - 1).toISOString(), granularity));
-          const before = precedingSpan(span);
-          expect(before.to).toBe(span.from);
+          const before = precedingRange(range);
+          expect(before.to).toBe(range.from);
           expect(bucketsOf(before)).toHaveLength(buckets.length);
         },
       ),

@@ -4,7 +4,7 @@ import { attoUsdPerUnit, costNanoUsd } from '../../../lambda/domain/money.ts';
 import { charge } from '../../../lambda/domain/price/charge.ts';
 import { type Rates, tokenKinds } from '../../../lambda/domain/price/rates.ts';
 import { tokensByKind } from '../../../lambda/domain/price/tokens-by-kind.ts';
-import { settleUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
+import { clampUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 const perMtok = (usd: number) => attoUsdPerUnit(usd, 1e6);
 
@@ -25,7 +25,7 @@ const usages = fc
     cacheReadAudioTokens: count,
     cacheReadImageTokens: count,
   })
-  .map(settleUsage);
+  .map(clampUsage);
 
 describe('tokensByKind', () => {
   it('puts every token in exactly one kind', () => {
@@ -42,7 +42,7 @@ describe('tokensByKind', () => {
   });
 
   it('takes cached tokens for text first', () => {
-    const usage = settleUsage({ inputTokens: 100, cacheReadTokens: 70, inputAudioTokens: 40 });
+    const usage = clampUsage({ inputTokens: 100, cacheReadTokens: 70, inputAudioTokens: 40 });
     expect(tokensByKind(usage)).toMatchObject({ input: 0, cacheRead: 60, cacheReadAudio: 10, inputAudio: 30 });
   });
 });
@@ -50,7 +50,7 @@ describe('tokensByKind', () => {
 describe('charge', () => {
   it('charges a kind without a rate as what it is part of', () => {
     const rates: Rates = { input: perMtok(2), output: perMtok(8), cacheRead: perMtok(0.5) };
-    const usage = settleUsage({
+    const usage = clampUsage({
       inputTokens: 100,
       cacheReadTokens: 40,
       inputAudioTokens: 10,
@@ -79,12 +79,12 @@ describe('charge', () => {
   });
 
   it('says what has no rate', () => {
-    expect(charge(settleUsage({ units: { searchUnits: 1 } }), { input: 1n }).unpriced).toEqual(['searchUnits']);
-    expect(charge(settleUsage({ inputTokens: 1 }), { output: 1n }).unpriced).toEqual(['input']);
+    expect(charge(clampUsage({ units: { searchUnits: 1 } }), { input: 1n }).unpriced).toEqual(['searchUnits']);
+    expect(charge(clampUsage({ inputTokens: 1 }), { output: 1n }).unpriced).toEqual(['input']);
   });
 
   it('charges what is billed, not what was processed', () => {
-    const usage = settleUsage({
+    const usage = clampUsage({
       inputTokens: 1501,
       cacheReadTokens: 1008,
       billedInputTokens: 84,

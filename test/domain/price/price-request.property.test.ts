@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { countedOnceBy } from '../../../lambda/domain/price/charged-once.ts';
 import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
-import { EXTRA } from '../../../lambda/domain/usage/billable-items.ts';
+import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { dialects } from '../../../lambda/domain/usage/dialect.ts';
 import { provenances } from '../../../lambda/domain/usage/usage.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
@@ -43,9 +43,12 @@ const requests = fc.record({
     usageSource: fc.constantFrom('reported' as const, 'estimated' as const, 'none' as const),
     complete: fc.boolean(),
     modelRequested: fc.option(models),
-    modelAnswered: fc.option(models),
+    modelServed: fc.option(models),
     serviceTier: fc.option(fc.constantFrom('priority', 'flex', 'batch', 'default', '???')),
-    extras: fc.dictionary(fc.constantFrom(...Object.values(EXTRA)), fc.oneof(fc.double(), fc.nat(99), fc.string())),
+    billableItems: fc.dictionary(
+      fc.constantFrom(...Object.values(BILLABLE)),
+      fc.oneof(fc.double(), fc.nat(99), fc.string()),
+    ),
   }),
 });
 
@@ -76,7 +79,7 @@ describe('countedOnceBy', () => {
   const get = (path: string, reading: Partial<Reading>) => countedOnceBy(request({ method: 'GET', path, reading }));
 
   it('is the id of an answer that can be fetched again, however it came', () => {
-    const reading = { dialect: 'openai-responses', usage, extras: { [EXTRA.responseId]: 'resp_1' } } as const;
+    const reading = { dialect: 'openai-responses', usage, billableItems: { [BILLABLE.responseId]: 'resp_1' } } as const;
     expect(countedOnceBy(request({ method: 'GET', reading }))).toBe('resp_1');
     expect(countedOnceBy(request({ method: 'POST', reading }))).toBe('resp_1');
     expect(countedOnceBy(request({ reading: { usage } }))).toBeNull();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
-import { EXTRA } from '../../../lambda/domain/usage/billable-items.ts';
+import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const chat = { prompt_tokens: 1000, completion_tokens: 100 };
@@ -9,7 +9,7 @@ describe('what is free', () => {
   it.each([
     ['a call of the dialect free', request({ method: 'GET', path: '/v1/models', reading: { dialect: 'free' } })],
     ['a request the provider refused', request({ status: 429 })],
-    ['an answer that is one error', request({ reading: { extras: { [EXTRA.responseError]: 1 } } })],
+    ['an answer that is one error', request({ reading: { billableItems: { [BILLABLE.responseError]: 1 } } })],
     ["OpenAI's moderations", request({ path: '/v1/moderations', reading: { dialect: 'openai-moderations' } })],
     ['asking after an answer in the making', request({ method: 'GET', reading: { dialect: 'openai-responses' } })],
     [
@@ -19,7 +19,7 @@ describe('what is free', () => {
         reading: {
           dialect: 'openai-responses',
           usage: { input_tokens: 1, output_tokens: 1 },
-          extras: { [EXTRA.responseBackground]: 0 },
+          billableItems: { [BILLABLE.responseBackground]: 0 },
         },
       }),
     ],
@@ -35,7 +35,7 @@ describe('what is unknown, and never 0', () => {
     ['no answer', request({ status: null, reading: { complete: false } }), reasons.noAnswer],
     [
       'an answer made in the background',
-      request({ reading: { extras: { [EXTRA.responseStatus]: 'queued' } } }),
+      request({ reading: { billableItems: { [BILLABLE.responseStatus]: 'queued' } } }),
       reasons.pending,
     ],
     [
@@ -46,19 +46,19 @@ describe('what is unknown, and never 0', () => {
           usage: { input_tokens: 10, output_tokens: 5 },
           usageSource: 'estimated',
           complete: false,
-          modelAnswered: 'gpt-4o',
-          extras: { [EXTRA.responseBackground]: 1, [EXTRA.responseId]: 'resp_1' },
+          modelServed: 'gpt-4o',
+          billableItems: { [BILLABLE.responseBackground]: 1, [BILLABLE.responseId]: 'resp_1' },
         },
       }),
       reasons.pending,
     ],
     ['no model', request({ reading: { usage: chat } }), reasons.noModel],
-    ['a model in no book', request({ reading: { usage: chat, modelAnswered: 'gpt-99' } }), reasons.noPrice],
+    ['a model in no book', request({ reading: { usage: chat, modelServed: 'gpt-99' } }), reasons.noPrice],
     ...['constructor', '__proto__', 'openai/constructor'].map(
-      (modelAnswered) =>
+      (modelServed) =>
         [
-          `a model named ${modelAnswered}`,
-          request({ provider: 'openrouter', reading: { usage: chat, modelAnswered } }),
+          `a model named ${modelServed}`,
+          request({ provider: 'openrouter', reading: { usage: chat, modelServed } }),
           reasons.noPrice,
         ] as const,
     ),
@@ -68,7 +68,11 @@ describe('what is unknown, and never 0', () => {
         reading: {
           dialect: 'openai-images',
           modelRequested: 'dall-e-3',
-          extras: { [EXTRA.imageCount]: 1, [EXTRA.imageQuality]: 'constructor', [EXTRA.imageSize]: 'name' },
+          billableItems: {
+            [BILLABLE.imageCount]: 1,
+            [BILLABLE.imageQuality]: 'constructor',
+            [BILLABLE.imageSize]: 'name',
+          },
         },
       }),
       reasons.noPrice,
@@ -92,8 +96,8 @@ describe('what is unknown, and never 0', () => {
         usage: { input_tokens: 10, output_tokens: 5 },
         usageSource: 'estimated',
         complete: false,
-        modelAnswered: 'gpt-5',
-        extras: { [EXTRA.responseBackground]: 1, [EXTRA.responseId]: 'resp_1' },
+        modelServed: 'gpt-5',
+        billableItems: { [BILLABLE.responseBackground]: 1, [BILLABLE.responseId]: 'resp_1' },
       },
     });
     expect(priceRequest(left).usage).toBeNull();
@@ -101,7 +105,7 @@ describe('what is unknown, and never 0', () => {
 
   it('is not explicit zero usage', () => {
     const usage = { prompt_tokens: 0, completion_tokens: 0 };
-    expect(priceRequest(request({ reading: { usage, modelAnswered: 'gpt-4o' } }))).toMatchObject({
+    expect(priceRequest(request({ reading: { usage, modelServed: 'gpt-4o' } }))).toMatchObject({
       provenance: 'computed',
       costNanoUsd: 0,
     });
@@ -111,7 +115,7 @@ describe('what is unknown, and never 0', () => {
 describe('what is computed', () => {
   it('names the book, the entry and every line', () => {
     const usage = { ...chat, prompt_tokens_details: { cached_tokens: 400 } };
-    expect(priceRequest(request({ reading: { usage, modelAnswered: 'gpt-4o-2024-08-06' } }))).toMatchObject({
+    expect(priceRequest(request({ reading: { usage, modelServed: 'gpt-4o-2024-08-06' } }))).toMatchObject({
       costNanoUsd: 600 * 2500 + 400 * 1250 + 100 * 10_000,
       provenance: 'computed',
       priceSource: 'genai-prices:openai/gpt-4o',
@@ -125,10 +129,10 @@ describe('what is computed', () => {
   });
 
   it('takes the model that answered, then the one asked for', () => {
-    const reading = { usage: chat, modelRequested: 'gpt-4o-mini', modelAnswered: 'gpt-4o' };
+    const reading = { usage: chat, modelRequested: 'gpt-4o-mini', modelServed: 'gpt-4o' };
     expect(priceRequest(request({ reading })).priceSource).toContain('openai/gpt-4o');
     expect(
-      priceRequest(request({ reading: { ...reading, modelAnswered: 'served-by-some-name' } })).priceSource,
+      priceRequest(request({ reading: { ...reading, modelServed: 'served-by-some-name' } })).priceSource,
     ).toContain('gpt-4o-mini');
   });
 
@@ -139,7 +143,7 @@ describe('what is computed', () => {
       cache_creation_input_tokens: 30,
       cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 },
     };
-    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-sonnet-4-20250514' } as const;
+    const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-sonnet-4-20250514' } as const;
     expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(
       10 * 3000 + 20 * 3750 + 10 * 6000,
     );
@@ -150,7 +154,7 @@ describe('what is computed', () => {
       priceRequest(
         request({
           provider: 'google',
-          reading: { usage: { promptTokenCount }, modelAnswered: 'models/gemini-2.5-pro' },
+          reading: { usage: { promptTokenCount }, modelServed: 'models/gemini-2.5-pro' },
         }),
       ).costNanoUsd;
     expect(cost(200_000)).toBe(200_000 * 1250);
@@ -159,7 +163,7 @@ describe('what is computed', () => {
 
   it('takes the price of the day', () => {
     const cost = (startedAt: string) =>
-      priceRequest(request({ startedAt, reading: { usage: chat, modelAnswered: 'o3' } })).costNanoUsd;
+      priceRequest(request({ startedAt, reading: { usage: chat, modelServed: 'o3' } })).costNanoUsd;
     expect(cost('2025-05-01T00:00:00.000Z')).toBe(1000 * 10_000 + 100 * 40_000);
     expect(cost('2025-07-01T00:00:00.000Z')).toBe(1000 * 2000 + 100 * 8000);
   });
@@ -173,7 +177,7 @@ describe('what is computed', () => {
         { type: 'advisor_message', model: 'claude-opus-4-5', input_tokens: 50, output_tokens: 5 },
       ],
     };
-    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-4-5' } as const;
+    const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-4-5' } as const;
     expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
       costNanoUsd: 100 * 1000 + 10 * 5000 + 50 * 5000 + 5 * 25_000,
       usage: { inputTokens: 150, outputTokens: 15 },
@@ -191,7 +195,7 @@ describe('what is computed', () => {
         server_tool_use: { web_search_requests: 1 },
         iterations,
       };
-      const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-5-5' } as const;
+      const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-5-5' } as const;
       return priceRequest(request({ provider: 'anthropic', reading }));
     };
     const search = 10_000_000;
@@ -211,30 +215,30 @@ describe('what is computed', () => {
   it("prices an iteration of the answer's own model once, however it spells that model", () => {
     const tokens = { input_tokens: 100, output_tokens: 10 };
     const usage = { ...tokens, iterations: [{ type: 'message', model: 'claude-haiku-4-5', ...tokens }] };
-    const reading = { dialect: 'anthropic-messages', usage, modelAnswered: 'claude-haiku-4-5-20251001' } as const;
+    const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-4-5-20251001' } as const;
     expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(100 * 1000 + 10 * 5000);
   });
 
   it('never takes a fine-tuned model for its base', () => {
     const cost = priceRequest(
-      request({ reading: { usage: chat, modelAnswered: 'ft:gpt-4o-mini-2024-07-18:org::abc' } }),
+      request({ reading: { usage: chat, modelServed: 'ft:gpt-4o-mini-2024-07-18:org::abc' } }),
     ).costNanoUsd;
     expect(cost).toBe(1000 * 300 + 100 * 1200);
-    expect(priceRequest(request({ reading: { usage: chat, modelAnswered: 'ft:gpt-99:org::abc' } })).provenance).toBe(
+    expect(priceRequest(request({ reading: { usage: chat, modelServed: 'ft:gpt-99:org::abc' } })).provenance).toBe(
       'unknown',
     );
   });
 });
 
 describe('service tiers', () => {
-  const cost = (modelAnswered: string, serviceTier: string, provider: 'openai' | 'groq' | 'google' = 'openai') =>
-    priceRequest(request({ provider, reading: { usage: { prompt_tokens: 1_000_000 }, modelAnswered, serviceTier } }));
+  const cost = (modelServed: string, serviceTier: string, provider: 'openai' | 'groq' | 'google' = 'openai') =>
+    priceRequest(request({ provider, reading: { usage: { prompt_tokens: 1_000_000 }, modelServed, serviceTier } }));
 
   it('halve the price of tokens for flex and batch', () => {
     expect(cost('gpt-5', 'flex')).toMatchObject({ costNanoUsd: 625_000_000, provenance: 'computed' });
     const batch = {
       usage: { prompt_tokens: 1_000_000 },
-      modelAnswered: 'gpt-5',
+      modelServed: 'gpt-5',
       dialect: 'openai-batch-output',
     } as const;
     expect(priceRequest(request({ method: 'GET', reading: batch })).costNanoUsd).toBe(625_000_000);
@@ -256,7 +260,7 @@ describe('service tiers', () => {
     const reading = {
       dialect: 'gemini-generate',
       usage,
-      modelAnswered: 'gemini-2.5-flash',
+      modelServed: 'gemini-2.5-flash',
       serviceTier: 'flex',
     } as const;
     expect(priceRequest(request({ provider: 'google', reading })).costNanoUsd).toBe(400 * 150_000 + 600 * 30_000);
@@ -281,7 +285,7 @@ describe('service tiers', () => {
     ['claude-opus-4-6', 33_000_000],
     ['claude-opus-5', 11_000_000],
     ['claude-fable-5-2', 17_600_000],
-  ])('multiply: fast, in the US (%s)', (modelAnswered, nanoUsd) => {
+  ])('multiply: fast, in the US (%s)', (modelServed, nanoUsd) => {
     const usage = {
       input_tokens: 1000,
       output_tokens: 0,
@@ -289,7 +293,7 @@ describe('service tiers', () => {
       speed: 'fast',
       inference_geo: 'us',
     };
-    const reading = { dialect: 'anthropic-messages', usage, modelAnswered } as const;
+    const reading = { dialect: 'anthropic-messages', usage, modelServed } as const;
     expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
       costNanoUsd: nanoUsd,
       provenance: 'computed',
@@ -300,18 +304,19 @@ describe('service tiers', () => {
 describe('what is beside tokens', () => {
   it('searches of the web', () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
-    const searches = (extras: Record<string, number>, modelAnswered: string) =>
-      priceRequest(request({ reading: { dialect: 'openai-responses', usage, modelAnswered, extras } })).costNanoUsd;
-    expect(searches({ [EXTRA.webSearchCalls]: 3 }, 'gpt-5')).toBe(30_000_000);
-    expect(searches({ [EXTRA.webSearchCalls]: 1, [EXTRA.webSearchPreview]: 1 }, 'gpt-4.1')).toBe(25_000_000);
-    expect(searches({ [EXTRA.fileSearchCalls]: 2 }, 'gpt-5')).toBe(5_000_000);
+    const searches = (billableItems: Record<string, number>, modelServed: string) =>
+      priceRequest(request({ reading: { dialect: 'openai-responses', usage, modelServed, billableItems } }))
+        .costNanoUsd;
+    expect(searches({ [BILLABLE.webSearchCalls]: 3 }, 'gpt-5')).toBe(30_000_000);
+    expect(searches({ [BILLABLE.webSearchCalls]: 1, [BILLABLE.webSearchPreview]: 1 }, 'gpt-4.1')).toBe(25_000_000);
+    expect(searches({ [BILLABLE.fileSearchCalls]: 2 }, 'gpt-5')).toBe(5_000_000);
   });
 
   it('grounding, whose free allowance only the provider knows', () => {
     const usage = { promptTokenCount: 0 };
-    const extras = { [EXTRA.groundingQueries]: 3, [EXTRA.groundedPrompts]: 1 };
-    const grounded = (modelAnswered: string) =>
-      priceRequest(request({ provider: 'google', reading: { usage, modelAnswered, extras } }));
+    const billableItems = { [BILLABLE.groundingQueries]: 3, [BILLABLE.groundedPrompts]: 1 };
+    const grounded = (modelServed: string) =>
+      priceRequest(request({ provider: 'google', reading: { usage, modelServed, billableItems } }));
     expect(grounded('gemini-2.5-flash')).toMatchObject({
       costNanoUsd: 35_000_000,
       provenance: 'estimated',
@@ -321,14 +326,18 @@ describe('what is beside tokens', () => {
   });
 
   it('images by size and quality', () => {
-    const extras = { [EXTRA.imageCount]: 2, [EXTRA.imageSize]: '1792x1024', [EXTRA.imageQuality]: 'hd' };
+    const billableItems = {
+      [BILLABLE.imageCount]: 2,
+      [BILLABLE.imageSize]: '1792x1024',
+      [BILLABLE.imageQuality]: 'hd',
+    };
     const images = (said: Record<string, number | string>, modelRequested = 'dall-e-3') =>
-      priceRequest(request({ reading: { dialect: 'openai-images', modelRequested, extras: said } }));
-    expect(images(extras)).toMatchObject({ costNanoUsd: 240_000_000, provenance: 'computed' });
-    expect(images({ [EXTRA.imageCount]: 1 }).costNanoUsd).toBe(40_000_000);
-    expect(images({ [EXTRA.imageCount]: 1, [EXTRA.imageSize]: '17x17' }).provenance).toBe('unknown');
+      priceRequest(request({ reading: { dialect: 'openai-images', modelRequested, billableItems: said } }));
+    expect(images(billableItems)).toMatchObject({ costNanoUsd: 240_000_000, provenance: 'computed' });
+    expect(images({ [BILLABLE.imageCount]: 1 }).costNanoUsd).toBe(40_000_000);
+    expect(images({ [BILLABLE.imageCount]: 1, [BILLABLE.imageSize]: '17x17' }).provenance).toBe('unknown');
     expect(
-      images({ ...extras, [EXTRA.imageSize]: '1024x1024', [EXTRA.imageQuality]: 'low' }, 'gpt-image-1'),
+      images({ ...billableItems, [BILLABLE.imageSize]: '1024x1024', [BILLABLE.imageQuality]: 'low' }, 'gpt-image-1'),
     ).toMatchObject({
       costNanoUsd: 22_000_000,
       provenance: 'estimated',
@@ -341,22 +350,22 @@ describe('what is beside tokens', () => {
       dialect: 'openai-images',
       usage,
       modelRequested: 'gpt-image-1-mini',
-      extras: { [EXTRA.imageCount]: 1 },
+      billableItems: { [BILLABLE.imageCount]: 1 },
     } as const;
     expect(priceRequest(request({ reading })).costNanoUsd).toBe(14 * 2000 + 272 * 8000);
   });
 
   it("images of Responses' tool, outside the usage object", () => {
-    const extras = {
-      [EXTRA.imageGenInputTextTokens]: 10,
-      [EXTRA.imageGenOutputTokens]: 100,
-      [EXTRA.imageGenModel]: 'gpt-image-1',
+    const billableItems = {
+      [BILLABLE.imageGenInputTextTokens]: 10,
+      [BILLABLE.imageGenOutputTokens]: 100,
+      [BILLABLE.imageGenModel]: 'gpt-image-1',
     };
     const reading = {
       dialect: 'openai-responses',
       usage: { input_tokens: 0, output_tokens: 0 },
-      modelAnswered: 'gpt-5',
-      extras,
+      modelServed: 'gpt-5',
+      billableItems,
     } as const;
     expect(priceRequest(request({ reading })).costNanoUsd).toBe(10 * 5000 + 100 * 40_000);
   });
@@ -365,7 +374,7 @@ describe('what is beside tokens', () => {
     const speech = {
       dialect: 'openai-speech',
       modelRequested: 'tts-1',
-      extras: { [EXTRA.speechCharacters]: 1000 },
+      billableItems: { [BILLABLE.speechCharacters]: 1000 },
     } as const;
     expect(priceRequest(request({ reading: speech })).costNanoUsd).toBe(15_000_000);
     const audio = (seconds: number) => ({ usage: { type: 'duration', seconds } });
@@ -392,7 +401,7 @@ describe('what is beside tokens', () => {
           provider: 'perplexity',
           reading: {
             usage: { prompt_tokens: 0, completion_tokens: 0, search_context_size },
-            modelAnswered: 'sonar-pro',
+            modelServed: 'sonar-pro',
           },
         }),
       ).costNanoUsd;
@@ -404,7 +413,7 @@ describe('what the provider reports', () => {
   it('goes before the book', () => {
     const usage = { ...chat, cost: 0.5, is_byok: false };
     expect(
-      priceRequest(request({ provider: 'openrouter', reading: { usage, modelAnswered: 'openai/gpt-4o' } })),
+      priceRequest(request({ provider: 'openrouter', reading: { usage, modelServed: 'openai/gpt-4o' } })),
     ).toMatchObject({
       costNanoUsd: 500_000_000,
       provenance: 'provider',
@@ -413,7 +422,7 @@ describe('what the provider reports', () => {
   });
 
   it('is made up for by the list price, marked, where OpenRouter is silent', () => {
-    const reading = { usage: chat, modelAnswered: 'openai/gpt-4o-mini' };
+    const reading = { usage: chat, modelServed: 'openai/gpt-4o-mini' };
     expect(priceRequest(request({ provider: 'openrouter', reading }))).toMatchObject({
       costNanoUsd: 1000 * 150 + 100 * 600,
       provenance: 'estimated',
@@ -430,7 +439,7 @@ describe('what the provider reports', () => {
 describe('what is estimated', () => {
   it("is a stream of Perplexity's that was left before it told its cost", () => {
     const usage = { prompt_tokens: 7, completion_tokens: 1, search_context_size: 'low', cost: { total_cost: 0 } };
-    const left = request({ provider: 'perplexity', reading: { usage, complete: false, modelAnswered: 'sonar' } });
+    const left = request({ provider: 'perplexity', reading: { usage, complete: false, modelServed: 'sonar' } });
     expect(priceRequest(left)).toMatchObject({
       provenance: 'estimated',
       costNanoUsd: 8_000 + 5_000_000,
@@ -439,7 +448,7 @@ describe('what is estimated', () => {
   });
 
   it('is usage that the gateway counted, and usage that may be too low', () => {
-    const model = { usage: chat, modelAnswered: 'gpt-4o' };
+    const model = { usage: chat, modelServed: 'gpt-4o' };
     expect(priceRequest(request({ reading: { ...model, usageSource: 'estimated' } }))).toMatchObject({
       provenance: 'estimated',
       reason: reasons.estimatedUsage,

@@ -1,31 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Span } from '../../../lambda/domain/calendar/range.ts';
+import type { Range } from '../../../lambda/domain/calendar/range.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
 import { spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import {
-  type ReportCell,
+  type ReportCounter,
   type ReportQuery,
   spendReport,
   sumsOf,
   usdOf,
 } from '../../../lambda/domain/spend/spend-report.ts';
 
-const span: Span = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
+const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
 
-const cell = (time: string, dimensions: Partial<ReportCell['dimensions']>, counters: Counters): ReportCell => ({
+const cell = (time: string, dimensions: Partial<ReportCounter['dimensions']>, counters: Counters): ReportCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: 'p', ...dimensions },
   counters,
 });
 
-const report = (cells: readonly ReportCell[], query: Partial<ReportQuery> = {}) =>
+const report = (cells: readonly ReportCounter[], query: Partial<ReportQuery> = {}) =>
   spendReport(
     (async function* () {
       yield* cells;
     })(),
-    { span, groupBy: [], filter: {}, limit: 100, ...query },
+    { range, groupBy: [], filter: {}, limit: 100, ...query },
   );
 
 describe('spendReport', () => {
@@ -128,7 +128,7 @@ describe('spendReport', () => {
     }),
   );
 
-  const inTime = (list: readonly ReportCell[]) =>
+  const inTime = (list: readonly ReportCounter[]) =>
     list.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
 
   it('has groups (with the others) and series that add up to the totals, whatever the groups and the order', async () => {

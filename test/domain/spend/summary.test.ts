@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import { OTHER, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
-import { type SummaryCell, summarize } from '../../../lambda/domain/spend/summary.ts';
+import { type SummaryCounter, summarize } from '../../../lambda/domain/spend/summary.ts';
 
 /** Counters are sparse: a zero is left out. */
 const count = fc.integer({ min: 1 });
@@ -16,14 +16,14 @@ const someCell = fc.record({
     providerKey: fc.constantFrom('p', 'q'),
   }),
   counters: fc.record(
-    { requests: count, costComputedNanoUsd: count, inputTokens: count, foldedRequests: count },
+    { requests: count, costComputedNanoUsd: count, inputTokens: count, overflowRequests: count },
     { requiredKeys: ['requests'] },
   ),
 });
 
 const sum = (values: readonly { counters: Counters }[]) =>
   values.map(({ counters }) => counters).reduce(addCounters, {});
-const manyTags = (count: number): SummaryCell[] =>
+const manyTags = (count: number): SummaryCounter[] =>
   Array.from({ length: count }, (_, n) => ({
     dimensions: { provider: 'openai', model: `m${n % 3}`, tag: `t${n}`, keyId: 'k', providerKey: 'p' },
     counters: { requests: 1, costComputedNanoUsd: n },
@@ -52,14 +52,14 @@ describe('summarize', () => {
     const cells = manyTags(5_000);
     const { cells: kept, totals } = summarize(cells);
     expect(kept).toHaveLength(1_503);
-    expect(sum(kept)).toEqual({ ...sum(cells), foldedRequests: 3_500 });
+    expect(sum(kept)).toEqual({ ...sum(cells), overflowRequests: 3_500 });
     expect(kept.some(({ dimensions }) => dimensions.tag === 't4999')).toBe(true);
     expect(kept.filter(({ dimensions }) => dimensions.tag === OTHER).map(({ dimensions }) => dimensions.model)).toEqual(
       expect.arrayContaining(['m0', 'm1', 'm2']),
     );
     const ofTag = totals.filter(({ name }) => name === 'tag');
     expect(ofTag).toHaveLength(1_001);
-    expect(sum(ofTag)).toEqual({ ...sum(cells), foldedRequests: 4_000 });
+    expect(sum(ofTag)).toEqual({ ...sum(cells), overflowRequests: 4_000 });
     const ofModel = totals.filter(({ name, value }) => name === 'model' && value === 'm1');
     expect(ofModel).toEqual([
       { name: 'model', value: 'm1', counters: sum(cells.filter(({ dimensions }) => dimensions.model === 'm1')) },
@@ -73,6 +73,6 @@ describe('summarize', () => {
     }));
     const { cells: kept } = summarize(cells);
     expect(kept).toHaveLength(1_501);
-    expect(sum(kept)).toEqual({ ...sum(cells), foldedRequests: 2_500 });
+    expect(sum(kept)).toEqual({ ...sum(cells), overflowRequests: 2_500 });
   });
 });

@@ -48,10 +48,10 @@ describe('models that think unseen', () => {
           usageSource,
           complete: true,
           modelRequested: model,
-          modelAnswered: model,
+          modelServed: model,
           streamed: true,
           serviceTier: null,
-          extras: {},
+          billableItems: {},
         },
       });
     expect(price('o3', 'estimated')).toMatchObject({ provenance: 'unknown', costNanoUsd: null });

@@ -8,10 +8,10 @@ export const reading = (said: Partial<Reading> = {}): Reading => ({
   usageSource: said.usage ? 'reported' : 'none',
   complete: true,
   modelRequested: null,
-  modelAnswered: null,
+  modelServed: null,
   streamed: false,
   serviceTier: null,
-  extras: {},
+  billableItems: {},
   ...said,
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EXTRA } from '../../../lambda/domain/usage/billable-items.ts';
+import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { normalizeUsage } from '../../../lambda/domain/usage/normalize.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { reading } from './metered-usage.ts';
@@ -39,7 +39,7 @@ describe('OpenAI chat completions', () => {
 
   it('counts the search that a search model makes in every call', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 9 };
-    expect(normal('openai', usage, { modelAnswered: 'gpt-4o-search-preview-2025-03-11' })?.units).toEqual({
+    expect(normal('openai', usage, { modelServed: 'gpt-4o-search-preview-2025-03-11' })?.units).toEqual({
       webSearches: 1,
     });
   });
@@ -265,12 +265,12 @@ describe('other providers', () => {
   });
 
   it("takes Fireworks' cached tokens from its header where its usage does not tell them", () => {
-    const extras = { [EXTRA.cachedPromptTokens]: 4 };
-    const cached = (usage: Record<string, unknown>) => normal('fireworks', usage, { extras })?.cacheReadTokens;
+    const billableItems = { [BILLABLE.cachedPromptTokens]: 4 };
+    const cached = (usage: Record<string, unknown>) => normal('fireworks', usage, { billableItems })?.cacheReadTokens;
     expect(cached({ prompt_tokens: 9, completion_tokens: 1 })).toBe(4);
     expect(cached({ prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } })).toBe(4);
     expect(cached({ prompt_tokens: 3, completion_tokens: 1 })).toBe(3);
-    expect(normalizeUsage('fireworks', reading({ extras }))).toBeNull();
+    expect(normalizeUsage('fireworks', reading({ billableItems }))).toBeNull();
   });
 
   it('cuts cached tokens that exceed the prompt (Mistral)', () => {
@@ -350,22 +350,28 @@ describe('no usage', () => {
   });
 
   it('is made up for by what stands outside the usage object', () => {
-    const extras = { [EXTRA.imageCount]: 2, [EXTRA.imageSize]: '1024x1024' };
-    expect(normalizeUsage('openai', reading({ extras }))?.units).toEqual({ images: 2 });
+    const billableItems = { [BILLABLE.imageCount]: 2, [BILLABLE.imageSize]: '1024x1024' };
+    expect(normalizeUsage('openai', reading({ billableItems }))?.units).toEqual({ images: 2 });
   });
 
   it('believes a count of searches before the items that were counted', () => {
-    const extras = { [EXTRA.webSearchCalls]: 3, [EXTRA.webSearchRequests]: 2 };
-    expect(normalizeUsage('openai', reading({ extras }))?.units).toEqual({ webSearches: 2 });
-    expect(normalizeUsage('openai', reading({ extras: { ...extras, [EXTRA.webSearchPreview]: 1 } }))?.units).toEqual({
+    const billableItems = { [BILLABLE.webSearchCalls]: 3, [BILLABLE.webSearchRequests]: 2 };
+    expect(normalizeUsage('openai', reading({ billableItems }))?.units).toEqual({ webSearches: 2 });
+    expect(
+      normalizeUsage('openai', reading({ billableItems: { ...billableItems, [BILLABLE.webSearchPreview]: 1 } }))?.units,
+    ).toEqual({
       webSearchPreviews: 2,
     });
   });
 
   it('is not what the usage object tells itself: that is believed before what was counted beside it', () => {
-    const extras = { [EXTRA.audioSeconds]: 8.47, [EXTRA.webSearchCalls]: 1 };
-    expect(normal('openai', { type: 'duration', seconds: 9 }, { extras })?.units).toMatchObject({ audioSeconds: 9 });
+    const billableItems = { [BILLABLE.audioSeconds]: 8.47, [BILLABLE.webSearchCalls]: 1 };
+    expect(normal('openai', { type: 'duration', seconds: 9 }, { billableItems })?.units).toMatchObject({
+      audioSeconds: 9,
+    });
     const tools = { server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 2, file_search_calls: 0 } };
-    expect(normal('xai', { input_tokens: 9, output_tokens: 1, ...tools }, { extras })?.units.webSearches).toBe(3);
+    expect(normal('xai', { input_tokens: 9, output_tokens: 1, ...tools }, { billableItems })?.units.webSearches).toBe(
+      3,
+    );
   });
 });

@@ -1,7 +1,7 @@
-/** Name of the secret that both rigs' gateways make fingerprints with. */
+/** Name of the secret that both harnesses' gateways make fingerprints with. */
 export const FINGERPRINT_SECRET = 'fingerprint-key';
 
-/** A rig's gateway: no time-out of its own strikes, however long the machine stands still. The caller adds where AWS stands. */
+/** A harness's gateway: no time-out of its own strikes, however long the machine stands still. The caller adds where AWS stands. */
 export const gatewayVariables = (origin: string, openEventDelaySeconds: number): Record<string, string> => ({
   GATEWAY_DOMAIN: 'gateway.test',
   FINGERPRINT_SECRET_ID: FINGERPRINT_SECRET,

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { parkedEventRepository } from '../../../lambda/data/ledger/outbox.ts';
-import { PARKED_EVENT_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
+import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
@@ -24,7 +24,7 @@ const OPEN_EVENT_DELAY_SECONDS = 2;
 const MAX_RECEIVE_COUNT = 1_000;
 
 /** The service in processes, with addresses that stay whatever is killed. */
-export interface ProcessRig {
+export interface ProcessHarness {
   readonly table: Table;
   readonly queues: Queues;
   readonly provider: Provider;
@@ -40,7 +40,7 @@ export interface ProcessRig {
   close(): Promise<void>;
 }
 
-export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}): Promise<ProcessRig> => {
+export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}): Promise<ProcessHarness> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parts-'));
   const [toTable, toQueue, provider, secrets] = await Promise.all([
     startFaultProxy('http://127.0.0.1:9'),
@@ -100,7 +100,7 @@ export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}
   const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
   queueUrl = queues.queueUrl;
   await Promise.all([starts.recorder(), starts.gateway()]);
-  const parkedEvents = parkedEventRepository(table);
+  const outbox = openOutbox(table);
 
   return {
     table,
@@ -114,8 +114,8 @@ export const openProcessRig = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}
     output: () => printed.map((part) => part.output()).join('\n'),
     parked: async () => {
       let count = 0;
-      for (let shard = 0; shard < PARKED_EVENT_SHARDS; shard++)
-        for await (const page of parkedEvents.pages(shard, 100)) count += page.length;
+      for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
+        for await (const page of outbox.pages(shard, 100)) count += page.length;
       return count;
     },
     close: async () => {

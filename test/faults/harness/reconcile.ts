@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { untrackedRepository } from '../../../lambda/data/ledger/tracking-gaps.ts';
-import { requestRepository } from '../../../lambda/data/requests/requests.ts';
+import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
+import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { contributionOf } from '../../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
-import type { UntrackedSpan } from '../../../lambda/domain/spend/tracking-gaps.ts';
+import type { TrackingGap } from '../../../lambda/domain/spend/tracking-gaps.ts';
 import { ledgerSums, total } from '../../usage-recorder/ledger-sums.ts';
 import { numberOf, tokensOf } from './provider.ts';
 import type { Sent } from './traffic.ts';
@@ -19,7 +19,7 @@ export const aroundNow = () => ({
 
 export const recordsOf = async (table: Table, accountId: string): Promise<RequestRecord[]> => {
   const records: RequestRecord[] = [];
-  for await (const record of requestRepository(table).all(accountId, aroundNow())) records.push(record);
+  for await (const record of openRequests(table).all(accountId, aroundNow())) records.push(record);
   return records;
 };
 
@@ -27,7 +27,7 @@ export interface Reconciled {
   readonly records: readonly RequestRecord[];
   /** Answered and not on record, as their clients were told they might be. */
   readonly bypassedLost: number;
-  readonly untracked: readonly UntrackedSpan[];
+  readonly untracked: readonly TrackingGap[];
 }
 
 /**
@@ -68,5 +68,5 @@ export const reconcile = async (table: Table, accountId: string, sent: readonly 
   assert.deepEqual(total(ledger.hours), sums, 'hour cells are the sums of the records');
   const monthly = Object.values(ledger.months).reduce((left, right) => left + right, 0);
   assert.equal(monthly, records.length, 'month counters are the number of records');
-  return { records, bypassedLost, untracked: await untrackedRepository(table).spans(accountId, aroundNow()) };
+  return { records, bypassedLost, untracked: await openTrackingGaps(table).gaps(accountId, aroundNow()) };
 };

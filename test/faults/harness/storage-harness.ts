@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { uuidv7 } from 'uuidv7';
-import { parkedEventRepository } from '../../../lambda/data/ledger/outbox.ts';
-import { PARKED_EVENT_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
+import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
@@ -15,7 +15,7 @@ import { createGatewayServer, type GatewayServer, serveGateway } from '../../../
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
 import { createTracker } from '../../../lambda/gateway/tracking/tracker.ts';
 import type { UndeliveredSettings } from '../../../lambda/gateway/tracking/undelivered.ts';
-import { parkEvent, usageQueue } from '../../../lambda/gateway/tracking/usage-queue.ts';
+import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usage-queue.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
@@ -43,7 +43,7 @@ export interface RiggedGateway {
 }
 
 /** Emulators, a provider and a recorder; gateways over them as many as needed. */
-export interface StorageRig {
+export interface StorageHarness {
   readonly table: Table;
   readonly queues: Queues;
   readonly provider: Provider;
@@ -71,7 +71,7 @@ const withLimits = (
   const caller = (service: 'dynamodb' | 'sqs') =>
     awsCaller(awsService(service, variables), environmentCredentials(variables), undiciTransport);
   const dynamodb = caller('dynamodb');
-  const tracker = createTracker(usageQueue(caller('sqs'), queueUrl, 2_000), parkEvent(dynamodb, 'spend', 2_000), {
+  const tracker = createTracker(usageQueue(caller('sqs'), queueUrl, 2_000), writeToOutbox(dynamodb, 'spend', 2_000), {
     openEventDelaySeconds: OPEN_EVENT_DELAY_SECONDS,
     retryDelaysMs: [100],
     undelivered,
@@ -95,7 +95,7 @@ const withLimits = (
   };
 };
 
-export const openStorageRig = async (): Promise<StorageRig> => {
+export const openStorageHarness = async (): Promise<StorageHarness> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'faults-'));
   const captured = captureConsole();
   const [table, sqs, secrets, provider] = await Promise.all([
@@ -116,7 +116,7 @@ export const openStorageRig = async (): Promise<StorageRig> => {
   });
   const client = documentClient(recorderClient);
   const recorder = startRecorder({ name: table.name, client }, queues);
-  const parkedEvents = parkedEventRepository(table);
+  const outbox = openOutbox(table);
 
   return {
     table,
@@ -165,8 +165,8 @@ export const openStorageRig = async (): Promise<StorageRig> => {
     newAccountId: async () => (await newAccount(table)).accountId,
     parked: async () => {
       let count = 0;
-      for (let shard = 0; shard < PARKED_EVENT_SHARDS; shard++)
-        for await (const page of parkedEvents.pages(shard, 100)) count += page.length;
+      for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
+        for await (const page of outbox.pages(shard, 100)) count += page.length;
       return count;
     },
     close: async () => {

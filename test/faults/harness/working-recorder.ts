@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { parkedEventRepository } from '../../../lambda/data/ledger/outbox.ts';
+import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { consumeMessages } from '../../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
-import { sweepParkedEvents } from '../../../lambda/usage-recorder/sweep/sweep.ts';
+import { sweepOutbox } from '../../../lambda/usage-recorder/sweep/sweep.ts';
 import { pollQueue } from '../../../local/host/sources/sqs-poller.ts';
 
 export interface WorkingRecorder {
@@ -40,7 +40,7 @@ export const startRecorder = (
     concurrency: CONCURRENCY,
     invoke: consume,
   });
-  const sweep = sweepParkedEvents({ ...parts, parked: parkedEventRepository(table), now: Date.now });
+  const sweep = sweepOutbox({ ...parts, parked: openOutbox(table), now: Date.now });
   let stopped = false;
   const sweeping = (async () => {
     while (!stopped) {

@@ -21,41 +21,41 @@ const echo = (origin: RawOrigin): void => {
 };
 
 /** Enough to know that nothing more comes: the echo is over, or an error of ours. */
-const isAnswered = (text: string): boolean => /^HTTP\/1\.1 (200[\s\S]*\r\n\r\n[A-Z]+ .* HTTP|4)/.test(text);
+const hasResponse = (text: string): boolean => /^HTTP\/1\.1 (200[\s\S]*\r\n\r\n[A-Z]+ .* HTTP|4)/.test(text);
 
 const isHead = (pieces: readonly string[]): boolean => pieces[0]?.startsWith('HEAD ') ?? false;
 
-const hostile = ({ name, pieces, fate }: HostileRequest): Scenario<Context> => ({
+const hostile = ({ name, pieces, result }: HostileRequest): Scenario<Context> => ({
   name,
   run: async ({ origin, host }) => {
     origin.requests.length = 0;
     echo(origin);
-    const until = isHead(pieces) ? (text: string) => text.endsWith('\r\n\r\n') : isAnswered;
+    const until = isHead(pieces) ? (text: string) => text.endsWith('\r\n\r\n') : hasResponse;
     const { text } = await exchangeRaw({ port: host.port, pieces, until });
     const statuses = statusesOf(text);
     const lines = origin.requests.map(({ head }) => head.slice(0, head.indexOf('\r\n')));
-    if ('refused' in fate) {
+    if ('refused' in result) {
       assert.deepEqual(lines, [], 'nothing is forwarded');
-      if (fate.refused.length > 0) assert.ok(fate.refused.includes(statuses[0] ?? 0), `answered ${statuses}`);
+      if (result.refused.length > 0) assert.ok(result.refused.includes(statuses[0] ?? 0), `answered ${statuses}`);
       else assert.deepEqual(statuses, []);
       return statuses.length > 0 ? `refused, ${statuses[0]}` : 'closed';
     }
-    assert.deepEqual(lines, [fate.line], 'one request is forwarded, as it came');
+    assert.deepEqual(lines, [result.line], 'one request is forwarded, as it came');
     const [{ head, body } = { head: '', body: '' }] = origin.requests;
     assert.deepEqual(
       [...head.matchAll(/^host: *(.*)\r$/gim)].map(([, value]) => value),
       [`127.0.0.1:${origin.port}`],
       'to its provider',
     );
-    if (fate.body !== undefined) assert.equal(body, fate.body);
-    if (fate.header) assert.match(head, fate.header);
-    if (fate.without) assert.doesNotMatch(head.replace(/^.*\r\n/, ''), fate.without);
+    if (result.body !== undefined) assert.equal(body, result.body);
+    if (result.header) assert.match(head, result.header);
+    if (result.without) assert.doesNotMatch(head.replace(/^.*\r\n/, ''), result.without);
     assert.equal(statuses[0], 200);
     // The connection to the provider that it used must not hold anything back for whoever comes next.
     const next = await exchangeRaw({
       port: host.port,
       pieces: [`GET /next HTTP/1.1\r\n${GOOD}\r\n`],
-      until: isAnswered,
+      until: hasResponse,
     });
     assert.match(next.text, /GET \/next HTTP\/1\.1$/);
     return 'forwarded as one';

@@ -8,7 +8,7 @@ type Fate =
 export interface HostileRequest {
   readonly name: string;
   readonly pieces: readonly string[];
-  readonly fate: Fate;
+  readonly result: Fate;
 }
 
 const HOST = 'Host: openai.gateway.test\r\n';
@@ -19,13 +19,13 @@ export const GOOD = HOST + KEY + AUTH;
 
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: evil.test\r\n\r\n';
 const refused = (...refused: number[]): Fate => ({ refused });
-const request = (name: string, text: string, fate: Fate): HostileRequest => ({ name, pieces: [text], fate });
+const request = (name: string, text: string, result: Fate): HostileRequest => ({ name, pieces: [text], result });
 const get = (name: string, target: string, seen: string): HostileRequest =>
   request(name, `GET ${target} HTTP/1.1\r\n${GOOD}\r\n`, { line: `GET ${seen} HTTP/1.1` });
-const post = (name: string, headers: string, body: string, fate: Fate): HostileRequest =>
-  request(name, `POST /a HTTP/1.1\r\n${GOOD}${headers}\r\n${body}`, fate);
-const header = (name: string, line: string, fate: Fate): HostileRequest =>
-  request(name, `GET /a HTTP/1.1\r\n${GOOD}${line}\r\n\r\n`, fate);
+const post = (name: string, headers: string, body: string, result: Fate): HostileRequest =>
+  request(name, `POST /a HTTP/1.1\r\n${GOOD}${headers}\r\n${body}`, result);
+const header = (name: string, line: string, result: Fate): HostileRequest =>
+  request(name, `GET /a HTTP/1.1\r\n${GOOD}${line}\r\n\r\n`, result);
 const key = (name: string, lines: string, ...statuses: number[]): HostileRequest =>
   request(name, `GET /a HTTP/1.1\r\n${HOST}${AUTH}${lines}\r\n`, refused(...statuses));
 

@@ -4,9 +4,9 @@ import { eventually } from '../eventually.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
 import {
   FINGERPRINT_KEY,
-  openProcessRig,
+  openProcessHarness,
   type PartName,
-  type ProcessRig,
+  type ProcessHarness,
   partNames,
 } from '../harness/process-harness.ts';
 import { reconcile, recordsOf } from '../harness/reconcile.ts';
@@ -31,15 +31,19 @@ const KILLS: Record<Scale, readonly Victim[]> = {
 };
 
 /** Traffic flows all the while; one part after the other is killed at some moment and comes back a while later. */
-const kills: Scenario<ProcessRig> = {
+const kills: Scenario<ProcessHarness> = {
   name: 'kill -9 in traffic',
-  run: async (rig, scale) => {
+  run: async (harness, scale) => {
     const random = randomFrom(SEED);
-    const { accountId } = await newAccount(rig.table);
+    const { accountId } = await newAccount(harness.table);
     const numbers = requestNumbers();
-    const before = await untilGoverned({ port: rig.gatewayPort(), serviceKey: accountId }, numbers);
+    const before = await untilGoverned({ port: harness.gatewayPort(), serviceKey: accountId }, numbers);
     let going = true;
-    const callers = [false, true].map((stream) => () => ({ port: rig.gatewayPort(), serviceKey: accountId, stream }));
+    const callers = [false, true].map((stream) => () => ({
+      port: harness.gatewayPort(),
+      serviceKey: accountId,
+      stream,
+    }));
     const traffic = Promise.all(
       callers.map((caller) =>
         drive(
@@ -55,26 +59,26 @@ const kills: Scenario<ProcessRig> = {
     for (const victim of points) {
       await sleep(random.below(600));
       const parts = victimsOf(victim);
-      await Promise.all(parts.map((part) => rig.kill(part)));
+      await Promise.all(parts.map((part) => harness.kill(part)));
       await sleep(random.below(300));
       // What they stand on first.
-      for (const part of partNames.toReversed().filter((each) => parts.includes(each))) await rig.start(part);
+      for (const part of partNames.toReversed().filter((each) => parts.includes(each))) await harness.start(part);
     }
     await sleep(500);
     going = false;
     const sent = [...before, ...(await traffic).flat()];
     const governed = sent.filter(({ route }) => route === 'governed');
     const isOnRecord = async (): Promise<boolean> => {
-      const ids = new Set((await recordsOf(rig.table, accountId)).map(({ requestId }) => requestId));
+      const ids = new Set((await recordsOf(harness.table, accountId)).map(({ requestId }) => requestId));
       return governed.every(({ requestId }) => ids.has(requestId ?? ''));
     };
     await eventually(isOnRecord, 'every governed request is on record', SETTLE_MS[scale]);
     await eventually(
-      async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+      async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
       'queue and parked events are worked off',
       SETTLE_MS[scale],
     );
-    const { records, bypassedLost } = await reconcile(rig.table, accountId, sent);
+    const { records, bypassedLost } = await reconcile(harness.table, accountId, sent);
     const unknown = records.filter(({ outcome }) => outcome === 'unknown').length;
     const unanswered = sent.filter(({ status }) => status === null).length;
     const bypassed = sent.filter(({ route }) => route === 'bypassed').length;
@@ -83,22 +87,22 @@ const kills: Scenario<ProcessRig> = {
 };
 
 /** What killed processes printed at their last, half-written files, events that were worked off twice. */
-const nothingLeaves: Scenario<ProcessRig> = {
+const nothingLeaves: Scenario<ProcessHarness> = {
   name: 'no credential in what all of this left behind',
-  run: async (rig) => {
+  run: async (harness) => {
     const places = [
-      { name: 'what the processes printed', text: rig.output() },
-      { name: 'items of the table', text: (await itemsOf(rig.table)).join('\n') },
-      ...(await filesUnder(rig.dataDir)),
+      { name: 'what the processes printed', text: harness.output() },
+      { name: 'items of the table', text: (await itemsOf(harness.table)).join('\n') },
+      ...(await filesUnder(harness.dataDir)),
     ];
     assertNowhere({ credential: TRAFFIC_CREDENTIAL, fingerprintKey: FINGERPRINT_KEY }, places);
     return `${places.length} places, ${sizeOf(places)}: none found`;
   },
 };
 
-export const killGroup: ScenarioGroup<ProcessRig> = {
+export const killGroup: ScenarioGroup<ProcessHarness> = {
   title: 'Killed parts',
-  open: () => openProcessRig(),
-  close: (rig) => rig.close(),
+  open: () => openProcessHarness(),
+  close: (harness) => harness.close(),
   scenarios: [kills, nothingLeaves],
 };

@@ -7,7 +7,7 @@ import { newAccount } from '../../data/new-account.ts';
 import { ask } from '../../gateway/exchange.ts';
 import { eventually } from '../eventually.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
-import { FINGERPRINT_KEY, openProcessRig, type ProcessRig } from '../harness/process-harness.ts';
+import { FINGERPRINT_KEY, openProcessHarness, type ProcessHarness } from '../harness/process-harness.ts';
 import { pathOf } from '../harness/provider.ts';
 import { recordsOf } from '../harness/reconcile.ts';
 import type { Scenario, ScenarioGroup } from '../scenario.ts';
@@ -32,26 +32,26 @@ const newSecrets = () => ({
 const SETTLE_MS = 150_000;
 
 /** A second key of the account. The first is the account's id, by specification, and so stands wherever the account is named. */
-const addKey = async (rig: ProcessRig, accountId: string): Promise<string> => {
+const addKey = async (harness: ProcessHarness, accountId: string): Promise<string> => {
   const serviceKey = newAccountKey(randomBytes);
   const key = { keyId: 'second', name: 'second', serviceKey, status: 'active', createdAt: new Date().toISOString() };
   for (const Item of newKeyItems({ accountId, accountStatus: 'active', key: key as never }))
-    await rig.table.client.send(new PutCommand({ TableName: rig.table.name, Item }));
+    await harness.table.client.send(new PutCommand({ TableName: harness.table.name, Item }));
   return serviceKey;
 };
 
-const nothingLeaves: Scenario<ProcessRig> = {
+const nothingLeaves: Scenario<ProcessHarness> = {
   name: 'credentials in logs, events, table and error bodies',
-  run: async (rig) => {
+  run: async (harness) => {
     const secrets = newSecrets();
-    const { accountId } = await newAccount(rig.table);
-    const serviceKey = await addKey(rig, accountId);
+    const { accountId } = await newAccount(harness.table);
+    const serviceKey = await addKey(harness, accountId);
     const errors: string[] = [];
     let n = 0;
     const call = async (headers: Record<string, string>, { key = serviceKey, label = 'openai', query = '' } = {}) => {
       const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: secrets.prompt }] });
       const answer = await ask({
-        port: rig.gatewayPort(),
+        port: harness.gatewayPort(),
         method: 'POST',
         path: pathOf(n++) + query,
         headers: {
@@ -76,7 +76,7 @@ const nothingLeaves: Scenario<ProcessRig> = {
     };
 
     const areOnRecord = (requests: number) => async (): Promise<boolean> =>
-      (await recordsOf(rig.table, accountId)).length === requests;
+      (await recordsOf(harness.table, accountId)).length === requests;
     await everyKind();
     // A bypassed request may be lost with the process that is killed next.
     await eventually(areOnRecord(credentials.length), 'requests in health are on record', SETTLE_MS);
@@ -86,31 +86,31 @@ const nothingLeaves: Scenario<ProcessRig> = {
     assert.equal(await call({}), 400);
 
     // The worst that can be: nothing takes the events, and the key is not known to the gateway.
-    await rig.kill('gateway');
-    await rig.start('gateway');
-    await Promise.all([rig.kill('queue'), rig.kill('table')]);
+    await harness.kill('gateway');
+    await harness.start('gateway');
+    await Promise.all([harness.kill('queue'), harness.kill('table')]);
     await everyKind();
-    const lost = (): number => rig.output().split('usage event not delivered').length - 1;
+    const lost = (): number => harness.output().split('usage event not delivered').length - 1;
     await eventually(() => lost() >= credentials.length, 'the gateway logs what it cannot deliver', SETTLE_MS);
-    await rig.start('table');
-    await rig.start('queue');
+    await harness.start('table');
+    await harness.start('queue');
     await eventually(areOnRecord(2 * credentials.length), 'all of it is on record in the end', SETTLE_MS);
     await eventually(
-      async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+      async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
       'nothing waits any more',
       SETTLE_MS,
     );
 
-    const items = await itemsOf(rig.table);
+    const items = await itemsOf(harness.table);
     const places = [
-      { name: 'what the processes printed', text: rig.output() },
+      { name: 'what the processes printed', text: harness.output() },
       { name: 'error bodies', text: errors.join('\n') },
       { name: 'items of the table', text: items.join('\n') },
-      ...(await filesUnder(rig.dataDir)),
+      ...(await filesUnder(harness.dataDir)),
     ];
     assertNowhere({ ...secrets, fingerprintKey: FINGERPRINT_KEY }, places);
     // A service key stands under itself and in its account's list, and nowhere else people look.
-    assert.ok(!rig.output().includes(serviceKey), 'a service key stands in a log');
+    assert.ok(!harness.output().includes(serviceKey), 'a service key stands in a log');
     assert.ok(!errors.join('').includes(serviceKey), 'a service key stands in an error body');
     const holders = items.filter((item) => item.includes(serviceKey));
     assert.equal(holders.length, 2, 'a service key stands in other items than its own');
@@ -118,9 +118,9 @@ const nothingLeaves: Scenario<ProcessRig> = {
   },
 };
 
-export const secretsGroup: ScenarioGroup<ProcessRig> = {
+export const secretsGroup: ScenarioGroup<ProcessHarness> = {
   title: 'Secrets',
-  open: () => openProcessRig(),
-  close: (rig) => rig.close(),
+  open: () => openProcessHarness(),
+  close: (harness) => harness.close(),
   scenarios: [nothingLeaves],
 };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
-import { untrackedRepository } from '../../../lambda/data/ledger/tracking-gaps.ts';
-import { spendReader } from '../../../lambda/data/spend/spend.ts';
-import { untrackedGaps } from '../../../lambda/domain/spend/tracking-gaps.ts';
+import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
+import { openSpend } from '../../../lambda/data/spend/spend.ts';
+import { trackingGaps } from '../../../lambda/domain/spend/tracking-gaps.ts';
 import { eventually } from '../eventually.ts';
 import { awsErrors, type Fault } from '../harness/fault-proxy.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
 import { aroundNow, reconcile, recordsOf } from '../harness/reconcile.ts';
-import { openStorageRig, type RiggedGateway, type StorageRig } from '../harness/storage-harness.ts';
+import { openStorageHarness, type RiggedGateway, type StorageHarness } from '../harness/storage-harness.ts';
 import { drive, requestNumbers, type Sent, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
@@ -97,58 +97,59 @@ const spread = (sent: readonly Sent[]): { readonly p50: number; readonly max: nu
   return { p50: times[Math.floor(times.length / 2)] ?? 0, max: times.at(-1) ?? 0 };
 };
 
-const set = async (rig: StorageRig, gateway: RiggedGateway, fault: StorageFault | undefined): Promise<void> => {
+const set = async (harness: StorageHarness, gateway: RiggedGateway, fault: StorageFault | undefined): Promise<void> => {
   await gateway.table.set(fault?.table ?? ok);
   await gateway.queue.set(fault?.queue ?? ok);
   await gateway.secrets.set(fault?.secrets ?? ok);
-  await rig.recorderTable.set(fault?.recorderTable ?? ok);
+  await harness.recorderTable.set(fault?.recorderTable ?? ok);
 };
 
 /** Nothing waits anywhere: neither in the queue nor parked. */
-const settled = async (rig: StorageRig): Promise<void> => {
+const settled = async (harness: StorageHarness): Promise<void> => {
   await eventually(
-    async () => (await rig.queues.pending()) === 0 && (await rig.parked()) === 0,
+    async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
     'queue and parked events are worked off',
     SETTLE_MS,
   );
 };
 
 const withGateway = async <T>(
-  rig: StorageRig,
-  start: Parameters<StorageRig['startGateway']>,
+  harness: StorageHarness,
+  start: Parameters<StorageHarness['startGateway']>,
   run: (gateway: RiggedGateway, serviceKey: string) => Promise<T>,
 ): Promise<T> => {
-  const serviceKey = await rig.newAccountId();
-  const gateway = await rig.startGateway(...start);
+  const serviceKey = await harness.newAccountId();
+  const gateway = await harness.startGateway(...start);
   try {
     return await run(gateway, serviceKey);
   } finally {
-    await set(rig, gateway, undefined);
+    await set(harness, gateway, undefined);
     await gateway.close();
   }
 };
 
 /** Faults come between two times of health; afterwards all that was sent is compared with all that is on record. */
-const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
+const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
   name: fault.name,
   fullOnly: fault.fullOnly ?? false,
-  run: async (rig, scale) =>
-    withGateway(rig, [], async (gateway, serviceKey) => {
+  run: async (harness, scale) =>
+    withGateway(harness, [], async (gateway, serviceKey) => {
       const caller = { port: gateway.port, serviceKey };
       const numbers = requestNumbers();
       const before = fault.warm ? await untilGoverned(caller, numbers) : [];
-      await set(rig, gateway, fault);
+      await set(harness, gateway, fault);
       const during = await drive(CLIENTS, caller, numbers.some(REQUESTS[scale]), 5);
-      await set(rig, gateway, undefined);
+      await set(harness, gateway, undefined);
       const sent = [...before, ...during];
-      const onRecord = async (): Promise<boolean> => (await recordsOf(rig.table, serviceKey)).length === sent.length;
+      const onRecord = async (): Promise<boolean> =>
+        (await recordsOf(harness.table, serviceKey)).length === sent.length;
       await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
       // The gateway asks a store that failed again after a second, or two.
       if (sent.at(-1)?.route !== 'governed') sent.push(...(await untilGoverned(caller, numbers)));
       await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
-      if (scale === 'full') await settled(rig);
-      const { records, untracked } = await reconcile(rig.table, serviceKey, sent);
-      rig.seen.push({ accountId: serviceKey, sent });
+      if (scale === 'full') await settled(harness);
+      const { records, untracked } = await reconcile(harness.table, serviceKey, sent);
+      harness.seen.push({ accountId: serviceKey, sent });
 
       assert.ok(
         sent.every(({ status, whole }) => status === 200 && whole),
@@ -168,35 +169,35 @@ const storageFault = (fault: StorageFault): Scenario<StorageRig> => ({
 });
 
 /** More than memory holds: the rest shows as a gap in GET /spend. */
-const gap: Scenario<StorageRig> = {
+const gap: Scenario<StorageHarness> = {
   name: 'both refuse for longer than memory lasts',
-  run: async (rig, scale) =>
-    withGateway(rig, [{ maxBytes: 10_000, retryMs: 300 }], async (gateway, serviceKey) => {
+  run: async (harness, scale) =>
+    withGateway(harness, [{ maxBytes: 10_000, retryMs: 300 }], async (gateway, serviceKey) => {
       const caller = { port: gateway.port, serviceKey };
       const numbers = requestNumbers();
       const before = await drive(1, caller, numbers.some(2));
-      await set(rig, gateway, { name: '', table: refuses, queue: refuses, route: 'bypassed' });
+      await set(harness, gateway, { name: '', table: refuses, queue: refuses, route: 'bypassed' });
       const since = new Date().toISOString();
       const during = await drive(CLIENTS, caller, numbers.some(2 * REQUESTS[scale]), 5);
       const until = new Date().toISOString();
       await new Promise((resolve) => setTimeout(resolve, 500));
-      await set(rig, gateway, undefined);
+      await set(harness, gateway, undefined);
       const after = await drive(1, caller, numbers.some(2), 10);
       const sent = [...before, ...during, ...after];
       const all = async (): Promise<boolean> => {
-        const { requests } = untrackedGaps(await untrackedRepository(rig.table).spans(serviceKey, aroundNow()));
-        return (await recordsOf(rig.table, serviceKey)).length + requests >= sent.length;
+        const { requests } = trackingGaps(await openTrackingGaps(harness.table).gaps(serviceKey, aroundNow()));
+        return (await recordsOf(harness.table, serviceKey)).length + requests >= sent.length;
       };
       await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
-      const { records, untracked, bypassedLost } = await reconcile(rig.table, serviceKey, sent);
-      const { requests, spans } = untrackedGaps(untracked);
+      const { records, untracked, bypassedLost } = await reconcile(harness.table, serviceKey, sent);
+      const { requests, gaps } = trackingGaps(untracked);
       assert.ok(requests > 0, 'memory is full');
       assert.equal(records.length + requests, sent.length);
       assert.equal(bypassedLost, requests, 'the gap is as large as it is said to be');
-      for (const { from, to } of spans) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
+      for (const { from, to } of gaps) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
       const spend = await readSpend({
-        readCells: spendReader(rig.table).cells,
-        readUntracked: untrackedRepository(rig.table).spans,
+        readCounters: openSpend(harness.table).cells,
+        readTrackingGaps: openTrackingGaps(harness.table).gaps,
         now: () => new Date(),
       })({
         caller: { accountId: serviceKey, userId: 'user' },
@@ -215,33 +216,33 @@ const gap: Scenario<StorageRig> = {
 };
 
 /** Open events come late, and find their requests on record: they change nothing. */
-const late: Scenario<StorageRig> = {
+const late: Scenario<StorageHarness> = {
   name: 'open events that arrive after all is recovered',
-  run: async (rig) => {
-    await settled(rig);
-    for (const { accountId, sent } of rig.seen) await reconcile(rig.table, accountId, sent);
-    return `${rig.seen.length} accounts unchanged`;
+  run: async (harness) => {
+    await settled(harness);
+    for (const { accountId, sent } of harness.seen) await reconcile(harness.table, accountId, sent);
+    return `${harness.seen.length} accounts unchanged`;
   },
 };
 
 /** What is logged, parked, retried and recorded in trouble. */
-const nothingLeaves: Scenario<StorageRig> = {
+const nothingLeaves: Scenario<StorageHarness> = {
   name: 'no credential in what all of this left behind',
-  run: async (rig) => {
+  run: async (harness) => {
     const places = [
-      { name: 'what the gateways logged', text: rig.logged.join('\n') },
-      { name: 'what the recorder logged', text: rig.recorder.lines.join('\n') },
-      { name: 'items of the table', text: (await itemsOf(rig.table)).join('\n') },
-      ...(await filesUnder(rig.dataDir)),
+      { name: 'what the gateways logged', text: harness.logged.join('\n') },
+      { name: 'what the recorder logged', text: harness.recorder.lines.join('\n') },
+      { name: 'items of the table', text: (await itemsOf(harness.table)).join('\n') },
+      ...(await filesUnder(harness.dataDir)),
     ];
     assertNowhere({ credential: TRAFFIC_CREDENTIAL }, places);
     return `${places.length} places, ${sizeOf(places)}: none found`;
   },
 };
 
-export const storageGroup: ScenarioGroup<StorageRig> = {
+export const storageGroup: ScenarioGroup<StorageHarness> = {
   title: 'Table and queue faults',
-  open: openStorageRig,
-  close: (rig) => rig.close(),
+  open: openStorageHarness,
+  close: (harness) => harness.close(),
   scenarios: [...faults.map(storageFault), gap, late, nothingLeaves],
 };

@@ -44,7 +44,7 @@ const outcome = async ({ body, method = 'POST', status = 200, ctype = 'applicati
     ...call,
   };
   const { reading, priced } = await replay(recording, 1, '2026-10-15T12:00:00.000Z');
-  return { ...priced, model: reading.modelAnswered ?? reading.modelRequested, complete: reading.complete, reading };
+  return { ...priced, model: reading.modelServed ?? reading.modelRequested, complete: reading.complete, reading };
 };
 
 const STREAM = 'text/event-stream';

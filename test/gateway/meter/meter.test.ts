@@ -125,10 +125,10 @@ describe('dialects', () => {
       usageSource: 'reported',
       complete: true,
       modelRequested: 'gpt-4o',
-      modelAnswered: 'gpt-4o-2024-08-06',
+      modelServed: 'gpt-4o-2024-08-06',
       streamed: false,
       serviceTier: 'default',
-      extras: {},
+      billableItems: {},
     });
   });
 
@@ -142,7 +142,7 @@ describe('dialects', () => {
     ).toMatchObject({
       dialect: 'openai-chat',
       usage: chatUsage,
-      modelAnswered: 'gpt-4o-2024-08-06',
+      modelServed: 'gpt-4o-2024-08-06',
       streamed: true,
       complete: true,
     });
@@ -150,7 +150,7 @@ describe('dialects', () => {
 
   it('a first event without a name of a model does not end the search for one', async () => {
     const body = sse({ model: '', choices: [], prompt_filter_results: [] }, chatChunk('Hi'), '[DONE]');
-    expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).modelAnswered).toBe('gpt-4o-2024-08-06');
+    expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).modelServed).toBe('gpt-4o-2024-08-06');
   });
 
   it('a stream without usage tells the model all the same, and is estimated from its text', async () => {
@@ -162,7 +162,7 @@ describe('dialects', () => {
     expect(await meterBody(body, { ...event, path: '/v1/chat/completions', request })).toMatchObject({
       usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
       usageSource: 'estimated',
-      modelAnswered: 'gpt-4o-2024-08-06',
+      modelServed: 'gpt-4o-2024-08-06',
     });
     expect(await meterBody(sse('[DONE]'), { ...event, path: '/v1/chat/completions', request })).toMatchObject({
       usage: null,
@@ -191,7 +191,7 @@ describe('dialects', () => {
     ).toMatchObject({
       dialect: 'openai-batch-output',
       usage: { prompt_tokens: 4, completion_tokens: 7 },
-      extras: { batch: 1 },
+      billableItems: { batch: 1 },
     });
     const result = JSON.stringify({
       custom_id: 'c',
@@ -205,18 +205,20 @@ describe('dialects', () => {
       }),
     ).toMatchObject({
       usage: { input_tokens: 10, output_tokens: 12 },
-      modelAnswered: 'claude',
+      modelServed: 'claude',
     });
   });
 
   it('tells an answer that is only an error', async () => {
     const path = '/v1/chat/completions';
-    expect((await meterBody('{"error":{"message":"no"}}', { path })).extras).toEqual({ 'response.error': 1 });
-    expect((await meterBody(sse({ error: { message: 'no' } }, '[DONE]'), { ...event, path })).extras).toEqual({
+    expect((await meterBody('{"error":{"message":"no"}}', { path })).billableItems).toEqual({ 'response.error': 1 });
+    expect((await meterBody(sse({ error: { message: 'no' } }, '[DONE]'), { ...event, path })).billableItems).toEqual({
       'response.error': 1,
     });
-    expect((await meterBody(sse(chatChunk('a'), { error: { message: 'no' } }), { ...event, path })).extras).toEqual({});
-    expect((await meterBody('{"error":null,"usage":{"prompt_tokens":1}}', { path })).extras).toEqual({});
+    expect(
+      (await meterBody(sse(chatChunk('a'), { error: { message: 'no' } }), { ...event, path })).billableItems,
+    ).toEqual({});
+    expect((await meterBody('{"error":null,"usage":{"prompt_tokens":1}}', { path })).billableItems).toEqual({});
   });
 
   it('an empty usage object does not hide what is told under another name', async () => {
@@ -232,20 +234,20 @@ describe('dialects', () => {
   it('Fireworks’ cached tokens, which a header tells', async () => {
     const options = { path: '/inference/v1/chat/completions' };
     const body = JSON.stringify({ model: 'm', usage: chatUsage });
-    expect((await meterBody(body, { ...options, cachedPromptTokens: '5' })).extras).toEqual({
+    expect((await meterBody(body, { ...options, cachedPromptTokens: '5' })).billableItems).toEqual({
       'prompt.cached_tokens': 5,
     });
     for (const cachedPromptTokens of ['', '0', 'many', '-1'])
-      expect((await meterBody(body, { ...options, cachedPromptTokens })).extras).toEqual({});
+      expect((await meterBody(body, { ...options, cachedPromptTokens })).billableItems).toEqual({});
   });
 
   it('OpenAI responses as a stream, with what is charged beside the tokens', async () => {
     expect(await meterBody(responsesStream, { ...event, path: '/v1/responses' })).toMatchObject({
       dialect: 'openai-responses',
       usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
-      modelAnswered: 'gpt-5-2025-08-07',
+      modelServed: 'gpt-5-2025-08-07',
       serviceTier: 'flex',
-      extras: { web_search_call: 1, 'response.id': 'resp_1', 'response.status': 'completed' },
+      billableItems: { web_search_call: 1, 'response.id': 'resp_1', 'response.status': 'completed' },
     });
   });
 
@@ -253,7 +255,7 @@ describe('dialects', () => {
     expect(await meterBody(anthropicStream, { ...event, path: '/v1/messages' })).toMatchObject({
       dialect: 'anthropic-messages',
       usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 15 },
-      modelAnswered: 'claude-haiku-4-5',
+      modelServed: 'claude-haiku-4-5',
     });
   });
 
@@ -265,7 +267,7 @@ describe('dialects', () => {
       dialect: 'gemini-generate',
       usage: geminiUsage,
       modelRequested: 'gemini-flash-latest',
-      modelAnswered: 'gemini-2.5-flash',
+      modelServed: 'gemini-2.5-flash',
       streamed: true,
     });
   });
@@ -310,7 +312,7 @@ describe('dialects', () => {
         request: { model: 'gpt-image-1', size: '1024x1024', n: 2 },
       },
     );
-    expect(reading.extras).toEqual({ 'image.count': 2, 'image.size': '1024x1024', 'image.quality': 'high' });
+    expect(reading.billableItems).toEqual({ 'image.count': 2, 'image.size': '1024x1024', 'image.quality': 'high' });
   });
 
   it('counts the characters of speech, and keeps none of them', async () => {
@@ -323,7 +325,7 @@ describe('dialects', () => {
       dialect: 'openai-speech',
       usage: null,
       complete: true,
-      extras: { 'speech.characters': 7 },
+      billableItems: { 'speech.characters': 7 },
     });
   });
 
@@ -336,7 +338,11 @@ describe('dialects', () => {
       request,
       requestContentType: 'multipart/form-data; boundary=b',
     });
-    expect(reading).toMatchObject({ modelRequested: 'whisper-1', streamed: true, extras: { 'audio.seconds': 12.5 } });
+    expect(reading).toMatchObject({
+      modelRequested: 'whisper-1',
+      streamed: true,
+      billableItems: { 'audio.seconds': 12.5 },
+    });
   });
 });
 
@@ -392,7 +398,7 @@ describe('bodies as they come', () => {
     );
     expect(await meterPieces(pieces, { ...event, path: '/v1/responses' })).toMatchObject({
       usage: { input_tokens: 3 },
-      modelAnswered: 'gpt-5',
+      modelServed: 'gpt-5',
     });
   });
 
@@ -406,7 +412,7 @@ describe('bodies as they come', () => {
             body.match(new RegExp(`[^]{1,${pieceBytes}}`, 'g'))?.map((piece) => Buffer.from(piece)) ?? [],
             { path, contentType: body === head ? 'application/json' : 'text/event-stream' },
           ),
-        ).toMatchObject({ usage: chatUsage, modelAnswered: 'gpt-4o', complete: false });
+        ).toMatchObject({ usage: chatUsage, modelServed: 'gpt-4o', complete: false });
   });
 
   it('JSON is incomplete wherever it is cut, whatever was seen of it', async () => {
@@ -437,14 +443,14 @@ describe('bodies as they come', () => {
     // `Number` and `String` throw at it.
     const bad = { valueOf: 1, toString: 1 };
     const path = '/v1/messages';
-    const { complete, modelRequested, modelAnswered } = await meterBody(
+    const { complete, modelRequested, modelServed } = await meterBody(
       JSON.stringify({ duration: bad, tools: [{ type: bad }], model: 'claude-haiku-4-5' }),
       { path, request: { seconds: bad, tools: [{ type: bad }], model: 'claude-haiku-4-5' } },
     );
-    expect({ complete, modelRequested, modelAnswered }).toEqual({
+    expect({ complete, modelRequested, modelServed }).toEqual({
       complete: true,
       modelRequested: 'claude-haiku-4-5',
-      modelAnswered: 'claude-haiku-4-5',
+      modelServed: 'claude-haiku-4-5',
     });
     const left = sse(
       {

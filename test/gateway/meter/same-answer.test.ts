@@ -177,9 +177,9 @@ describe.each(
   it.each(Object.keys(ways))('means the same %s', async (way) => {
     const expected = await meter(recording, { body: recording.bytes });
     const got = await meter(recording, (ways[way] as (typeof ways)[string])(recording));
-    expect({ ...got.priced, model: got.reading.modelAnswered, complete: got.reading.complete }).toEqual({
+    expect({ ...got.priced, model: got.reading.modelServed, complete: got.reading.complete }).toEqual({
       ...expected.priced,
-      model: expected.reading.modelAnswered,
+      model: expected.reading.modelServed,
       complete: expected.reading.complete,
     });
   });

@@ -83,7 +83,7 @@ describe('the two events of a request', () => {
       status: 200,
       requestBytes: 73,
       responseBytes: CHAT.length,
-      reading: { usage: { prompt_tokens: 3 }, modelRequested: 'gpt-4o', modelAnswered: 'gpt-4o-2024-08-06' },
+      reading: { usage: { prompt_tokens: 3 }, modelRequested: 'gpt-4o', modelServed: 'gpt-4o-2024-08-06' },
     });
     expect(close.totalMs).toBeGreaterThanOrEqual(close.ttfbMs ?? Number.POSITIVE_INFINITY);
     expect(close.overheadMs).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ describe('the two events of a request', () => {
 
   it('have what Fireworks tells of its cache in a header alone', async () => {
     const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
-    expect(await host.closeOf(requestId)).toMatchObject({ reading: { extras: { 'prompt.cached_tokens': 2 } } });
+    expect(await host.closeOf(requestId)).toMatchObject({ reading: { billableItems: { 'prompt.cached_tokens': 2 } } });
   });
 
   it('come as a pair with one id each, distinct over requests', async () => {

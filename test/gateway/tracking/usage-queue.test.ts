@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
-import { parkEvent, usageQueue } from '../../../lambda/gateway/tracking/usage-queue.ts';
+import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usage-queue.ts';
 
 interface Entry {
   readonly Id: string;
@@ -61,7 +61,7 @@ describe('the usage queue', () => {
     expect(sqs.calls).toHaveLength(64);
   });
 
-  it('tells each event of a batch its own fate', async () => {
+  it('tells each event of a batch its own result', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     const [good, bad] = [send(event(90), 0), send(event(91), 5)];
@@ -108,7 +108,7 @@ describe('the usage queue', () => {
 
 it('parks an event under a shard of its request id', async () => {
   const inputs: Record<string, unknown>[] = [];
-  const park = parkEvent(
+  const park = writeToOutbox(
     async (_operation, input) => {
       inputs.push(input as Record<string, unknown>);
       return {};

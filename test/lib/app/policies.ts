@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { UNSEALED_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { ROLLUP_MARK_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const oneOrMore = <T extends z.ZodType>(schema: T) =>
@@ -66,7 +66,7 @@ const permissions = Object.fromEntries(
 
 const shards = (name: string) => Array.from({ length: 8 }, (_, shard) => `${name}#${shard}`).join(' ');
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
-const UNSEALED = Array.from({ length: UNSEALED_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
+const UNSEALED = Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
 const RECORD = [
   'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
   'dynamodb:BatchGetItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',

@@ -26,7 +26,7 @@ describe('the overview', () => {
 
   it('has the figures of its chart as a table, which agree with the API', async () => {
     const { dashboard, seeded } = house();
-    const page = await openOverview('/?span=7d');
+    const page = await openOverview('/?range=7d');
     await page.getByRole('button', { name: 'As a table' }).click();
     const rows = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr');
     await rows.first().waitFor();
@@ -70,7 +70,7 @@ describe('the overview', () => {
   });
 
   it('shows the figures under the pointer, and the requests behind them at a click', async () => {
-    const page = await openOverview('/?span=7d');
+    const page = await openOverview('/?range=7d');
     const chart = page.locator('canvas');
     await chart.waitFor();
     await settled(page);
@@ -83,7 +83,7 @@ describe('the overview', () => {
   });
 
   it('downloads what it shows', async () => {
-    const page = await openOverview('/?span=7d&by=provider');
+    const page = await openOverview('/?range=7d&by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -23,7 +23,7 @@ describe('by keyboard alone', () => {
     await page.waitForURL(`${house().dashboard.url}/requests`);
   });
 
-  it('one chooses span and grouping, and reads the chart as a table', async () => {
+  it('one chooses range and grouping, and reads the chart as a table', async () => {
     const { open } = await openSignedIn(house().seeded);
     const page = await open('/');
     await page.locator('canvas').waitFor();
@@ -50,7 +50,7 @@ describe('the request log', () => {
     await page.getByLabel('Model').fill('claude-opus-4-1');
     await page.waitForURL(/model=claude-opus-4-1/);
     await settled(page);
-    expect(new Set(await page.locator('tbody a > span:first-child').allTextContents())).toEqual(
+    expect(new Set(await page.locator('tbody a > range:first-child').allTextContents())).toEqual(
       new Set(['claude-opus-4-1']),
     );
   });

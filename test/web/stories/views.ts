@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { untrackedRepository } from '../../../lambda/data/ledger/tracking-gaps.ts';
+import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
   drawn,
@@ -25,8 +25,8 @@ const firstId = async (path: string, idOf: (item: Record<string, string>) => str
 /** Of signed-in users. Those with a resource's id in them are found by asking. */
 const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   overview: () => '/',
-  'overview by the hour': () => '/?span=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
-  'overview of a year': () => '/?span=12m&by=provider',
+  'overview by the hour': () => '/?range=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
+  'overview of a year': () => '/?range=12m&by=provider',
   'overview of nothing': () => '/?model=%5B%22no-such-model%22%5D',
   requests: () => '/requests',
   'one request': async () => `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
@@ -87,7 +87,7 @@ describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
     const { dashboard, seeded } = house();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    await untrackedRepository(dashboard.stack.table).note(seeded.accountId, crypto.randomUUID(), {
+    await openTrackingGaps(dashboard.stack.table).note(seeded.accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),
       requests: 17,

@@ -24,7 +24,7 @@ import type { Series } from './series.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
-type Gaps = SpendReport['untracked']['spans'];
+type Gaps = SpendReport['untracked']['gaps'];
 
 interface StackedBarsProps {
   readonly points: readonly TrendPoint[];

@@ -8,7 +8,7 @@ import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
 import { dimensionNames, dimensions, type Filters } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
-import { type Span, type SpanName, spanLabels, spanNames } from '../spend/spans.ts';
+import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/spans.ts';
 import { exportSpend } from './export-spend.ts';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
@@ -22,43 +22,43 @@ export const useOverviewSearch = () => {
   return { search, change };
 };
 
-export const SpanPicker = ({ span }: { readonly span: Span }) => {
+export const RangePicker = ({ range }: { readonly range: Range }) => {
   const { search, change } = useOverviewSearch();
   const pick = (name: string) =>
     change({
-      span: name as SpanName,
+      range: name as RangeName,
       per: undefined,
       ...(name === 'custom'
-        ? { from: span.from.slice(0, 10), to: span.to ?? utcDate(new Date()) }
+        ? { from: range.from.slice(0, 10), to: range.to ?? utcDate(new Date()) }
         : { from: undefined, to: undefined }),
     });
-  const options = spanNames.map((value) => ({ value, label: spanLabels[value] }));
+  const options = rangeNames.map((value) => ({ value, label: rangeLabels[value] }));
   return (
     <Group gap="xs">
       <SegmentedControl
         className="wide-only"
         size="xs"
-        aria-label="Span"
+        aria-label="Range"
         data={options}
-        value={span.name}
+        value={range.name}
         onChange={pick}
       />
       <NativeSelect
         className="narrow-only"
         size="sm"
         w={140}
-        aria-label="Span"
+        aria-label="Range"
         data={options}
-        value={span.name}
+        value={range.name}
         onChange={({ target }) => pick(target.value)}
       />
-      {span.name === 'custom' && (
+      {range.name === 'custom' && (
         <Group gap={6}>
           <TextInput
             size="xs"
             type="date"
             aria-label="First day (UTC)"
-            value={search.from ?? span.from.slice(0, 10)}
+            value={search.from ?? range.from.slice(0, 10)}
             max={utcDate(new Date())}
             onChange={({ target }) => target.value && change({ from: target.value })}
           />
@@ -78,17 +78,17 @@ export const SpanPicker = ({ span }: { readonly span: Span }) => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-export const TrendControls = ({ span, by }: { readonly span: Span; readonly by: Dimension }) => {
+export const TrendControls = ({ range, by }: { readonly range: Range; readonly by: Dimension }) => {
   const { change } = useOverviewSearch();
   return (
     <Group gap="xs">
-      {span.granularities.length > 1 && (
+      {range.granularities.length > 1 && (
         <SegmentedControl
           size="xs"
           aria-label="Bars"
-          data={span.granularities.map((value) => ({ value, label: granularityNames[value] }))}
-          value={span.granularity}
-          onChange={(per) => change({ per: per as Span['granularity'] })}
+          data={range.granularities.map((value) => ({ value, label: granularityNames[value] }))}
+          value={range.granularity}
+          onChange={(per) => change({ per: per as Range['granularity'] })}
         />
       )}
       <NativeSelect
@@ -141,11 +141,11 @@ export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; 
 
 /** Downloads what is shown. */
 export const ExportButton = ({
-  span,
+  range,
   by,
   filters,
 }: {
-  readonly span: Span;
+  readonly range: Range;
   readonly by: Dimension;
   readonly filters: Filters;
 }) => {
@@ -153,7 +153,7 @@ export const ExportButton = ({
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
-    await exportSpend(api, span, [by], filters).catch(notifyProblem('The export failed'));
+    await exportSpend(api, range, [by], filters).catch(notifyProblem('The export failed'));
     setBusy(false);
   };
   return (

@@ -16,14 +16,14 @@ interface Kind {
 /** What makes the figures too low, by nobody knows how much. */
 const gaps = [
   { key: 'unpricedRequests', name: 'Unknown cost', what: 'Counted as requests; the cost leaves them out.' },
-  { key: 'unsettledRequests', name: 'End not known', what: 'Still running, or cut off before they were settled.' },
+  { key: 'unfinishedRequests', name: 'End not known', what: 'Still running, or cut off before they were settled.' },
   { key: 'partialRequests', name: 'Read in part', what: 'The answer broke off: usage may be too low.' },
 ] as const satisfies readonly Kind[];
 
 /** What is in the figures, and may surprise. */
 const oddities = [
   { key: 'bypassedRequests', name: 'Bypassed', what: 'Forwarded while tracking was failing; counted all the same.' },
-  { key: 'foldedRequests', name: 'Under (other)', what: 'Too many distinct tags or models that day to name each.' },
+  { key: 'overflowRequests', name: 'Under (other)', what: 'Too many distinct tags or models that day to name each.' },
   { key: 'errors', name: 'Failed calls', what: 'The provider refused, failed or broke off.' },
   { key: 'freeRequests', name: 'Free calls', what: 'Cost nothing, such as listing models.' },
 ] as const satisfies readonly Kind[];

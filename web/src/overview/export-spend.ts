@@ -1,7 +1,7 @@
 import type { Dimension } from '../api/answers.ts';
 import type { Api } from '../api/client.ts';
 import type { Filters } from '../spend/filters.ts';
-import type { Span } from '../spend/spans.ts';
+import type { Range } from '../spend/spans.ts';
 
 /** Hands a text to the browser as a file. */
 const saveFile = (name: string, content: Blob) => {
@@ -15,16 +15,16 @@ const saveFile = (name: string, content: Blob) => {
 /** Downloads the report as CSV. @throws the API's error body */
 export const exportSpend = async (
   { client }: Api,
-  span: Span,
+  range: Range,
   groupBy: readonly Dimension[],
   filters: Filters,
 ): Promise<void> => {
   const { data, error } = await client.GET('/spend/export.csv', {
     params: {
       query: {
-        from: span.from,
-        ...(span.to === undefined ? {} : { to: span.to }),
-        granularity: span.granularity,
+        from: range.from,
+        ...(range.to === undefined ? {} : { to: range.to }),
+        granularity: range.granularity,
         groupBy: [...groupBy],
         ...(filters as object),
       },
@@ -32,5 +32,5 @@ export const exportSpend = async (
     parseAs: 'blob',
   });
   if (error) throw error;
-  saveFile(`ai-spend-${span.from.slice(0, 10)}-by-${groupBy.join('-')}.csv`, data as Blob);
+  saveFile(`ai-spend-${range.from.slice(0, 10)}-by-${groupBy.join('-')}.csv`, data as Blob);
 };

@@ -5,9 +5,9 @@ import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
-import { spanOf } from '../spend/spans.ts';
+import { rangeOf } from '../spend/spans.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { ExportButton, FilterPills, SpanPicker, useOverviewSearch } from './controls.tsx';
+import { ExportButton, FilterPills, RangePicker, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
 import classes from './overview.module.css';
@@ -44,9 +44,9 @@ export const Overview = () => {
   const filters = useFilters();
   const keyNames = useKeyNames();
   const by = search.by ?? 'model';
-  const span = spanOf(search, new Date());
+  const range = rangeOf(search, new Date());
   const headline = useHeadline(filters);
-  const report = useReport(span, by, filters);
+  const report = useReport(range, by, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   const toRequests = useCallback(
     (time: string) =>
@@ -73,8 +73,8 @@ export const Overview = () => {
       <div className="page-head">
         <Heading>Overview</Heading>
         <div className="page-actions">
-          <SpanPicker span={span} />
-          <ExportButton span={span} by={by} filters={filters} />
+          <RangePicker range={range} />
+          <ExportButton range={range} by={by} filters={filters} />
         </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} />
@@ -85,7 +85,7 @@ export const Overview = () => {
         <>
           <Trend
             report={shown}
-            span={span}
+            range={range}
             by={by}
             keyNames={keyNames}
             isStale={report.isPlaceholderData}

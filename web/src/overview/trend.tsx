@@ -12,12 +12,12 @@ import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
-import type { Span } from '../spend/spans.ts';
+import type { Range } from '../spend/spans.ts';
 import { TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change } from './tiles.tsx';
 
-const NO_GAPS: SpendReport['untracked']['spans'] = [];
+const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
 
@@ -65,7 +65,7 @@ const TrendTable = ({
 /** Spend through time, stacked by the chosen dimension: as a chart, or as the table it is made from. */
 export const Trend = ({
   report,
-  span,
+  range,
   by,
   keyNames,
   isStale,
@@ -73,7 +73,7 @@ export const Trend = ({
   onPick,
 }: {
   readonly report: SpendReport | undefined;
-  readonly span: Span;
+  readonly range: Range;
   readonly by: Dimension;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
@@ -95,7 +95,7 @@ export const Trend = ({
     [trend, dimension, keyNames],
   );
   const totals = report?.totals;
-  const gaps = report?.untracked.spans ?? NO_GAPS;
+  const gaps = report?.untracked.gaps ?? NO_GAPS;
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
@@ -110,7 +110,7 @@ export const Trend = ({
               {report.previous && (
                 <span className="dim small">
                   <Change now={totals.costNanoUsd} before={report.previous.totals.costNanoUsd} /> vs{' '}
-                  <Money nano={report.previous.totals.costNanoUsd} /> the span before
+                  <Money nano={report.previous.totals.costNanoUsd} /> the range before
                 </span>
               )}
               <span className="dim small">
@@ -123,7 +123,7 @@ export const Trend = ({
           )}
         </div>
         <div className="page-actions">
-          <TrendControls span={span} by={by} />
+          <TrendControls range={range} by={by} />
           <Tooltip label={asTable ? 'As a chart' : 'As a table'}>
             <ActionIcon
               variant="default"
@@ -141,7 +141,7 @@ export const Trend = ({
           <Skeleton className={chartClasses['chart']} />
         ) : totals?.requests === 0 ? (
           <div className={chartClasses['chart']}>
-            <Nothing icon={CalendarOff} title="No requests in this span">
+            <Nothing icon={CalendarOff} title="No requests in this range">
               {filtered ? 'None passes the filters above.' : 'Choose a longer one, or send some.'}
             </Nothing>
           </div>

@@ -8,10 +8,10 @@ import classes from './overview.module.css';
 const GAPS_SHOWN = 3;
 
 /** Requests that no figure holds: how many at most, and when. Nothing where there were none. */
-export const Untracked = ({ untracked: { requests, spans } }: Pick<SpendReport, 'untracked'>) => {
+export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, 'untracked'>) => {
   if (requests === 0) return null;
-  const latest = spans.slice(-GAPS_SHOWN).toReversed();
-  const earlier = spans.length - latest.length;
+  const latest = gaps.slice(-GAPS_SHOWN).toReversed();
+  const earlier = gaps.length - latest.length;
   return (
     <Alert
       role="status"

@@ -5,7 +5,7 @@ import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
 import type { Filters } from '../spend/filters.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
-import type { Span } from '../spend/spans.ts';
+import type { Range } from '../spend/spans.ts';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
@@ -17,17 +17,17 @@ const live = { refetchInterval: EVERY_MS, placeholderData: keepPreviousData } as
 /** The API takes lists of its own. */
 const lists = (filters: Filters) => JSON.parse(JSON.stringify(filters)) as { [D in Dimension]?: never };
 
-/** The report of a span, by one dimension. */
-export const useReport = (span: Span, by: Dimension, filters: Filters) =>
+/** The report of a range, by one dimension. */
+export const useReport = (range: Range, by: Dimension, filters: Filters) =>
   useApi().useQuery(
     'get',
     '/spend',
     {
       params: {
         query: {
-          from: span.from,
-          ...(span.to === undefined ? {} : { to: span.to }),
-          granularity: span.granularity,
+          from: range.from,
+          ...(range.to === undefined ? {} : { to: range.to }),
+          granularity: range.granularity,
           groupBy: [by],
           limit: GROUPS,
           ...lists(filters),

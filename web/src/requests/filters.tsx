@@ -74,7 +74,7 @@ const ChoiceFilter = <V extends string>({
   />
 );
 
-const spanText = ({ from, to }: RequestsSearch) =>
+const rangeText = ({ from, to }: RequestsSearch) =>
   `${from ? formatShortInstant(from) : 'the beginning'} – ${to ? formatShortInstant(to) : 'now'}`;
 
 export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) => {
@@ -129,9 +129,9 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           variant="default"
           rightSection={<X size={13} />}
           onClick={() => change({ from: undefined, to: undefined })}
-          aria-label={`Remove the span ${spanText(search)}`}
+          aria-label={`Remove the range ${rangeText(search)}`}
         >
-          {spanText(search)}
+          {rangeText(search)}
         </Button>
       )}
       {isFiltered && (

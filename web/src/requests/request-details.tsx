@@ -114,7 +114,7 @@ const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDet
 export const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const keyNames = useKeyNames();
   const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);
-  const { modelRequested, modelAnswered } = request;
+  const { modelRequested, modelServed } = request;
   return (
     <div className={classes['detail']}>
       <section>
@@ -136,8 +136,8 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           <Fact name="Started">{formatInstant(request.startedAt)}</Fact>
           <Fact name="Provider">{providerName(request.provider)}</Fact>
           <Fact name="Model">
-            {modelAnswered ?? modelRequested ?? '–'}
-            {modelRequested && modelAnswered && modelRequested !== modelAnswered && (
+            {modelServed ?? modelRequested ?? '–'}
+            {modelRequested && modelServed && modelRequested !== modelServed && (
               <span className="dim"> (asked for {modelRequested})</span>
             )}
           </Fact>

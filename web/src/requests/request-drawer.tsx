@@ -18,7 +18,7 @@ export const RequestDrawer = () => {
       onClose={close}
       position="right"
       size={560}
-      title={data ? (data.modelAnswered ?? data.modelRequested ?? data.path) : 'Request'}
+      title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}
     >
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="This request cannot be shown" />}
       {!data && !error && (

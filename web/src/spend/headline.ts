@@ -28,8 +28,8 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
 type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 
 /** Requests at most that no sum since then holds; a gap that reaches into it counts whole. */
-const untrackedSince = ({ spans }: SpendReport['untracked'], time: string): number =>
-  spans.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
+const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
+  gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 
 /** Today and yesterday until the same hour, from hours since yesterday; days are UTC. */
 export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {

@@ -7,10 +7,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** The API's own limits. */
 const MAX_DAYS = { hour: 31, day: 366 } as const;
 
-export const spanNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
-export type SpanName = (typeof spanNames)[number];
+export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
+export type RangeName = (typeof rangeNames)[number];
 
-export const spanLabels: Readonly<Record<SpanName, string>> = {
+export const rangeLabels: Readonly<Record<RangeName, string>> = {
   '24h': '24 hours',
   '7d': '7 days',
   '30d': '30 days',
@@ -20,16 +20,16 @@ export const spanLabels: Readonly<Record<SpanName, string>> = {
   custom: 'Custom',
 };
 
-export interface SpanSearch {
-  readonly span?: SpanName | undefined;
-  /** First and last day of a custom span, UTC. */
+export interface RangeSearch {
+  readonly range?: RangeName | undefined;
+  /** First and last day of a custom range, UTC. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly per?: Granularity | undefined;
 }
 
-export interface Span {
-  readonly name: SpanName;
+export interface Range {
+  readonly name: RangeName;
   /** As the API takes them. */
   readonly from: string;
   readonly to: string | undefined;
@@ -40,8 +40,8 @@ export interface Span {
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
 
-export const spanSearch = ({ span, from, to, per }: Record<string, unknown>): SpanSearch => ({
-  span: spanNames.find((name) => name === span),
+export const rangeSearch = ({ range, from, to, per }: Record<string, unknown>): RangeSearch => ({
+  range: rangeNames.find((name) => name === range),
   from: isDay(from) ? from : undefined,
   to: isDay(to) ? to : undefined,
   per: (['hour', 'day', 'month'] as const).find((name) => name === per),
@@ -51,8 +51,8 @@ const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - da
 const monthsAgo = (now: Date, months: number) =>
   utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)));
 
-const bounds = ({ span, from, to }: SpanSearch, now: Date): { from: string; to?: string } => {
-  switch (span) {
+const bounds = ({ range, from, to }: RangeSearch, now: Date): { from: string; to?: string } => {
+  switch (range) {
     case '24h':
       return { from: new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - 23 * HOUR_MS).toISOString() };
     case '7d':
@@ -72,7 +72,7 @@ const bounds = ({ span, from, to }: SpanSearch, now: Date): { from: string; to?:
   }
 };
 
-const granularitiesFor = (name: SpanName, days: number): readonly Granularity[] => {
+const granularitiesFor = (name: RangeName, days: number): readonly Granularity[] => {
   if (name === '24h') return ['hour'];
   const fitting: Granularity[] = [];
   if (days <= MAX_DAYS.hour) fitting.push('hour');
@@ -81,13 +81,13 @@ const granularitiesFor = (name: SpanName, days: number): readonly Granularity[] 
   return fitting;
 };
 
-const usual = (name: SpanName, days: number): Granularity =>
+const usual = (name: RangeName, days: number): Granularity =>
   name === '24h' ? 'hour' : name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day';
 
-/** The span an address asks for; 30 days by day where it asks for none. */
-export const spanOf = (search: SpanSearch, now: Date): Span => {
-  const name = search.span ?? '30d';
-  const { from, to } = bounds({ ...search, span: name }, now);
+/** The range an address asks for; 30 days by day where it asks for none. */
+export const rangeOf = (search: RangeSearch, now: Date): Range => {
+  const name = search.range ?? '30d';
+  const { from, to } = bounds({ ...search, range: name }, now);
   const days = Math.ceil(((to === undefined ? now.getTime() : Date.parse(to) + DAY_MS) - Date.parse(from)) / DAY_MS);
   const granularities = granularitiesFor(name, days);
   const wanted = search.per ?? usual(name, days);

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
-import { billingAccounts } from '../../../data/billing/billing-accounts.ts';
+import { openBillingAccounts } from '../../../data/billing/billing-accounts.ts';
 import { openBillingSync } from '../../../data/billing/billing-sync.ts';
 import { openTable } from '../../../data/table/table.ts';
 import { openStripe, stripeEnvironment } from '../../../integrations/stripe-environment.ts';
@@ -15,7 +15,7 @@ const prices = environment.STRIPE_PRICES;
 const logger = new Logger({ serviceName: 'billing-reconcile' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'billing-reconcile' });
 const run = reconcile({
-  accounts: billingAccounts(table),
+  accounts: openBillingAccounts(table),
   stripe,
   sync: openBillingSync(table, billingReader(stripe, prices)),
   prices,
