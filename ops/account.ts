@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AccountStanding, openAccountHolds } from '../lambda/data/accounts/account-holds.ts';
 import { openTable } from '../lambda/data/table/table.ts';
-import { isWellFormedAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { NotFoundError } from '../lambda/domain/errors.ts';
+import { accountIdOf, isAccountName } from './account-id.ts';
 import { CommandError, runCommand } from './command.ts';
 
 const USAGE = `npm run account -- show KEY [--table NAME]
@@ -14,7 +14,7 @@ suspended its proxy requests are answered with 403 ACCOUNT_INACTIVE, and no paym
 remember keys for a minute, so either takes effect within that. "restore" also brings a cancelled account back; one that owes money
 stays suspended until it is paid.
 
-  KEY            the account key (svc_…)
+  KEY            the account key (svc_…), any other service key of the account, or its internal id
   --reason TEXT  kept with the account
   --table NAME   default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;
@@ -23,7 +23,7 @@ const schema = z
   .object({
     _: z.tuple([
       z.enum(['show', 'suspend', 'restore'], 'show, suspend or restore'),
-      z.string().refine(isWellFormedAccountKey, 'this is no account key: a character is missing or wrong'),
+      z.string().refine(isAccountName, 'this is no account key or id: a character is missing or wrong'),
     ]),
     reason: z.string().min(1).max(500).optional(),
     table: z.string().min(1, '--table or TABLE_NAME is needed'),
@@ -40,8 +40,10 @@ await runCommand(
     schema,
     options: { reason: { type: 'string' }, table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } },
   },
-  async ({ _: [action, accountId], reason = '', table, 'dry-run': dryRun }) => {
-    const holds = openAccountHolds(openTable(table));
+  async ({ _: [action, name], reason = '', table: tableName, 'dry-run': dryRun }) => {
+    const table = openTable(tableName);
+    const holds = openAccountHolds(table);
+    const accountId = await accountIdOf(table, name);
     const before = await holds.find(accountId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new CommandError('There is no such account.') : error;
     });

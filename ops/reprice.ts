@@ -7,6 +7,7 @@ import { openTable } from '../lambda/data/table/table.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { repriceRecords } from '../lambda/usage-recorder/reprice.ts';
+import { accountIdOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
 import { differenceTable } from './reprice/differences.ts';
 
@@ -15,7 +16,7 @@ const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table N
 Prices the requests of the days from DAY to DAY (UTC, both included) anew with the price book of this checkout, from the usage on
 record, and corrects the counters by the difference. Shows the difference first; --dry-run stops there. A second run changes nothing.
 
-  --account KEY   of this account alone (default: all)
+  --account KEY   of this account alone, named by a service key or its internal id (default: all)
   --table NAME    default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;
 
@@ -27,7 +28,7 @@ const schema = z
   .object({
     from: day,
     to: day,
-    account: z.string().optional(),
+    account: z.string().refine(isAccountName, 'is no account key or id').optional(),
     table: z.string().min(1, '--table or TABLE_NAME is needed'),
     'dry-run': z.boolean(),
   })
@@ -39,7 +40,7 @@ type Table = ReturnType<typeof openTable>;
 async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
   const requests = openRequests(table);
   const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
-  for await (const accountId of account === undefined ? allAccountIds(table) : [account]) {
+  for await (const accountId of account === undefined ? allAccountIds(table) : [await accountIdOf(table, account)]) {
     let batch: RequestRecord[] = [];
     for await (const record of requests.all(accountId, range)) {
       batch.push(record);

@@ -2,6 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -73,7 +74,7 @@ export const accountWithRecords = async (
   try {
     await recordDays(seed, now);
     const key = {
-      ...serviceKeyKey(SERVICE_KEY),
+      ...serviceKeyKey(serviceKeyHash(SERVICE_KEY)),
       accountId: ACCOUNT,
       keyId: 'key-1',
       keyStatus: 'active',

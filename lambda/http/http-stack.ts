@@ -7,7 +7,7 @@ import { errorResponse } from './error-response.ts';
 import { type HttpResult, streamedResult } from './http-result.ts';
 import { matchRoute } from './match-route.ts';
 import type { Input, Operation, Route } from './operation.ts';
-import { callerOf, headersOf, jsonBodyOf, parseWith, queryOf } from './parse-request.ts';
+import { type AccountOf, callerOf, headersOf, jsonBodyOf, parseWith, queryOf } from './parse-request.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -15,16 +15,18 @@ export interface HttpStackOptions {
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
   /** Origins that browsers may call from. */
   readonly corsOrigins: readonly string[];
+  readonly accountOf: AccountOf;
 }
 
 /** The parsed request of an operation; parameters first, so that a wrong id says so whatever the body holds. */
-const inputOf = (
+const inputOf = async (
   { params, query, body, access }: Operation,
   event: APIGatewayProxyEvent,
   pathParameters: Record<string, string>,
-): Input<Operation> =>
+  accountOf: AccountOf,
+): Promise<Input<Operation>> =>
   ({
-    caller: access === 'authorizer' ? callerOf(event) : undefined,
+    caller: access === 'authorizer' ? await callerOf(event, accountOf) : undefined,
     params: params && parseWith(params, pathParameters),
     query: query && parseWith(query, queryOf(event, query)),
     body: body && parseWith(body, jsonBodyOf(event)),
@@ -43,7 +45,11 @@ const respond = async ({ success }: Operation, output: unknown): Promise<HttpRes
   };
 };
 
-const stack = (routes: readonly Route[], { logger, corsOrigins }: HttpStackOptions, plugin: middy.PluginObject) =>
+const stack = (
+  routes: readonly Route[],
+  { logger, corsOrigins, accountOf }: HttpStackOptions,
+  plugin: middy.PluginObject,
+) =>
   middy<APIGatewayProxyEvent, HttpResult>(plugin)
     .use(requestLog(logger))
     .use(securityHeaders())
@@ -51,7 +57,7 @@ const stack = (routes: readonly Route[], { logger, corsOrigins }: HttpStackOptio
     .use(errorResponse(logger))
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
-      return respond(route.operation, await route.run(inputOf(route.operation, event, params)));
+      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, accountOf)));
     });
 
 /**

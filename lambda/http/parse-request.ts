@@ -68,19 +68,25 @@ export const queryOf = (
   return Object.fromEntries(sent.map(([name, values]) => [name, takesMany(schema.shape[name]) ? values : values[0]]));
 };
 
-const claimsSchema = z.object({
-  'custom:accountId': z.string().check(z.minLength(1)),
-  sub: z.string().check(z.minLength(1)),
-});
+const claimsSchema = z.object({ sub: z.string().check(z.minLength(1)) });
+
+/** Gives the account a user belongs to; undefined for a user without one. */
+export type AccountOf = (userId: string) => Promise<string | undefined>;
 
 /**
- * Who calls, from the claims that the API's Cognito authorizer has verified.
+ * Who calls: the user from the claims that the API's Cognito authorizer has verified, the account from the table. A token says
+ * nothing of the account, so a user who is removed loses access without waiting for the token to expire.
  *
- * @throws UnauthenticatedError where the claims name no account: a token of this pool, but not one of ours
+ * @throws UnauthenticatedError where there is no user, or the user has no account: a token of this pool, but not one of ours
  */
-export const callerOf = (event: Pick<APIGatewayProxyEvent, 'requestContext'>): Caller => {
+export const callerOf = async (
+  event: Pick<APIGatewayProxyEvent, 'requestContext'>,
+  accountOf: AccountOf,
+): Promise<Caller> => {
   const claims = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
-  if (!claims.success)
+  const userId = claims.data?.sub;
+  const accountId = userId === undefined ? undefined : await accountOf(userId);
+  if (userId === undefined || accountId === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-  return { accountId: claims.data['custom:accountId'], userId: claims.data.sub };
+  return { accountId, userId };
 };

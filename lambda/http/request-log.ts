@@ -7,8 +7,7 @@ import type { HttpResult } from './http-result.ts';
 const masked = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
 
 /**
- * One line per request: what was asked, how it ended, how long it took. No body, query or header; and not the account id,
- * since that is the account's first service key. The user id leads to it.
+ * One line per request: what was asked, how it ended, how long it took. No body, query or header. The user id leads to the account.
  */
 export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const startedAt = new WeakMap<object, number>();

@@ -6,16 +6,10 @@ import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
 
 const claimsSchema = z.object({
   sub: z.string().check(z.minLength(1)),
-  'custom:accountId': z.string().check(z.minLength(1)),
 });
 
-/** Who a token says its bearer is. */
-interface VerifiedCaller {
-  readonly userId: string;
-  readonly accountId: string;
-}
-
-export type VerifyToken = (authorization: string | undefined) => Promise<VerifiedCaller>;
+/** Gives the id of the user a token was made for. */
+export type VerifyToken = (authorization: string | undefined) => Promise<string>;
 
 const unauthenticated = (message: string) => new UnauthenticatedError(message);
 
@@ -46,6 +40,6 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
     });
     const { data: claims } = claimsSchema.safeParse(payload);
     if (claims === undefined) throw refused();
-    return { userId: claims.sub, accountId: claims['custom:accountId'] };
+    return claims.sub;
   };
 };

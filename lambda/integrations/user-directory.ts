@@ -21,8 +21,8 @@ export interface DirectoryUser {
   readonly createdAt: Date;
 }
 
-/** Names a user's account. */
-export const ACCOUNT_ATTRIBUTE = 'custom:accountId';
+/** Internal id of the account a user was made for. Whom a user belongs to is what the table says. */
+const ACCOUNT_ATTRIBUTE = 'custom:accountId';
 
 const attribute = (attributes: AttributeType[] | undefined, name: string): string | undefined =>
   attributes?.find(({ Name }) => Name === name)?.Value;
@@ -36,7 +36,7 @@ export const cognitoClient = (): CognitoIdentityProviderClient =>
 
 /**
  * The user pool. It differs between AWS and emulators in which exception says what; here both become the same named errors.
- * The account attribute is written here alone: the app client may not write it.
+ * The app client can neither read nor write the account attribute, so no token carries it.
  */
 export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId: string) => {
   const pool = { UserPoolId: userPoolId };

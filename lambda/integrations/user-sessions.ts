@@ -11,11 +11,9 @@ import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
 import { named, nameOf, refusedPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
-import { ACCOUNT_ATTRIBUTE } from './user-directory.ts';
 
 /** Tokens of a user who has proved who they are. */
 export interface Session {
-  readonly accountId: string;
   readonly userId: string;
   /** The ID token: what the dashboard API takes. */
   readonly token: string;
@@ -27,7 +25,7 @@ export interface Session {
 /** Cognito's default, and what it means when its answer leaves it out. */
 const DEFAULT_EXPIRES_IN_SECONDS = 3600;
 
-const claimsSchema = z.object({ sub: z.string(), [ACCOUNT_ATTRIBUTE]: z.string() });
+const claimsSchema = z.object({ sub: z.string() });
 
 const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
   'NotAuthorizedException',
@@ -45,10 +43,8 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     // No tokens but a challenge (a new password demanded, say): this API has no step for it, resetting the password has.
     if (token === undefined || refreshToken === undefined) throw wrongCredentials();
     const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(token).payload);
-    // A user that somebody made in the pool by hand, without an account.
     if (claims === undefined) throw wrongCredentials();
     return {
-      accountId: claims[ACCOUNT_ATTRIBUTE],
       userId: claims.sub,
       token,
       refreshToken,

@@ -1,7 +1,7 @@
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 
 /** An event whose account is known. */
-type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKey' | 'accountId'> & {
+type AccountEvent<E extends UsageEvent = UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & {
   readonly accountId: string;
 };
 export type AccountOpenEvent = AccountEvent<OpenEvent>;

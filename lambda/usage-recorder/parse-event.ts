@@ -1,3 +1,4 @@
+import { isWellFormedAccountKey, serviceKeyHash } from '../domain/accounts/account-key.ts';
 import { withCurrentNames } from '../domain/spend/former-names.ts';
 import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
@@ -14,6 +15,21 @@ export class PoisonEventError extends Error {
 
 const MAX_ISSUES = 10;
 
+const isObject = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/**
+ * An event as it is written now. Version 0.1 named members differently, and named the account by its key, which is a credential:
+ * only its hash goes on from here.
+ */
+const currentEvent = (json: unknown): unknown => {
+  if (!isObject(json)) return json;
+  const { unverifiedKey, accountId, ...event } = withCurrentNames(json);
+  const key = typeof accountId === 'string' && isWellFormedAccountKey(accountId) ? accountId : unverifiedKey;
+  if (typeof key !== 'string') return { ...event, accountId };
+  return { ...event, accountId: null, unverifiedKeyHash: serviceKeyHash(key) };
+};
+
 /** @throws PoisonEventError */
 export const parseUsageEvent = (body: string): UsageEvent => {
   let json: unknown;
@@ -22,9 +38,7 @@ export const parseUsageEvent = (body: string): UsageEvent => {
   } catch {
     throw new PoisonEventError(['not JSON']);
   }
-  const { success, data, error } = usageEventSchema.safeParse(
-    typeof json === 'object' && json !== null ? withCurrentNames(json as Record<string, unknown>) : json,
-  );
+  const { success, data, error } = usageEventSchema.safeParse(currentEvent(json));
   if (success) return data;
   throw new PoisonEventError(
     error.issues.slice(0, MAX_ISSUES).map(({ path, code }) => `${path.map(String).join('.') || 'event'}: ${code}`),

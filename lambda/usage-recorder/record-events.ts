@@ -1,5 +1,5 @@
 import type { KeyOwner } from '../data/accounts/key-owners.ts';
-import { isWellFormedAccountKey } from '../domain/accounts/account-key.ts';
+import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
 import type { TrackingGap } from '../domain/spend/tracking-gaps.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
@@ -8,7 +8,7 @@ import { type AccountCloseEvent, type AccountOpenEvent, type AccountUntrackedEve
 import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';
 
 export interface RecorderAccess extends LedgerAccess {
-  findKeyOwners(serviceKeys: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
+  findKeyOwners(keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>>;
   findPlan(accountId: string): Promise<PlanName>;
   noteTrackingGap(accountId: string, reportId: string, range: TrackingGap): Promise<void>;
 }
@@ -28,20 +28,25 @@ const MAX_ACCOUNT_ID_CHARACTERS = 256;
 
 /** The same event with the account that its unverified key belongs to; null where there is none. */
 const settleAccount = (event: UsageEvent, owners: ReadonlyMap<string, KeyOwner>): AccountEvent | null => {
-  const { unverifiedKey, accountId, ...facts } = event;
+  const { unverifiedKeyHash, accountId, ...facts } = event;
   if (accountId !== null) return { ...facts, accountId } as AccountEvent;
-  const owner = unverifiedKey === undefined ? undefined : owners.get(unverifiedKey);
-  return owner ? ({ ...facts, ...owner } as AccountEvent) : null;
+  const owner = unverifiedKeyHash === undefined ? undefined : owners.get(unverifiedKeyHash);
+  if (!owner) return null;
+  // An event of version 0.1 names its account by the account key, and may have been sent with another key of the account.
+  const keyId = ('keyId' in facts ? facts.keyId : null) ?? owner.keyId;
+  return { ...facts, accountId: owner.accountId, keyId } as AccountEvent;
 };
 
-/** Events whose account was not known at admission carry the key instead: found out here, in one read. */
+/** Events whose account was not known at admission carry the key's hash instead: found out here, in one read. */
 const settleAccounts = async (
   events: readonly UsageEvent[],
   access: RecorderAccess,
 ): Promise<(AccountEvent | null)[]> => {
-  const unverified = events.flatMap(({ accountId, unverifiedKey }) => (accountId === null && unverifiedKey) || []);
-  const keys = new Set(unverified.filter(isWellFormedAccountKey));
-  const owners = keys.size > 0 ? await access.findKeyOwners([...keys]) : new Map<string, KeyOwner>();
+  const unverified = events.flatMap(
+    ({ accountId, unverifiedKeyHash }) => (accountId === null && unverifiedKeyHash) || [],
+  );
+  const hashes = new Set(unverified.filter(isServiceKeyHash));
+  const owners = hashes.size > 0 ? await access.findKeyOwners([...hashes]) : new Map<string, KeyOwner>();
   return events.map((event) => settleAccount(event, owners));
 };
 

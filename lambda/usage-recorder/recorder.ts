@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { openAccountPlans } from '../data/accounts/account-plans.ts';
-import { findKeyOwners } from '../data/accounts/key-owners.ts';
+import { openKeyOwners } from '../data/accounts/key-owners.ts';
 import { openCounterSlots } from '../data/ledger/counter-slots.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
@@ -51,7 +51,7 @@ export const openRecorder = (
   return recordEvents({
     findRecords: requests.findMany,
     findAnswers: (names) => findCountedResponses(table, names),
-    findKeyOwners: (serviceKeys) => findKeyOwners(table, serviceKeys),
+    findKeyOwners: openKeyOwners(table).find,
     findPlan: accountPlans.find,
     noteTrackingGap: openTrackingGaps(table).note,
     overflowLevels: claims.levels,

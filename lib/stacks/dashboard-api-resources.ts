@@ -130,8 +130,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       grantItems(
         grantee,
         table,
-        // The account; its month's counter; its owner.
-        { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
+        // The account and its month's counter.
+        { actions: ['GetItem'], partitions: partitions.accounts },
         { actions: ['Query'], partitions: partitions.spend },
         // A customer and its account know of each other.
         { actions: ['UpdateItem'], partitions: partitions.accounts },

@@ -14,8 +14,10 @@ import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
+import { grantItems } from '../constructs/table-access.ts';
 import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
+import { partitions } from './partitions.ts';
 
 interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins'> {
   readonly settings: StageSettings;
@@ -83,6 +85,9 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       resource.grant(handler, dependencies);
+      // Whose account the caller of an authorized operation belongs to.
+      if (operations.some(({ access }) => access === 'authorizer'))
+        grantItems(handler, table, { actions: ['GetItem'], partitions: partitions.users });
       if (resource.failures !== undefined) countLogLines(this, resource.failures, [handler.logGroup], 'request failed');
       const integration = new LambdaIntegration(handler, {
         proxy: true,

@@ -15,7 +15,7 @@ interface IdentityStackProps extends StackProps {
   readonly settings: StageSettings;
 }
 
-/** Names the account on a token. Set by the server at registration, and by nobody ever after. */
+/** Internal id of the account a user was made for. The server sets it at registration; no token carries it, and nobody changes it. */
 const ACCOUNT_ID_ATTRIBUTE = 'accountId';
 
 /** Who may use the dashboard. Users are made by POST /auth/register alone, together with their account. */
@@ -60,9 +60,12 @@ export class IdentityStack extends Stack {
       idTokenValidity: Duration.hours(1),
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
-      readAttributes: new ClientAttributes()
-        .withStandardAttributes({ email: true, emailVerified: true, givenName: true, familyName: true })
-        .withCustomAttributes(ACCOUNT_ID_ATTRIBUTE),
+      readAttributes: new ClientAttributes().withStandardAttributes({
+        email: true,
+        emailVerified: true,
+        givenName: true,
+        familyName: true,
+      }),
       // Cognito wants required attributes to be writable; the account is not among them.
       writeAttributes: new ClientAttributes().withStandardAttributes({
         email: true,

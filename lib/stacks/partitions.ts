@@ -17,12 +17,11 @@ import {
   undeliveredIndexPartition,
   userKey,
 } from '../../lambda/data/table/keys.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 
-/** As long as an account key, so that an account's own partition is told from those whose names go on after it. */
-const ANY_ACCOUNT_KEY = newAccountKey((size) => new Uint8Array(size)).replace(/(?<=^svc_).+/, (rest) =>
-  '?'.repeat(rest.length),
-);
+/** As long as an account id (a UUID), so that the pattern of an account's own partition does not match longer names. */
+const ANY_ACCOUNT_ID = '?'.repeat(36);
+const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
 
 /**
  * The partitions of the one table as patterns for IAM conditions (`?` one character, `*` any number), made by the functions
@@ -30,15 +29,15 @@ const ANY_ACCOUNT_KEY = newAccountKey((size) => new Uint8Array(size)).replace(/(
  */
 export const partitions = {
   /** Account, keys, rules, alerts, counters of months … */
-  accounts: [accountKey(ANY_ACCOUNT_KEY).pk],
-  requestLogs: [requestPartition(ANY_ACCOUNT_KEY, '????-??-??')],
-  spend: [spendPartition(ANY_ACCOUNT_KEY)],
+  accounts: [accountKey(ANY_ACCOUNT_ID).pk],
+  requestLogs: [requestPartition(ANY_ACCOUNT_ID, '????-??-??')],
+  spend: [spendPartition(ANY_ACCOUNT_ID)],
   /** Of the index: days and months to be sealed. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** Of the index: rules to be judged, alerts to be sent. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
-  serviceKeys: [serviceKeyKey(ANY_ACCOUNT_KEY).pk],
+  serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
   users: [userKey('*').pk],
   stripeCustomers: [stripeCustomerKey('*').pk],
   /** Of the index: all customers there are. */

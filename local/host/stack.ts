@@ -9,6 +9,7 @@ import type { Mail } from '../emulators/ses.ts';
 import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
 import { writeCommandsFile } from './commands-file.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { bringUpToDate } from './data-version.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
 import { answerIndex, type StackIndex } from './index-page.ts';
@@ -103,6 +104,8 @@ const run = async (
   const readJwks = async (userPoolId: string) =>
     (await (await fetch(`${emulators.cognito.endpoint}/${userPoolId}/.well-known/jwks.json`)).json()) as Jwks;
   const gatewayLambda = gatewayFunction(functions);
+  const table: Table = { client: documentClient(dynamo), name: gatewayLambda.environment['TABLE_NAME'] ?? '' };
+  await bringUpToDate(data.path, table);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);
   const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
@@ -127,10 +130,6 @@ const run = async (
     dashboard: (request, response) => void dashboard(request, response),
     index: pagesOrIndex(options, index),
   });
-  const table: Table = {
-    client: documentClient(dynamo),
-    name: gatewayLambda.environment['TABLE_NAME'] ?? '',
-  };
   return {
     index,
     table,

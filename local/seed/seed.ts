@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { notingUse, openUseNotes } from '../../lambda/usage-recorder/noting-use.ts';
@@ -20,7 +21,7 @@ const LOOK_EVERY_MS = 6 * HOUR_MS;
 /** Events recorded at once: some transactions each. */
 const BATCH = 250;
 
-const sessionSchema = z.object({ accountId: z.string(), userId: z.string(), token: z.string() });
+const sessionSchema = z.object({ userId: z.string(), token: z.string() });
 const keySchema = z.object({ id: z.string() });
 const keysSchema = z.object({ items: z.array(keySchema) });
 
@@ -62,10 +63,12 @@ function* inTime(events: readonly CloseEvent[], now: Date) {
 export const seedData = async (url: string, table: Table): Promise<SeedResult | null> => {
   if (await isThere(url)) return null;
   const now = new Date();
-  const { accountId, userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
+  const { userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
     ...SEED_USER,
     ...NAMES,
   });
+  const accountId = await openMembership(table).accountOf(userId);
+  if (accountId === undefined) throw new Error('The account that was registered is not in the table.');
   const batchKey = await callApi(`${url}/api/keys`, keySchema, token, { name: 'Batch jobs' });
   await buyPlan(url, token);
   const { items } = await callApi(`${url}/api/keys`, keysSchema, token);

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
@@ -46,7 +47,7 @@ export const startLambdaGateway = async (upstreamOrigin: string, timeouts: Parti
     [KEYS.inactive, 'suspended'],
   ] as const) {
     const Item = {
-      ...serviceKeyKey(serviceKey),
+      ...serviceKeyKey(serviceKeyHash(serviceKey)),
       accountId: serviceKey,
       keyId: 'key-1',
       keyStatus: 'active',

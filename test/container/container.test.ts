@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { ask } from '../gateway/exchange.ts';
@@ -20,7 +21,9 @@ beforeAll(async () => {
   table = await emulatedTable();
   queues = await emulatedQueue();
   const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
-  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(KEYS.active), ...owner } }));
+  await table.client.send(
+    new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(serviceKeyHash(KEYS.active)), ...owner } }),
+  );
 });
 
 afterEach(() => {

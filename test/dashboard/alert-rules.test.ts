@@ -11,7 +11,7 @@ import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -37,7 +37,7 @@ beforeAll(async () => {
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [] },
+    { logger: silentLogger(), corsOrigins: [], accountOf },
   );
 });
 afterAll(() => table.stop());

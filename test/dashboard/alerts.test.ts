@@ -9,7 +9,7 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -23,7 +23,7 @@ beforeAll(async () => {
       route(operations.listAlerts, listAlerts(dependencies)),
       route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [] },
+    { logger: silentLogger(), corsOrigins: [], accountOf },
   );
 });
 afterAll(() => table.stop());

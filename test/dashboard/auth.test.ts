@@ -11,7 +11,7 @@ import {
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { isWellFormedAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
@@ -79,13 +79,15 @@ describe('auth', () => {
       new QueryCommand({
         TableName: table.name,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': serviceKeyKey(accountId).pk },
+        ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
       }),
     );
+    // The account key is a credential: neither the token nor an item's key carries it.
+    expect(Buffer.from(token.split('.')[1], 'base64url').toString()).not.toContain(accountId);
     expect(Items).toEqual([
       {
-        ...serviceKeyKey(accountId),
-        accountId,
+        ...serviceKeyKey(serviceKeyHash(accountId)),
+        accountId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         keyId: expect.any(String),
         keyStatus: 'active',
         accountStatus: 'active',
@@ -234,7 +236,7 @@ describe('auth', () => {
 
     it('to a changed payload and to another key', async () => {
       const { header, payload, raw } = await parts();
-      await refused(`${raw.header}.${encode({ ...payload, 'custom:accountId': 'svc_other' })}.${raw.signature}`);
+      await refused(`${raw.header}.${encode({ ...payload, sub: 'somebody-else' })}.${raw.signature}`);
       await refused(signed(header, payload));
       await refused(signed({ ...header, kid: 'another' }, payload));
     });

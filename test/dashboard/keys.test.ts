@@ -7,12 +7,12 @@ import * as operations from '../../lambda/dashboard/keys/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { isWellFormedAccountKey, newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const dependencies = {
     keys: openServiceKeys(table),
     accounts: openAccounts(table),
-    newServiceKey: () => newAccountKey(randomBytes),
+    newAccountKey: () => newAccountKey(randomBytes),
     newKeyId: uuidv7,
     now: () => new Date('2026-11-20T16:30:00.000Z'),
   };
@@ -32,13 +32,14 @@ beforeAll(async () => {
       route(operations.createKey, createKey(dependencies)),
       route(operations.revokeKey, revokeKey(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [] },
+    { logger: silentLogger(), corsOrigins: [], accountOf },
   );
 });
 afterAll(() => table.stop());
 
 const admitted = async (serviceKey: string) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKey) }))).Item;
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })))
+    .Item;
 
 const asCaller = (caller: { accountId: string; userId: string }) => ({
   list: async () => (await invoke(handler, { method: 'GET', path: '/api/keys', caller })).body,
@@ -60,7 +61,7 @@ describe('keys', () => {
         {
           id: account.keyId,
           name: 'default',
-          maskedKey: `${account.accountId.slice(0, 8)}…${account.accountId.slice(-4)}`,
+          maskedKey: `${account.accountKey.slice(0, 8)}…${account.accountKey.slice(-4)}`,
           status: 'active',
           createdAt: '2026-11-01T00:00:00.000Z',
           revokedAt: null,
@@ -116,15 +117,15 @@ describe('keys', () => {
     const account = await newAccount(table);
     const { list, revoke } = asCaller(account);
     expect((await revoke(account.keyId)).body.error.code).toBe('CONFLICT');
-    expect(await admitted(account.accountId)).toMatchObject({ keyStatus: 'active' });
+    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'active' });
     expect((await revoke(account.keyId, 'true')).status).toBe(204);
     expect(await list()).toMatchObject({ active: 0 });
-    expect(await admitted(account.accountId)).toMatchObject({ keyStatus: 'revoked' });
+    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'revoked' });
   });
 
   it("does not find another account's key", async () => {
     const [mine, theirs] = [await newAccount(table), await newAccount(table)];
     expect(await asCaller(mine).revoke(theirs.keyId, 'true')).toMatchObject({ status: 404 });
-    expect(await admitted(theirs.accountId)).toMatchObject({ keyStatus: 'active' });
+    expect(await admitted(theirs.accountKey)).toMatchObject({ keyStatus: 'active' });
   });
 });

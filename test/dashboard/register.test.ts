@@ -7,7 +7,7 @@ import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/er
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { DirectoryUser } from '../../lambda/integrations/user-directory.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -45,7 +45,6 @@ const world = () => {
           const user = byEmail(email);
           if (user?.password !== password) throw new InvalidCredentialsError();
           return {
-            accountId: user?.accountId ?? '',
             userId: user?.userId ?? '',
             token: 't',
             refreshToken: 'r',
@@ -62,12 +61,17 @@ const world = () => {
       takeBack: ({ account }) => step('takeBack', () => void accounts.delete(account.accountId)),
       find: async (accountId) => accounts.get(accountId),
     },
-    newAccountId: () => `svc_${++ids}`,
+    newAccountId: () => `account-${++ids}`,
+    newAccountKey: () => `svc_${ids}`,
     newKeyId: () => `key-${++ids}`,
     now: () => now,
     logger,
   };
-  const handler = httpStack([route(operation, register(dependencies))], { logger: silentLogger(), corsOrigins: [] });
+  const handler = httpStack([route(operation, register(dependencies))], {
+    logger: silentLogger(),
+    corsOrigins: [],
+    accountOf,
+  });
   return { users, accounts, registrations, breaks, handler, byEmail };
 };
 
@@ -91,7 +95,8 @@ describe('register', () => {
     expect(registrations).toEqual([
       {
         account: {
-          accountId: 'svc_1',
+          accountId: 'account-1',
+          accountKey: 'svc_1',
           status: 'active',
           plan: 'FREE',
           billingStatus: 'ACTIVE',
@@ -101,7 +106,7 @@ describe('register', () => {
         },
         user: {
           userId: 'user-2',
-          accountId: 'svc_1',
+          accountId: 'account-1',
           email: 'ada@example.com',
           firstName: 'Ada',
           lastName: 'Lovelace',

@@ -8,7 +8,7 @@ import { csvCell } from '../../lambda/domain/spend/spend-csv.ts';
 import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { apiEvent, silentLogger } from '../http/invoke.ts';
+import { accountOf, apiEvent, silentLogger } from '../http/invoke.ts';
 
 interface Prelude {
   readonly statusCode: number;
@@ -35,7 +35,7 @@ let handler: (event: unknown, stream: Writable, context: unknown) => Promise<voi
 beforeAll(() => {
   handler = streamingHttpStack(
     [route(operation, exportSpend({ readCounters, now: () => new Date('2026-11-20T16:30:00Z') }))],
-    { logger: silentLogger(), corsOrigins: [] },
+    { logger: silentLogger(), corsOrigins: [], accountOf },
   ) as unknown as typeof handler;
 });
 beforeEach(() => {

@@ -15,7 +15,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/rollup-run.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 const SEED = 20_261_120;
@@ -80,7 +80,7 @@ beforeAll(async () => {
       route(spendOperation, readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now })),
       route(requestOperations.listRequests, listRequests({ requests: openRequests(table, () => NOW), now })),
     ],
-    { logger: silentLogger(), corsOrigins: [] },
+    { logger: silentLogger(), corsOrigins: [], accountOf },
   );
 
   const events = fc.sample(event, { numRuns: EVENTS, seed: SEED }).map(({ agoMs, input, output, ...facts }, n) => ({

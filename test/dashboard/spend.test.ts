@@ -5,7 +5,7 @@ import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spen
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 const caller = { accountId: 'svc_mine', userId: 'user' };
 const cell: ReportCounter = {
@@ -18,7 +18,7 @@ const readCounters = jest.fn<ReadCounters>();
 const readTrackingGaps = jest.fn<(accountId: string, range: object) => Promise<TrackingGap[]>>(async () => []);
 const handler = httpStack(
   [route(operation, readSpend({ readCounters, readTrackingGaps, now: () => new Date('2026-11-20T16:30:00Z') }))],
-  { logger: silentLogger(), corsOrigins: [] },
+  { logger: silentLogger(), corsOrigins: [], accountOf },
 );
 const get = (query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: '/api/spend', query, caller });

@@ -7,7 +7,8 @@ import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 
 /** A registered account in a table, without the identity provider. */
 export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
-  const accountId = newAccountKey(randomBytes);
+  const accountId = uuidv7();
+  const accountKey = newAccountKey(randomBytes);
   const userId: string = randomUUID();
   const keyId = uuidv7();
   const email = `${userId}@example.com`;
@@ -15,6 +16,7 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
   await openAccounts(table).create({
     account: {
       accountId,
+      accountKey,
       status: 'active',
       plan,
       billingStatus: 'ACTIVE',
@@ -25,5 +27,5 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
     user: { userId, accountId, email, firstName: 'Ada', lastName: 'Lovelace', companyName: null, createdAt },
     keyId,
   });
-  return { accountId, userId, keyId, email };
+  return { accountId, accountKey, userId, keyId, email };
 };

@@ -58,7 +58,7 @@ const growth = (samples: readonly Sample[], of: (sample: Sample) => number): num
 };
 
 const harness = await openProcessHarness({ chunkMs: 10, visibilitySeconds: 60 });
-const { accountId } = await newAccount(harness.table);
+const { accountId, accountKey } = await newAccount(harness.table);
 const gateway = harness.gateway();
 const idleBefore = await gateway.stats();
 console.log(`${rps} requests a second for ${values.minutes} minutes, half of them streamed.`);
@@ -82,7 +82,7 @@ const paced = (share: number) => {
 };
 const traffic = Promise.all(
   [false, true].map((stream) =>
-    drive(CLIENTS / 2, { port: harness.gatewayPort(), serviceKey: accountId, stream }, paced(0.5)),
+    drive(CLIENTS / 2, { port: harness.gatewayPort(), serviceKey: accountKey, stream }, paced(0.5)),
   ),
 );
 

@@ -16,7 +16,7 @@ import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { operation, route } from '../../lambda/http/operation.ts';
 import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
-import { invoke, silentLogger } from './invoke.ts';
+import { accountOf, invoke, silentLogger } from './invoke.ts';
 
 const createThing = operation({
   id: 'createThing',
@@ -54,6 +54,7 @@ const logger = silentLogger();
 const handler = httpStack([route(createThing, create), route(removeThing, remove)], {
   logger,
   corsOrigins: ['https://app.example'],
+  accountOf,
 });
 
 const caller = { accountId: 'acc', userId: 'user' };

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -21,14 +21,14 @@ const run = (...args: string[]) =>
   runOps('account', ['--table', table.name, ...args], { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } });
 
 const accountWithKeys = async (count: number) => {
-  const { accountId } = await newAccount(table, 'SCALE');
-  const serviceKeys = [accountId];
+  const { accountId, accountKey: firstKey } = await newAccount(table, 'SCALE');
+  const serviceKeys = [firstKey];
   for (let n = 1; n < count; n++) {
     const serviceKey = newAccountKey(randomBytes);
     serviceKeys.push(serviceKey);
     await openServiceKeys(table).create(
       { accountId, status: 'active' },
-      { keyId: `key-${n}`, name: 'k', serviceKey, status: 'active', createdAt: '2026-11-01T00:00:00.000Z' },
+      newServiceKey({ keyId: `key-${n}`, name: 'k', createdAt: '2026-11-01T00:00:00.000Z' }, serviceKey),
       1_000,
     );
   }
@@ -39,7 +39,9 @@ const accountWithKeys = async (count: number) => {
       ];
     return {
       account: await read(accountKey(accountId), 'status'),
-      keys: new Set(await Promise.all(serviceKeys.map((key) => read(serviceKeyKey(key), 'accountStatus')))),
+      keys: new Set(
+        await Promise.all(serviceKeys.map((key) => read(serviceKeyKey(serviceKeyHash(key)), 'accountStatus'))),
+      ),
     };
   };
   const set = (values: Record<string, unknown>) =>
@@ -54,21 +56,21 @@ const accountWithKeys = async (count: number) => {
         ),
       }),
     );
-  return { accountId, statuses, set };
+  return { accountId, firstKey, statuses, set };
 };
 
 describe('npm run account', () => {
   it('suspends and restores an account and all of a hundred keys', async () => {
-    const { accountId, statuses } = await accountWithKeys(100);
-    expect(await run('suspend', accountId, '--reason', 'abuse', '--dry-run')).toMatchObject({
+    const { accountId, firstKey, statuses } = await accountWithKeys(100);
+    expect(await run('suspend', firstKey, '--reason', 'abuse', '--dry-run')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('It would be suspended.'),
     });
     expect(await statuses()).toEqual({ account: 'active', keys: new Set(['active']) });
 
-    const suspended = await run('suspend', accountId, '--reason', 'abuse');
+    const suspended = await run('suspend', firstKey, '--reason', 'abuse');
     expect(suspended.stdout).toMatch(/Now it is suspended .*suspended by hand since .*: abuse/);
-    expect(suspended.stdout).not.toContain(accountId);
+    expect(suspended.stdout).not.toContain(firstKey);
     expect(await statuses()).toEqual({ account: 'suspended', keys: new Set(['suspended']) });
     expect((await run('show', accountId)).stdout).toContain('suspended by hand');
 
@@ -137,14 +139,16 @@ describe('a hold', () => {
         made = true;
         await openServiceKeys(table).create(
           { accountId, status: 'active' },
-          { keyId: 'late', name: 'k', serviceKey, status: 'active', createdAt: hold.at },
+          newServiceKey({ keyId: 'late', name: 'k', createdAt: hold.at }, serviceKey),
           100,
         );
       }
       return send();
     });
     await openAccountHolds(slow).hold(accountId, hold);
-    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKey) }));
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) }),
+    );
     expect(Item).toMatchObject({ accountStatus: 'suspended' });
   });
 });

@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
+/** The one account that is named to the command. */
+const WRONG = '01930000-0000-7000-8000-00000000000a';
 const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const chat = (accountId: string, n: number) =>
   closeEvent({
@@ -70,7 +72,7 @@ describe('npm run reprice', () => {
   it('shows, corrects, and then has nothing left to correct', async () => {
     await record('svc_right', priceRequest);
     await record('svc_priceless', priceless);
-    await record('svc_wrong', wrong);
+    await record(WRONG, wrong);
     const right = await ledgerSums(table, 'svc_right', [day.slice(0, 7)]);
     const before = await ledgerSums(table, 'svc_priceless', []);
     expect(total(before.days)).toMatchObject({ requests: 4, unpricedRequests: 4 });
@@ -78,15 +80,15 @@ describe('npm run reprice', () => {
     expect(await reprice('--dry-run')).toContain('6 of 12 requests are priced differently now.');
     expect(await ledgerSums(table, 'svc_priceless', [])).toEqual(before);
 
-    expect(await reprice('--account', 'svc_wrong')).toContain('3 corrected.');
-    expect(await ledgerSums(table, 'svc_wrong', [day.slice(0, 7)])).toEqual(right);
+    expect(await reprice('--account', WRONG)).toContain('3 corrected.');
+    expect(await ledgerSums(table, WRONG, [day.slice(0, 7)])).toEqual(right);
 
     const output = await reprice();
     expect(output).toContain('3 of 12 requests are priced differently now.');
     expect(output).toContain('3 corrected.');
     expect(output).toContain('openai gpt-4o-2024-08-06');
     expect(output).not.toContain('svc_');
-    for (const accountId of ['svc_right', 'svc_priceless', 'svc_wrong'])
+    for (const accountId of ['svc_right', 'svc_priceless', WRONG])
       expect(await ledgerSums(table, accountId, [day.slice(0, 7)])).toEqual(right);
 
     expect(await reprice()).toContain('0 of 12 requests are priced differently now.');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { accountKey, monthKey, outboxKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
@@ -49,7 +49,7 @@ const recorderAt = (name: string, now: string) =>
 const addKey = async (accountId: string, keyId: string) =>
   openServiceKeys(table).create(
     { accountId, status: 'active' },
-    { keyId, name: keyId, serviceKey: newAccountKey(randomBytes), status: 'active', createdAt: DAMAGE },
+    newServiceKey({ keyId, name: keyId, createdAt: DAMAGE }, newAccountKey(randomBytes)),
     100,
   );
 

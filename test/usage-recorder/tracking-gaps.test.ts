@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -55,10 +57,9 @@ describe('reports of requests that could not be tracked', () => {
   });
 
   it('find the account of a key that could not be verified; nobody’s key is nobody’s gap', async () => {
-    const { accountId } = await newAccount(table);
-    const unverified = (unverifiedKey: string) => report({ accountId: null, unverifiedKey });
-    const unknown = `${accountId.slice(0, -1)}${accountId.endsWith('0') ? '1' : '0'}`;
-    expect(await recorderOver(table)([unverified(accountId), unverified(unknown)])).toEqual([
+    const { accountId, accountKey } = await newAccount(table);
+    const unverified = (key: string) => report({ accountId: null, unverifiedKeyHash: serviceKeyHash(key) });
+    expect(await recorderOver(table)([unverified(accountKey), unverified(newAccountKey(randomBytes))])).toEqual([
       { kind: 'noted' },
       { kind: 'unowned' },
     ]);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -33,5 +34,9 @@ export const handler = httpStack(
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],
-  { logger: new Logger({ serviceName: 'dashboard-alert-rules' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-alert-rules' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -8,7 +9,8 @@ import * as operations from './operations.ts';
 import { acknowledgeAlert, listAlerts } from './read-alerts.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const dependencies = { alerts: openAlerts(openTable(environment.TABLE_NAME)), now: () => new Date() };
+const table = openTable(environment.TABLE_NAME);
+const dependencies = { alerts: openAlerts(table), now: () => new Date() };
 
 /** Everything under /api/alerts. */
 export const handler = httpStack(
@@ -16,5 +18,9 @@ export const handler = httpStack(
     route(operations.listAlerts, listAlerts(dependencies)),
     route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
   ],
-  { logger: new Logger({ serviceName: 'dashboard-alerts' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-alerts' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

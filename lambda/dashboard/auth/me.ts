@@ -14,10 +14,9 @@ interface MeDependencies {
 export const me =
   ({ verifyToken, accounts, users }: MeDependencies): Implementation<typeof operation> =>
   async ({ authorization }) => {
-    const { userId, accountId } = await verifyToken(authorization);
-    const [account, user] = await Promise.all([accounts.find(accountId), users.find(userId)]);
-    if (account === undefined || user === undefined || user.accountId !== accountId) {
+    const user = await users.find(await verifyToken(authorization));
+    const account = user && (await accounts.find(user.accountId));
+    if (user === undefined || account === undefined)
       throw new UnauthenticatedError('The user of this token is gone. Log in again.');
-    }
-    return { user, account };
+    return { user, account: { ...account, accountId: account.accountKey } };
   };

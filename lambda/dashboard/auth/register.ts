@@ -11,6 +11,7 @@ export interface RegisterDependencies {
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'create' | 'takeBack' | 'find'>;
   readonly newAccountId: () => string;
+  readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
@@ -28,6 +29,7 @@ export const register = ({
   sessions,
   accounts,
   newAccountId,
+  newAccountKey,
   newKeyId,
   now,
   logger,
@@ -68,11 +70,13 @@ export const register = ({
 
   return async ({ body: { password, companyName, ...names } }) => {
     const accountId = newAccountId();
+    const accountKey = newAccountKey();
     const createdAt = now().toISOString();
     const userId = await createUser({ ...names, accountId });
     const registration: NewAccount = {
       account: {
         accountId,
+        accountKey,
         status: 'active',
         plan: 'FREE',
         billingStatus: 'ACTIVE',
@@ -86,7 +90,7 @@ export const register = ({
     try {
       await directory.setPassword(userId, password);
       await accounts.create(registration);
-      return await sessions.logIn(names.email, password);
+      return { ...(await sessions.logIn(names.email, password)), accountId: accountKey };
     } catch (error) {
       await takeBack(registration);
       throw error;

@@ -1,31 +1,55 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
-import { InvalidCredentialsError, UnavailableError } from '../../domain/errors.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import { InvalidCredentialsError, UnauthenticatedError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import type * as operations from './operations.ts';
 
 interface SessionDependencies {
   readonly sessions: UserSessions;
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<Users, 'find'>;
   readonly clock: Clock;
 }
 
+/** A session with its account as the API names it; undefined for a user without one, whose registration never became whole. */
+const withAccount = async (
+  session: Session,
+  { accounts, users }: Pick<SessionDependencies, 'accounts' | 'users'>,
+): Promise<(Session & { readonly accountId: string }) | undefined> => {
+  const user = await users.find(session.userId);
+  const account = user && (await accounts.find(user.accountId));
+  return account && { ...session, accountId: account.accountKey };
+};
+
 /** Unknown e-mail, wrong password, and a user whose registration never became whole get one answer, after like time. */
-export const logIn = ({ sessions, accounts, clock }: SessionDependencies): Implementation<typeof operations.logIn> => {
+export const logIn = ({
+  sessions,
+  accounts,
+  users,
+  clock,
+}: SessionDependencies): Implementation<typeof operations.logIn> => {
   const { onFailure } = evenTiming(clock);
   return ({ body: { email, password } }) =>
     onFailure(async () => {
-      const session = await sessions.logIn(email, password);
-      if ((await accounts.find(session.accountId)) === undefined) throw new InvalidCredentialsError();
+      const session = await withAccount(await sessions.logIn(email, password), { accounts, users });
+      if (session === undefined) throw new InvalidCredentialsError();
       return session;
     });
 };
 
 export const refresh =
-  ({ sessions }: Pick<SessionDependencies, 'sessions'>): Implementation<typeof operations.refresh> =>
-  ({ body: { refreshToken } }) =>
-    sessions.refresh(refreshToken);
+  ({
+    sessions,
+    accounts,
+    users,
+  }: Pick<SessionDependencies, 'sessions' | 'accounts' | 'users'>): Implementation<typeof operations.refresh> =>
+  async ({ body: { refreshToken } }) => {
+    const session = await withAccount(await sessions.refresh(refreshToken), { accounts, users });
+    if (session === undefined) throw new UnauthenticatedError('The user of this token is gone. Log in again.');
+    return session;
+  };
 
 export const logOut =
   ({ sessions }: Pick<SessionDependencies, 'sessions'>): Implementation<typeof operations.logOut> =>

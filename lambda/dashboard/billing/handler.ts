@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openBillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../data/billing/billing-usage.ts';
@@ -42,5 +43,9 @@ export const handler = httpStack(
     ),
     route(operations.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
   ],
-  { logger: new Logger({ serviceName: 'dashboard-billing' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-billing' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import { openAccounts } from '../../data/accounts/accounts.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
@@ -16,7 +17,7 @@ const table = openTable(environment.TABLE_NAME);
 const dependencies = {
   keys: openServiceKeys(table),
   accounts: openAccounts(table),
-  newServiceKey: () => newAccountKey(randomBytes),
+  newAccountKey: () => newAccountKey(randomBytes),
   newKeyId: uuidv7,
   now: () => new Date(),
 };
@@ -28,5 +29,9 @@ export const handler = httpStack(
     route(operations.createKey, createKey(dependencies)),
     route(operations.revokeKey, revokeKey(dependencies)),
   ],
-  { logger: new Logger({ serviceName: 'dashboard-keys' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-keys' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

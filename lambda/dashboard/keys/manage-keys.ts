@@ -1,5 +1,5 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
-import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
+import { newServiceKey, type ServiceKey, type ServiceKeys } from '../../data/accounts/service-keys.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -8,18 +8,14 @@ import type * as operations from './operations.ts';
 interface KeyDependencies {
   readonly keys: ServiceKeys;
   readonly accounts: Pick<Accounts, 'find'>;
-  readonly newServiceKey: () => string;
+  readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;
 }
 
-/** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
-const masked = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
-
-const view = ({ keyId, serviceKey, revokedAt, lastUsedAt, ...key }: ServiceKey) => ({
+const view = ({ keyId, keyHash: _, revokedAt, lastUsedAt, ...key }: ServiceKey) => ({
   id: keyId,
   ...key,
-  maskedKey: masked(serviceKey),
   revokedAt: revokedAt ?? null,
   lastUsedAt: lastUsedAt ?? null,
 });
@@ -38,18 +34,13 @@ export const listKeys =
   };
 
 export const createKey =
-  ({ keys, accounts, newServiceKey, newKeyId, now }: KeyDependencies): Implementation<typeof operations.createKey> =>
+  ({ keys, accounts, newAccountKey, newKeyId, now }: KeyDependencies): Implementation<typeof operations.createKey> =>
   async ({ caller: { accountId }, body: { name } }) => {
     const account = await existing(accounts, accountId);
-    const key: ServiceKey = {
-      keyId: newKeyId(),
-      name,
-      serviceKey: newServiceKey(),
-      status: 'active',
-      createdAt: now().toISOString(),
-    };
+    const serviceKey = newAccountKey();
+    const key = newServiceKey({ keyId: newKeyId(), name, createdAt: now().toISOString() }, serviceKey);
     await keys.create(account, key, plans[account.plan].keys);
-    return { ...view(key), key: key.serviceKey };
+    return { ...view(key), key: serviceKey };
   };
 
 export const revokeKey =

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -8,7 +9,8 @@ import * as operations from './operations.ts';
 import { listRequests, readRequest } from './read-requests.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const dependencies = { requests: openRequests(openTable(environment.TABLE_NAME)), now: () => new Date() };
+const table = openTable(environment.TABLE_NAME);
+const dependencies = { requests: openRequests(table), now: () => new Date() };
 
 /** Everything under /api/requests. */
 export const handler = httpStack(
@@ -16,5 +18,9 @@ export const handler = httpStack(
     route(operations.listRequests, listRequests(dependencies)),
     route(operations.readRequest, readRequest(dependencies)),
   ],
-  { logger: new Logger({ serviceName: 'dashboard-requests' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-requests' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -8,10 +9,15 @@ import { exportSpend } from './export-spend.ts';
 import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
-const { cells: readCounters } = openSpend(openTable(environment.TABLE_NAME));
+const table = openTable(environment.TABLE_NAME);
+const { cells: readCounters } = openSpend(table);
 
 /** GET /api/spend/export.csv, streamed: a year by day and model may be larger than a Lambda answer that is not. */
 export const handler = streamingHttpStack(
   [route(operations.exportSpend, exportSpend({ readCounters, now: () => new Date() }))],
-  { logger: new Logger({ serviceName: 'dashboard-spend-export' }), corsOrigins: environment.CORS_ORIGINS },
+  {
+    logger: new Logger({ serviceName: 'dashboard-spend-export' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
+  },
 );

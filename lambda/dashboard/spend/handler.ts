@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -20,5 +21,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-spend' }),
     corsOrigins: environment.CORS_ORIGINS,
+    accountOf: openMembership(table).accountOf,
   },
 );

@@ -3,12 +3,14 @@ import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { newKeyItems } from './service-keys.ts';
+import { newKeyItems, newServiceKey } from './service-keys.ts';
 import { newUserItems, type User } from './users.ts';
 
 const accountSchema = z.object({
-  /** The account key: also the account's first service key, so it is shown to the account's users and logged nowhere. */
+  /** Internal id, a UUIDv7. Everything that belongs to the account is stored under it. */
   accountId: z.string(),
+  /** What the API calls `accountId`: the account's first service key, so it is a credential. Shown to the account's users, logged nowhere. */
+  accountKey: z.string(),
   status: z.enum(accountStatuses),
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
@@ -34,7 +36,7 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
   ...newKeyItems({
     accountId: account.accountId,
     accountStatus: account.status,
-    key: { keyId, name: 'default', serviceKey: account.accountId, status: 'active', createdAt: account.createdAt },
+    key: newServiceKey({ keyId, name: 'default', createdAt: account.createdAt }, account.accountKey),
   }),
   ...newUserItems(user),
 ];

@@ -10,18 +10,17 @@ export interface KeyOwner {
 
 const stored = z.object({ pk: z.string(), accountId: z.string(), keyId: z.string() });
 
-/**
- * Whose service keys these are, whatever their state now: a request made while a key was good belongs to its account.
- * Keys that do not exist are left out.
- */
-export const findKeyOwners = async (
-  table: Table,
-  serviceKeys: readonly string[],
-): Promise<ReadonlyMap<string, KeyOwner>> => {
-  const byPartition = new Map(serviceKeys.map((serviceKey) => [serviceKeyKey(serviceKey).pk, serviceKey]));
-  const keys = [...byPartition.values()].map(serviceKeyKey);
-  const items = (await batchRead(table, keys, { consistent: false })).map((item) => stored.parse(item));
-  return new Map(
-    items.map(({ pk, accountId, keyId }) => [byPartition.get(pk) as string, { accountId, keyId }] as const),
-  );
-};
+export const openKeyOwners = (table: Table) => ({
+  /**
+   * Accounts of service keys, by the keys' hashes, whatever the keys' state now: a request made while a key was good belongs to
+   * its account. Keys that do not exist are left out.
+   */
+  find: async (keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>> => {
+    const byPartition = new Map(keyHashes.map((keyHash) => [serviceKeyKey(keyHash).pk, keyHash]));
+    const keys = [...byPartition.values()].map(serviceKeyKey);
+    const items = (await batchRead(table, keys, { consistent: false })).map((item) => stored.parse(item));
+    return new Map(
+      items.map(({ pk, accountId, keyId }) => [byPartition.get(pk) as string, { accountId, keyId }] as const),
+    );
+  },
+});

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { maskedServiceKey, serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
@@ -10,8 +11,10 @@ import { ConditionsFailedError, transact } from '../table/transact.ts';
 const serviceKeySchema = z.object({
   keyId: z.string(),
   name: z.string(),
-  /** The key itself: needed to revoke it by id. Shown to its account at creation alone. */
-  serviceKey: z.string(),
+  /** Finds the item that the gateway reads. The key itself is shown once, at creation, and stored nowhere. */
+  keyHash: z.string(),
+  /** Its beginning and end. */
+  maskedKey: z.string(),
   status: z.enum(['active', 'revoked']),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
@@ -22,7 +25,18 @@ const serviceKeySchema = z.object({
 
 export type ServiceKey = z.infer<typeof serviceKeySchema>;
 
-/** A key is found by itself (what the gateway reads, the account's status copied in), and listed under the account. */
+/** What is stored of a new, active key. */
+export const newServiceKey = (
+  facts: Pick<ServiceKey, 'keyId' | 'name' | 'createdAt'>,
+  serviceKey: string,
+): ServiceKey => ({
+  ...facts,
+  keyHash: serviceKeyHash(serviceKey),
+  maskedKey: maskedServiceKey(serviceKey),
+  status: 'active',
+});
+
+/** A key is found by its hash (what the gateway reads, the account's status copied in), and listed under the account. */
 export const newKeyItems = ({
   accountId,
   accountStatus,
@@ -32,7 +46,7 @@ export const newKeyItems = ({
   accountStatus: AccountStatus;
   key: ServiceKey;
 }) => [
-  { ...serviceKeyKey(key.serviceKey), accountId, keyId: key.keyId, keyStatus: key.status, accountStatus },
+  { ...serviceKeyKey(key.keyHash), accountId, keyId: key.keyId, keyStatus: key.status, accountStatus },
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
 
@@ -137,7 +151,7 @@ export const openServiceKeys = ({ client, name }: Table) => {
           {
             Update: {
               TableName: name,
-              Key: serviceKeyKey(key.serviceKey),
+              Key: serviceKeyKey(key.keyHash),
               UpdateExpression: 'SET keyStatus = :revoked',
               ExpressionAttributeValues: { ':revoked': 'revoked' },
             },

@@ -20,7 +20,7 @@ export const openStatusCopies = (table: Table) => {
     const active = (await keys.list(accountId)).filter((key) => key.status === 'active');
     const copies = await batchRead(
       table,
-      active.map(({ serviceKey }) => serviceKeyKey(serviceKey)),
+      active.map(({ keyHash }) => serviceKeyKey(keyHash)),
       { consistent: true },
     );
     return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);

@@ -21,8 +21,12 @@ export const ROLLUP_MARK_SHARDS = 8;
 export const UNDELIVERED_SHARDS = 8;
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
-/** Looked up by the gateway on admission: one read gives the account, its state and the key's. */
-export const serviceKeyKey = (serviceKey: string): Key => ({ pk: `KEY#${serviceKey}`, sk: 'META' });
+/**
+ * Looked up by the gateway on admission: one read gives the account, its state and the key's.
+ *
+ * @param keyHash `serviceKeyHash` of the key: the table holds no key that would admit traffic
+ */
+export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The account's own list of its service keys. */
 export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 const PREFIX = 'svc_';
 const RANDOM_CHARACTERS = 24;
 const CHECKSUM_CHARACTERS = 6;
@@ -44,6 +46,19 @@ export const newAccountKey = (randomBytes: (size: number) => Uint8Array): string
   }
   return key + checksum(key);
 };
+
+/**
+ * SHA-256 of a service key, base64url: what tables, events and logs know of it. A key has 143 random bits, so a plain hash
+ * cannot be reversed by guessing.
+ */
+export const serviceKeyHash = (serviceKey: string): string =>
+  createHash('sha256').update(serviceKey).digest('base64url');
+
+/** True for text that may be a hash of a key: other text must not reach the table, which refuses some of it. */
+export const isServiceKeyHash = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
+/** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
+export const maskedServiceKey = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
 
 /** True where the key has the right shape and checksum. Says nothing of whether it exists. */
 export const isWellFormedAccountKey = (key: string): boolean =>

@@ -9,11 +9,11 @@ const requestIdentity = z.object({
   version: z.literal(1),
   /** UUIDv7: its time is `startedAt`. Unique per proxied request, returned in X-Service-Request-Id. */
   requestId: z.uuid(),
-  /** Null while the account store was down at admission; then `unverifiedKey` is set and the recorder settles it. */
+  /** Internal account id. Null while the account store was down at admission: the recorder then finds it by the key's hash. */
   accountId: z.nullable(z.string()),
   /** Id of the service key used (never the key itself); null while unverified. */
   keyId: z.nullable(z.string()),
-  unverifiedKey: z.optional(z.string()),
+  unverifiedKeyHash: z.optional(z.string()),
   provider: z.enum(providerLabels),
   /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
   providerKey: z.nullable(z.string()),
@@ -99,7 +99,7 @@ export const untrackedEventSchema = z.object({
   /** Of this report, not of a request: a report that comes twice counts once. */
   requestId: z.uuid(),
   accountId: z.nullable(z.string()),
-  unverifiedKey: z.optional(z.string()),
+  unverifiedKeyHash: z.optional(z.string()),
   /** When the first and the last of them began, ISO 8601 UTC; less than an hour apart. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),

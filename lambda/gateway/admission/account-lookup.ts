@@ -1,4 +1,5 @@
 import { serviceKeyKey } from '../../data/table/keys.ts';
+import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 
 /** What the store knows of a service key. */
@@ -22,7 +23,7 @@ interface StringAttribute {
 export const keyReader =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number): ReadKey =>
   async (serviceKey) => {
-    const { pk, sk } = serviceKeyKey(serviceKey);
+    const { pk, sk } = serviceKeyKey(serviceKeyHash(serviceKey));
     const answer = await dynamodb(
       'GetItem',
       { TableName: tableName, Key: { pk: { S: pk }, sk: { S: sk } } },

@@ -1,3 +1,4 @@
+import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { MAX_PATH_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
@@ -21,7 +22,7 @@ export const requestIdentity = (
   requestId,
   accountId: admitted.owner?.accountId ?? null,
   keyId: admitted.owner?.keyId ?? null,
-  ...(admitted.owner ? {} : { unverifiedKey: admitted.serviceKey }),
+  ...(admitted.owner ? {} : { unverifiedKeyHash: serviceKeyHash(admitted.serviceKey) }),
   provider: admitted.provider.label,
   ...readTag(request.headers),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),

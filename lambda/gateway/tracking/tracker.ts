@@ -22,18 +22,13 @@ export interface TrackerSettings {
   readonly undelivered?: UndeliveredSettings;
 }
 
-/** Of a key that could not be verified the log tells no more than the dashboard shows. */
-const masked = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
-
 /**
  * The last resort where the process ends before it can deliver, read back by the replay command: the event names an account and a
- * request, no credential, no body. (One whose key could not be verified names no account; it can be looked up by hand.)
+ * request, no credential, no body.
  */
 const logLost = (event: CloseEvent, error: unknown): void => {
-  const { unverifiedKey } = event;
-  const usageEvent = unverifiedKey === undefined ? event : { ...event, unverifiedKey: masked(unverifiedKey) };
   console.error(
-    JSON.stringify({ level: 'ERROR', message: 'usage event not delivered', reason: String(error), usageEvent }),
+    JSON.stringify({ level: 'ERROR', message: 'usage event not delivered', reason: String(error), usageEvent: event }),
   );
 };
 

@@ -31,18 +31,18 @@ interface Kept {
 const bytesOf = (event: UsageEvent): number => JSON.stringify(event).length;
 
 /** One report for each account and hour, so that no gap is told wider than an hour from its truth. */
-const reportName = ({ accountId, unverifiedKey, startedAt }: CloseEvent): string =>
-  `${accountId ?? unverifiedKey}#${startedAt.slice(0, 13)}`;
+const reportName = ({ accountId, unverifiedKeyHash, startedAt }: CloseEvent): string =>
+  `${accountId ?? unverifiedKeyHash}#${startedAt.slice(0, 13)}`;
 
 const addTo = (report: UntrackedEvent | undefined, event: CloseEvent): UntrackedEvent => {
-  const { accountId, unverifiedKey, startedAt } = event;
+  const { accountId, unverifiedKeyHash, startedAt } = event;
   if (!report)
     return {
       version: 1,
       kind: 'untracked',
       requestId: uuidv7(),
       accountId,
-      ...(unverifiedKey !== undefined && { unverifiedKey }),
+      ...(unverifiedKeyHash !== undefined && { unverifiedKeyHash }),
       from: startedAt,
       to: startedAt,
       requests: 1,

@@ -31,7 +31,7 @@ import { STRIPE_API_VERSION, type StripeCall, stripeCaller } from '../../../lamb
 import type { CachedSecret } from '../../../lambda/integrations/stripe-secret.ts';
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { type LocalStripe, startLocalStripe } from '../../../local/stripe/server.ts';
-import { apiEvent, invoke, silentLogger } from '../../http/invoke.ts';
+import { accountOf, apiEvent, invoke, silentLogger } from '../../http/invoke.ts';
 
 const API_KEY = 'sk_test_local';
 const WEBHOOK_SECRET = 'whsec_test';
@@ -101,13 +101,13 @@ export const billingHost = async (
         createKey({
           keys: openServiceKeys(table),
           accounts: openAccounts(table),
-          newServiceKey: () => newAccountKey(randomBytes),
+          newAccountKey: () => newAccountKey(randomBytes),
           newKeyId: uuidv7,
           now: () => new Date(),
         }),
       ),
     ],
-    { logger, corsOrigins: [] },
+    { logger, corsOrigins: [], accountOf },
   );
   const webhookHandler = webhookStack(
     receiveEvent({

@@ -78,7 +78,7 @@ describe('POST /billing/webhook', () => {
     };
     expect(await host.deliver(completed)).toBe(500);
     expect(JSON.stringify(host.logger.error.mock.calls.at(-1))).toContain('INTERNAL');
-    expect(JSON.stringify(host.logger.error.mock.calls)).not.toContain(account.accountId);
+    expect(JSON.stringify(host.logger.error.mock.calls)).not.toContain(account.accountKey);
     fault = undefined;
     expect(await me.status()).toMatchObject({ plan: 'FREE' });
   });

@@ -146,7 +146,7 @@ describe('the daily reconciliation', () => {
     };
     const { counts, logger } = await run({ accountIds: [account.accountId], sync: failing });
     expect(counts).toEqual({ UnreconciledAccounts: 1 });
-    expect(JSON.stringify(logger.error.mock.calls)).not.toContain(account.accountId);
+    expect(JSON.stringify(logger.error.mock.calls)).not.toContain(account.accountKey);
   });
 
   it('fails where its time runs out, so that somebody hears of it', async () => {

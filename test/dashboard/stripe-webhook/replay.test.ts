@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { chunk } from '../../../lambda/data/table/chunk.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
@@ -55,15 +56,19 @@ const stepsOf = (account: { readonly accountId: string; readonly userId: string 
 };
 type Step = keyof ReturnType<typeof stepsOf>;
 
+type Account = Pick<Awaited<ReturnType<typeof newAccount>>, 'accountId' | 'accountKey'>;
+
 /** What an account is, but for what counts how often it was looked at; and what the gateway reads of its key. */
-const stateOf = async (accountId: string) => {
+const stateOf = async ({ accountId, accountKey: key }: Account) => {
   const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(accountId) }));
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
+  );
   return { ...state, copiedStatus: Item?.['accountStatus'] };
 };
 
 /** As if none of the events had ever come. */
-const forget = async (accountId: string, customerId: string, events: readonly string[]) => {
+const forget = async ({ accountId, accountKey: key }: Account, customerId: string, events: readonly string[]) => {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -82,7 +87,7 @@ const forget = async (accountId: string, customerId: string, events: readonly st
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: serviceKeyKey(accountId),
+      Key: serviceKeyKey(serviceKeyHash(key)),
       UpdateExpression: 'SET accountStatus = :active',
       ExpressionAttributeValues: { ':active': 'active' },
     }),
@@ -141,17 +146,17 @@ describe('webhooks in any order, late and twice', () => {
         customerId ||= (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
         for (const payload of emitted().slice(known)) expect(await host.deliver(payload)).toBe(200);
       }
-      const expected = await stateOf(account.accountId);
+      const expected = await stateOf(account);
       const events = emitted().slice(before);
       expect(events.length).toBeGreaterThan(2);
 
       await fc.assert(
         fc.asyncProperty(deliveryOf(events.length), fc.boolean(), async (order, sideBySide) => {
-          await forget(account.accountId, customerId, events);
+          await forget(account, customerId, events);
           const payloads = order.map((index) => events[index] as string);
           for (const some of chunk(payloads, sideBySide ? SIDE_BY_SIDE : 1))
             await Promise.all(some.map(deliverUntilTaken));
-          expect(await stateOf(account.accountId)).toEqual(expected);
+          expect(await stateOf(account)).toEqual(expected);
         }),
         { numRuns: RUNS },
       );
@@ -181,7 +186,7 @@ describe('webhooks in any order, late and twice', () => {
         }
         for (const some of chunk(emitted().slice(before).reverse(), SIDE_BY_SIDE))
           await Promise.all(some.map(deliverUntilTaken));
-        const { plan, billingStatus, status, copiedStatus, ...rest } = await stateOf(account.accountId);
+        const { plan, billingStatus, status, copiedStatus, ...rest } = await stateOf(account);
         expect({ plan, billingStatus, status, copiedStatus }).toEqual(endOf[story[last] as Step]);
         expect(rest.subscription === null).toBe(plan === 'FREE');
       }),

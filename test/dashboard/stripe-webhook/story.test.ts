@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
@@ -45,15 +46,19 @@ describe('the life of a paid plan', () => {
       Promise.all(
         serviceKeys.map(
           async (key) =>
-            (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(key) }))).Item?.[
-              'accountStatus'
-            ],
+            (
+              await table.client.send(
+                new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
+              )
+            ).Item?.['accountStatus'],
         ),
       );
     let gatewayNow = 0;
     const gatewayLookup = cachedAccountLookup(
       async (key) => {
-        const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(key) }));
+        const { Item } = await table.client.send(
+          new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
+        );
         return { accountId: Item?.['accountId'], keyId: Item?.['keyId'], active: Item?.['accountStatus'] === 'active' };
       },
       () => gatewayNow,
@@ -96,9 +101,9 @@ describe('the life of a paid plan', () => {
     );
     const third = await me.createKey('third');
     expect(third.status).toBe(201);
-    const serviceKeys = [account.accountId, third.body.key];
+    const serviceKeys = [account.accountKey, third.body.key];
     expect(await copies(serviceKeys)).toEqual(['active', 'active']);
-    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+    expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
 
     // A second purchase is none: the same plan is refused, another is a change of the first.
     expect((await me.checkout('PRO')).body.error).toMatchObject({
@@ -125,9 +130,9 @@ describe('the life of a paid plan', () => {
     await advance(20 * DAY);
     expect(await becomes('SCALE', 'UNPAID')).toMatchObject({ billingStatus: 'UNPAID' });
     expect(await copies(serviceKeys)).toEqual(['suspended', 'suspended']);
-    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+    expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
     gatewayNow += 60_000;
-    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: false });
+    expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: false });
     // A key that is made now is no way around it.
     const fourth = await me.createKey('fourth');
     expect(await copies([fourth.body.key])).toEqual(['suspended']);
@@ -140,7 +145,7 @@ describe('the life of a paid plan', () => {
     expect(await becomes('SCALE', 'ACTIVE')).toMatchObject({ billingStatus: 'ACTIVE' });
     expect(await copies([...serviceKeys, fourth.body.key])).toEqual(['active', 'active', 'active']);
     gatewayNow += 60_000;
-    expect(await gatewayLookup(account.accountId)).toMatchObject({ active: true });
+    expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
 
     // Cancelled to the period's end: until then nothing changes, and nothing else is sold.
     const cancelling = await openPortal();
@@ -173,6 +178,6 @@ describe('the life of a paid plan', () => {
       (rest) => rest.length === 0,
     );
     expect(delivered).toEqual([]);
-    expect(JSON.stringify(host.logger.info.mock.calls)).not.toContain(account.accountId);
+    expect(JSON.stringify(host.logger.info.mock.calls)).not.toContain(account.accountKey);
   });
 });

@@ -1,10 +1,10 @@
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
-import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
+import { newServiceKey, openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import { emulatedTable } from '../emulated-table.ts';
@@ -39,7 +39,7 @@ const billedAccount = async (moreKeys = 0) => {
   if (!found) throw new Error('The account is missing.');
   await accounts.link(found, customerOf(account));
   const keys = openServiceKeys(table);
-  const serviceKeys = [account.accountId];
+  const serviceKeys = [account.accountKey];
   for (let n = 0; n < moreKeys; n++) {
     const serviceKey = `${account.accountId}-${n}`;
     await keys.create({ accountId: account.accountId, status: 'active' }, keyOf(serviceKey), 1_000);
@@ -48,13 +48,8 @@ const billedAccount = async (moreKeys = 0) => {
   return { ...account, serviceKeys };
 };
 
-const keyOf = (serviceKey: string) => ({
-  keyId: uuidv7(),
-  name: 'more',
-  serviceKey,
-  status: 'active' as const,
-  createdAt: '2026-11-20T00:00:00.000Z',
-});
+const keyOf = (serviceKey: string) =>
+  newServiceKey({ keyId: serviceKey, name: 'k', createdAt: '2026-11-01T00:00:00.000Z' }, serviceKey);
 
 const accountItem = async (accountId: string) => {
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: accountKey(accountId) }));
@@ -64,7 +59,7 @@ const accountItem = async (accountId: string) => {
 const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => {
   const statuses = new Set<unknown>();
   for (let at = 0; at < serviceKeys.length; at += 100) {
-    const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(key) }));
+    const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(serviceKeyHash(key)) }));
     const { Responses } = await table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys } } }));
     const items = Responses?.[table.name] ?? [];
     expect(items).toHaveLength(Keys.length);

@@ -57,7 +57,7 @@ export interface StorageHarness {
   readonly recorderTable: FaultProxy;
   /** @param undelivered limits of the gateway's memory, instead of its own */
   startGateway(undelivered?: UndeliveredSettings): Promise<RiggedGateway>;
-  newAccountId(): Promise<string>;
+  newAccount(): ReturnType<typeof newAccount>;
   parked(): Promise<number>;
   close(): Promise<void>;
 }
@@ -162,7 +162,7 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
         },
       };
     },
-    newAccountId: async () => (await newAccount(table)).accountId,
+    newAccount: () => newAccount(table),
     parked: async () => {
       let count = 0;
       for (let shard = 0; shard < OUTBOX_SHARDS; shard++)

@@ -35,13 +35,13 @@ const kills: Scenario<ProcessHarness> = {
   name: 'kill -9 in traffic',
   run: async (harness, scale) => {
     const random = randomFrom(SEED);
-    const { accountId } = await newAccount(harness.table);
+    const { accountId, accountKey } = await newAccount(harness.table);
     const numbers = requestNumbers();
-    const before = await untilGoverned({ port: harness.gatewayPort(), serviceKey: accountId }, numbers);
+    const before = await untilGoverned({ port: harness.gatewayPort(), serviceKey: accountKey }, numbers);
     let going = true;
     const callers = [false, true].map((stream) => () => ({
       port: harness.gatewayPort(),
-      serviceKey: accountId,
+      serviceKey: accountKey,
       stream,
     }));
     const traffic = Promise.all(

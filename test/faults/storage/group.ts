@@ -116,12 +116,12 @@ const settled = async (harness: StorageHarness): Promise<void> => {
 const withGateway = async <T>(
   harness: StorageHarness,
   start: Parameters<StorageHarness['startGateway']>,
-  run: (gateway: RiggedGateway, serviceKey: string) => Promise<T>,
+  run: (gateway: RiggedGateway, account: Awaited<ReturnType<StorageHarness['newAccount']>>) => Promise<T>,
 ): Promise<T> => {
-  const serviceKey = await harness.newAccountId();
+  const account = await harness.newAccount();
   const gateway = await harness.startGateway(...start);
   try {
-    return await run(gateway, serviceKey);
+    return await run(gateway, account);
   } finally {
     await set(harness, gateway, undefined);
     await gateway.close();
@@ -133,7 +133,7 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
   name: fault.name,
   fullOnly: fault.fullOnly ?? false,
   run: async (harness, scale) =>
-    withGateway(harness, [], async (gateway, serviceKey) => {
+    withGateway(harness, [], async (gateway, { accountId, accountKey: serviceKey }) => {
       const caller = { port: gateway.port, serviceKey };
       const numbers = requestNumbers();
       const before = fault.warm ? await untilGoverned(caller, numbers) : [];
@@ -141,15 +141,14 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
       const during = await drive(CLIENTS, caller, numbers.some(REQUESTS[scale]), 5);
       await set(harness, gateway, undefined);
       const sent = [...before, ...during];
-      const onRecord = async (): Promise<boolean> =>
-        (await recordsOf(harness.table, serviceKey)).length === sent.length;
+      const onRecord = async (): Promise<boolean> => (await recordsOf(harness.table, accountId)).length === sent.length;
       await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
       // The gateway asks a store that failed again after a second, or two.
       if (sent.at(-1)?.route !== 'governed') sent.push(...(await untilGoverned(caller, numbers)));
       await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
       if (scale === 'full') await settled(harness);
-      const { records, untracked } = await reconcile(harness.table, serviceKey, sent);
-      harness.seen.push({ accountId: serviceKey, sent });
+      const { records, untracked } = await reconcile(harness.table, accountId, sent);
+      harness.seen.push({ accountId, sent });
 
       assert.ok(
         sent.every(({ status, whole }) => status === 200 && whole),
@@ -172,47 +171,51 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
 const gap: Scenario<StorageHarness> = {
   name: 'both refuse for longer than memory lasts',
   run: async (harness, scale) =>
-    withGateway(harness, [{ maxBytes: 10_000, retryMs: 300 }], async (gateway, serviceKey) => {
-      const caller = { port: gateway.port, serviceKey };
-      const numbers = requestNumbers();
-      const before = await drive(1, caller, numbers.some(2));
-      await set(harness, gateway, { name: '', table: refuses, queue: refuses, route: 'bypassed' });
-      const since = new Date().toISOString();
-      const during = await drive(CLIENTS, caller, numbers.some(2 * REQUESTS[scale]), 5);
-      const until = new Date().toISOString();
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await set(harness, gateway, undefined);
-      const after = await drive(1, caller, numbers.some(2), 10);
-      const sent = [...before, ...during, ...after];
-      const all = async (): Promise<boolean> => {
-        const { requests } = trackingGaps(await openTrackingGaps(harness.table).gaps(serviceKey, aroundNow()));
-        return (await recordsOf(harness.table, serviceKey)).length + requests >= sent.length;
-      };
-      await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
-      const { records, untracked, bypassedLost } = await reconcile(harness.table, serviceKey, sent);
-      const { requests, gaps } = trackingGaps(untracked);
-      assert.ok(requests > 0, 'memory is full');
-      assert.equal(records.length + requests, sent.length);
-      assert.equal(bypassedLost, requests, 'the gap is as large as it is said to be');
-      for (const { from, to } of gaps) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
-      const spend = await readSpend({
-        readCounters: openSpend(harness.table).cells,
-        readTrackingGaps: openTrackingGaps(harness.table).gaps,
-        now: () => new Date(),
-      })({
-        caller: { accountId: serviceKey, userId: 'user' },
-        query: { ...aroundNow(), granularity: 'day', groupBy: [], limit: 100 },
-        body: undefined,
-        path: {},
-      } as never);
-      const { untracked: shown, totals } = spend as unknown as {
-        untracked: { requests: number };
-        totals: { requests: number };
-      };
-      assert.equal(shown.requests, requests, 'GET /spend shows it');
-      assert.equal(totals.requests, records.length);
-      return `${records.length} on record, ${requests} listed as untracked, of ${sent.length}`;
-    }),
+    withGateway(
+      harness,
+      [{ maxBytes: 10_000, retryMs: 300 }],
+      async (gateway, { accountId, accountKey: serviceKey }) => {
+        const caller = { port: gateway.port, serviceKey };
+        const numbers = requestNumbers();
+        const before = await drive(1, caller, numbers.some(2));
+        await set(harness, gateway, { name: '', table: refuses, queue: refuses, route: 'bypassed' });
+        const since = new Date().toISOString();
+        const during = await drive(CLIENTS, caller, numbers.some(2 * REQUESTS[scale]), 5);
+        const until = new Date().toISOString();
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await set(harness, gateway, undefined);
+        const after = await drive(1, caller, numbers.some(2), 10);
+        const sent = [...before, ...during, ...after];
+        const all = async (): Promise<boolean> => {
+          const { requests } = trackingGaps(await openTrackingGaps(harness.table).gaps(accountId, aroundNow()));
+          return (await recordsOf(harness.table, accountId)).length + requests >= sent.length;
+        };
+        await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
+        const { records, untracked, bypassedLost } = await reconcile(harness.table, accountId, sent);
+        const { requests, gaps } = trackingGaps(untracked);
+        assert.ok(requests > 0, 'memory is full');
+        assert.equal(records.length + requests, sent.length);
+        assert.equal(bypassedLost, requests, 'the gap is as large as it is said to be');
+        for (const { from, to } of gaps) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
+        const spend = await readSpend({
+          readCounters: openSpend(harness.table).cells,
+          readTrackingGaps: openTrackingGaps(harness.table).gaps,
+          now: () => new Date(),
+        })({
+          caller: { accountId, userId: 'user' },
+          query: { ...aroundNow(), granularity: 'day', groupBy: [], limit: 100 },
+          body: undefined,
+          path: {},
+        } as never);
+        const { untracked: shown, totals } = spend as unknown as {
+          untracked: { requests: number };
+          totals: { requests: number };
+        };
+        assert.equal(shown.requests, requests, 'GET /spend shows it');
+        assert.equal(totals.requests, records.length);
+        return `${records.length} on record, ${requests} listed as untracked, of ${sent.length}`;
+      },
+    ),
 };
 
 /** Open events come late, and find their requests on record: they change nothing. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { closeEventSchema, openEventSchema, type UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { ask } from '../exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
@@ -149,7 +150,7 @@ describe('the route', () => {
     expect(await host.closeOf(requestId)).toMatchObject({
       accountId: null,
       keyId: null,
-      unverifiedKey: KEYS.storeDown,
+      unverifiedKeyHash: serviceKeyHash(KEYS.storeDown),
       route: 'bypassed',
     });
   });

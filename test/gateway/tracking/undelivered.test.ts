@@ -70,7 +70,7 @@ describe('events that nothing takes', () => {
     const kept = undeliveredEvents(send, { maxBytes: 2 * JSON.stringify(close(0)).length, retryMs: 1_000 });
     for (let n = 0; n < 10; n++) kept.keep(close(n));
     kept.keep(close(11, { startedAt: '2026-11-20T13:00:00.000Z' }));
-    kept.keep(close(12, { accountId: null, unverifiedKey: 'svc_key' }));
+    kept.keep(close(12, { accountId: null, unverifiedKeyHash: 'hash-of-key' }));
     state.down = false;
     await kept.deliver();
     expect(sent.slice(0, 2).map(({ requestId }) => requestId)).toEqual(['request-0', 'request-1']);
@@ -78,7 +78,7 @@ describe('events that nothing takes', () => {
     expect(reports).toMatchObject([
       { accountId: 'svc_one', from: '2026-11-20T12:00:02.000Z', to: '2026-11-20T12:00:09.000Z', requests: 8 },
       { accountId: 'svc_one', from: '2026-11-20T13:00:00.000Z', requests: 1 },
-      { accountId: null, unverifiedKey: 'svc_key', requests: 1 },
+      { accountId: null, unverifiedKeyHash: 'hash-of-key', requests: 1 },
     ]);
     expect(kept.waiting).toBe(false);
   });

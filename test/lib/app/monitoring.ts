@@ -93,9 +93,9 @@ describe('alarms', () => {
       'usage-recorder/traffic.ts',
       'usage-recorder/consume-messages.ts',
       'usage-recorder/sweep/sweep.ts',
-      'usage-recorder/seal/seal.ts',
+      'usage-recorder/rollup/rollup-run.ts',
       'rule-evaluator/handler.ts',
-      'stripe-webhook/reconcile/reconcile.ts',
+      'dashboard/stripe-webhook/reconcile/reconcile.ts',
     ]
       .map((file) => readFileSync(join(import.meta.dirname, '../../../lambda', file), 'utf8'))
       .join('\n');

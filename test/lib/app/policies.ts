@@ -37,8 +37,9 @@ const wordFor = (resource: unknown): string => {
   return (word ?? text) + path;
 };
 
-/** An account key is `svc_` and 30 characters: none of the partitions that continue after it matches. */
-const ANY_KEY = `svc_${'?'.repeat(30)}`;
+/** An account id is a UUID: no pattern of it matches a partition whose name goes on after it. A key's hash has 43 characters. */
+const ANY_ACCOUNT = '?'.repeat(36);
+const ANY_KEY_HASH = '?'.repeat(43);
 
 const stage = synthStage();
 const permissions = Object.fromEntries(
@@ -56,7 +57,10 @@ const permissions = Object.fromEntries(
         statements.map(({ Action, Resource, Condition }) => {
           const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
           const values = keys ?? Object.values(Condition?.StringEquals ?? {});
-          const where = values.length > 0 ? ` WHERE ${values.join(' ').replaceAll(ANY_KEY, '{key}')}` : '';
+          const where =
+            values.length > 0
+              ? ` WHERE ${values.join(' ').replaceAll(ANY_KEY_HASH, '{hash}').replaceAll(ANY_ACCOUNT, '{account}')}`
+              : '';
           return `${Action.join(' ')} ON ${Resource.map(wordFor).join(' ')}${where}`;
         }),
       ] as const;
@@ -68,18 +72,21 @@ const shards = (name: string) => Array.from({ length: 8 }, (_, shard) => `${name
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
 const UNSEALED = Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
 const RECORD = [
-  'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
-  'dynamodb:BatchGetItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
-  'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}#SPEND',
-  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{key}',
+  'dynamodb:GetItem dynamodb:BatchGetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+  'dynamodb:BatchGetItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}#REQ#????-??-??',
+  'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
+  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{hash}',
 ];
 /** What brings an account in line with Stripe. */
 const SYNC = [
-  'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{key}',
-  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{key}',
-  'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key} KEY#{key}',
+  'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+  'dynamodb:BatchGetItem ON data:Table WHERE KEY#{hash}',
+  'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
 ];
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
+
+/** Looks up the account of the caller. */
+const CALLER = 'dynamodb:GetItem ON data:Table WHERE USER#*';
 
 describe('what each function may do', () => {
   it('is this and nothing else', () => {
@@ -87,39 +94,42 @@ describe('what each function may do', () => {
       'alerts/RuleEvaluator': [
         logsTo('RuleEvaluator'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')} ${shards('UNDELIVERED')}`,
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
-        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com WHERE alerts@dashboard.example.com',
       ],
       'dashboard-api/AlertRulesHandler': [
         logsTo('AlertRulesHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
-        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}',
+        CALLER,
       ],
       'dashboard-api/AlertsHandler': [
         logsTo('AlertsHandler'),
-        'dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        CALLER,
       ],
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key} KEY#{key} USER#*',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#*',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
       ],
       'billing/Reconcile': [
         logsTo('Reconcile'),
         'dynamodb:Query ON data:Table/index/gsi1 WHERE STRIPE_CUSTOMERS',
-        'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account}',
         ...SYNC,
         'secretsmanager:GetSecretValue ON StripeApiKey',
       ],
       'dashboard-api/BillingHandler': [
         logsTo('BillingHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{key} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem ON data:Table WHERE STRIPE_CUSTOMER#*',
         'secretsmanager:GetSecretValue ON billing:StripeApiKey',
+        CALLER,
       ],
       'dashboard-api/StripeWebhookHandler': [
         logsTo('StripeWebhookHandler'),
@@ -131,22 +141,29 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/KeysHandler': [
         logsTo('KeysHandler'),
-        'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{key}',
-        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{key} KEY#{key}',
+        'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
+        CALLER,
       ],
       'dashboard-api/RequestsHandler': [
         logsTo('RequestsHandler'),
-        'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{key}#REQ#????-??-??',
+        'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account}#REQ#????-??-??',
+        CALLER,
       ],
       'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
-      'dashboard-api/SpendHandler': [logsTo('SpendHandler'), 'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND'],
+      'dashboard-api/SpendHandler': [
+        logsTo('SpendHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        CALLER,
+      ],
       'dashboard-api/SpendExportHandler': [
         logsTo('SpendExportHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        CALLER,
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
-        'dynamodb:GetItem ON data:Table WHERE KEY#{key}',
+        'dynamodb:GetItem ON data:Table WHERE KEY#{hash}',
         `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
         'sqs:SendMessage ON usage:UsageEventsQueue',
         'secretsmanager:GetSecretValue ON FingerprintKey',
@@ -155,12 +172,12 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],
       'usage/Seal': [
         logsTo('Seal'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
-        'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{key}#SPEND',
+        'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],
       'usage/Sweep': [
         logsTo('Sweep'),

@@ -1,0 +1,22 @@
+import { openKeyOwners } from '../lambda/data/accounts/key-owners.ts';
+import type { Table } from '../lambda/data/table/table.ts';
+import { isWellFormedAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
+import { CommandError } from './command.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What an operator may name an account by. */
+export const isAccountName = (name: string): boolean => UUID.test(name) || isWellFormedAccountKey(name);
+
+/**
+ * The internal id of the account that an operator names by one of its service keys or by that id.
+ *
+ * @throws CommandError where no account has that key
+ */
+export const accountIdOf = async (table: Table, name: string): Promise<string> => {
+  if (UUID.test(name)) return name;
+  const keyHash = serviceKeyHash(name);
+  const owner = (await openKeyOwners(table).find([keyHash])).get(keyHash);
+  if (!owner) throw new CommandError('There is no such account.');
+  return owner.accountId;
+};

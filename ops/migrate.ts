@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { openTable } from '../lambda/data/table/table.ts';
+import { CommandError, runCommand } from './command.ts';
+import { moveToAccountIds, prepareKeys } from './migrate/account-ids.ts';
+
+const USAGE = `npm run migrate -- prepare [--table NAME] [--dry-run]
+npm run migrate -- move [--table NAME] [--dry-run]
+
+Brings a table that version 0.1 wrote to version 0.2: accounts get internal ids, and service keys are stored as hashes.
+
+prepare  Adds the hashed form of every service key, so that gateways of both versions admit the same traffic. Changes nothing else.
+move     Moves all items to the internal ids. The functions of version 0.1 that write to the table must be paused: docs/runbook.md
+         (Migrate from 0.1) has the order. A second run does no harm.
+
+  --table NAME   default: the environment variable TABLE_NAME
+Region and credentials come from the AWS environment. The stack on one machine migrates its own data at its start.`;
+
+const schema = z.object({
+  _: z.tuple([z.enum(['prepare', 'move'], 'prepare or move')]),
+  table: z.string().min(1, '--table or TABLE_NAME is needed'),
+  'dry-run': z.boolean(),
+});
+
+await runCommand(
+  { usage: USAGE, schema, options: { table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } } },
+  async ({ _: [action], table: name, 'dry-run': dryRun }) => {
+    const table = openTable(name);
+    if (action === 'prepare') {
+      const ids = await prepareKeys(table, dryRun);
+      console.log(`${ids.size} accounts ${dryRun ? 'would be' : 'are'} prepared.`);
+      return;
+    }
+    const { accounts, items, conflicts } = await moveToAccountIds(table, { dryRun });
+    console.log(`${items} items of ${accounts} accounts ${dryRun ? 'would be' : 'were'} migrated.`);
+    if (conflicts.length === 0) return;
+    for (const { pk, sk } of conflicts.slice(0, 20))
+      console.error(`not moved: ${pk.replace(/svc_\w+/, 'svc_…')} ${sk}`);
+    throw new CommandError(`${conflicts.length} items were not moved: both versions have written the same item.`);
+  },
+);

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { bringUpToDate } from '../../../local/host/data-version.ts';
+import { type EmulatedTable, emulatedTable } from '../../data/emulated-table.ts';
+
+let table: EmulatedTable;
+let folder: string;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  folder = await mkdtemp(join(tmpdir(), 'data-version-'));
+});
+afterAll(async () => {
+  await table.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('data of version 0.1 is migrated at the first start, and looked at no more', async () => {
+  const key = newAccountKey((size) => new Uint8Array(size).fill(5));
+  const Item = {
+    pk: `KEY#${key}`,
+    sk: 'META',
+    accountId: key,
+    keyId: 'k',
+    keyStatus: 'active',
+    accountStatus: 'active',
+  };
+  const put = () => table.client.send(new PutCommand({ TableName: table.name, Item }));
+  const items = async () => (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
+
+  await put();
+  await bringUpToDate(folder, table);
+  expect(JSON.stringify(await items())).not.toContain(key);
+  expect(await readFile(join(folder, 'version'), 'utf8')).toBe('2');
+
+  await put();
+  await bringUpToDate(folder, table);
+  expect(await items()).toHaveLength(2);
+});
