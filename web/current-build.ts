@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const WEB = import.meta.dirname;
@@ -11,6 +12,7 @@ const SOURCES = [
   'web/src',
   'web/public',
   'web/index.html',
+  'web/package.json',
   'web/vite.config.ts',
   'web/current-build.ts',
   'lambda/domain',
@@ -35,10 +37,10 @@ class WebBuildError extends Error {
 }
 
 const build = (folder: string) => {
-  const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+  const vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '../bin/vite.js');
   try {
-    execFileSync(process.execPath, [vite, 'build', WEB, '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'], {
-      cwd: ROOT,
+    execFileSync(process.execPath, [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'], {
+      cwd: WEB,
       // Whoever builds: a test runner's NODE_ENV would give React for developers, half as big again.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'pipe', 'pipe'],
