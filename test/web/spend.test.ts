@@ -4,7 +4,7 @@ import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { backtestBars } from '../../web/src/rules/backtest.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { changeOf, monthOf, todayOf } from '../../web/src/spend/headline.ts';
-import { rangeOf, rangeSearch } from '../../web/src/spend/spans.ts';
+import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
 const NANO = 1e9;

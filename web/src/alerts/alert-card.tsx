@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, CircleAlert, Clock, Mail, Webhook } from 'lucide-react';
-import type { Alert } from '../api/answers.ts';
+import type { Alert } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';

@@ -1,4 +1,4 @@
-import type { Alert } from '../api/answers.ts';
+import type { Alert } from '../api/responses.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useApp } from '../app.ts';
-import type { Alert, AlertsQuery, RequestSummary, RequestsQuery } from './answers.ts';
+import type { Alert, AlertsQuery, RequestSummary, RequestsQuery } from './responses.ts';
 
 interface PagedLists {
   '/requests': { readonly query: RequestsQuery; readonly item: RequestSummary };

@@ -13,7 +13,7 @@ import {
 } from 'chart.js';
 import { useMemo, useState } from 'react';
 import { Bar } from 'react-chartjs-2';
-import type { SpendReport } from '../api/answers.ts';
+import type { SpendReport } from '../api/responses.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
 import { BarTip } from './bar-tip.tsx';

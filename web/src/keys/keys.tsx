@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Modal, Skeleton, Tooltip } from '@mantine/core';
 import { KeyRound, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Key } from '../api/answers.ts';
+import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Heading } from '../components/heading.tsx';

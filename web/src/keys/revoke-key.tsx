@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { Key } from '../api/answers.ts';
+import type { Key } from '../api/responses.ts';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';

@@ -2,13 +2,13 @@ import { Button, Group, NativeSelect, Pill, SegmentedControl, TextInput } from '
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import type { Dimension } from '../api/answers.ts';
+import type { Dimension } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
 import { dimensionNames, dimensions, type Filters } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
-import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/spans.ts';
+import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
 import { exportSpend } from './export-spend.ts';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';

@@ -1,5 +1,5 @@
 import { CircleCheck } from 'lucide-react';
-import type { SpendReport, SpendTotals } from '../api/answers.ts';
+import type { SpendReport, SpendTotals } from '../api/responses.ts';
 import { formatWhole } from '../format/quantity.ts';
 import classes from './overview.module.css';
 

@@ -1,6 +1,6 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import type { Dimension, SpendReport } from '../api/answers.ts';
+import type { Dimension, SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';

@@ -1,7 +1,7 @@
-import type { Dimension } from '../api/answers.ts';
 import type { Api } from '../api/client.ts';
+import type { Dimension } from '../api/responses.ts';
 import type { Filters } from '../spend/filters.ts';
-import type { Range } from '../spend/spans.ts';
+import type { Range } from '../spend/ranges.ts';
 
 /** Hands a text to the browser as a file. */
 const saveFile = (name: string, content: Blob) => {

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
-import type { RequestSummary } from '../api/answers.ts';
+import type { RequestSummary } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { Copying } from '../components/copy.tsx';
 import { Heading } from '../components/heading.tsx';

@@ -1,11 +1,11 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
-import type { Dimension } from '../api/answers.ts';
+import type { Dimension } from '../api/responses.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
-import { rangeOf } from '../spend/spans.ts';
+import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { ExportButton, FilterPills, RangePicker, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';

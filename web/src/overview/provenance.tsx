@@ -1,4 +1,4 @@
-import type { SpendTotals } from '../api/answers.ts';
+import type { SpendTotals } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatShare } from '../format/quantity.ts';
 import classes from './overview.module.css';

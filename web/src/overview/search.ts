@@ -1,6 +1,6 @@
-import type { Dimension } from '../api/answers.ts';
+import type { Dimension } from '../api/responses.ts';
 import { dimensions, type Filters, filtersOf } from '../spend/filters.ts';
-import { type RangeSearch, rangeSearch } from '../spend/spans.ts';
+import { type RangeSearch, rangeSearch } from '../spend/ranges.ts';
 
 export type OverviewSearch = RangeSearch & Filters & { readonly by?: Dimension | undefined };
 

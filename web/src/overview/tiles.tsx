@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SpendPoint } from '../api/answers.ts';
+import type { SpendPoint } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { exactMoney } from '../format/money.ts';
 import { formatCompact, formatShare, plural } from '../format/quantity.ts';

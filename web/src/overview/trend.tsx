@@ -1,7 +1,7 @@
 import { ActionIcon, Skeleton, Tooltip } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { Dimension, SpendReport } from '../api/answers.ts';
+import type { Dimension, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
@@ -12,7 +12,7 @@ import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
-import type { Range } from '../spend/spans.ts';
+import type { Range } from '../spend/ranges.ts';
 import { TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change } from './tiles.tsx';

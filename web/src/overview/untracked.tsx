@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
-import type { SpendReport } from '../api/answers.ts';
+import type { SpendReport } from '../api/responses.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants } from '../format/time.ts';
 import classes from './overview.module.css';

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { RequestSummary } from '../api/answers.ts';
+import type { RequestSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 
 /** Eager at first, patient later; a hidden tab asks nothing at all. */

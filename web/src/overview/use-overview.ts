@@ -1,11 +1,11 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Dimension } from '../api/answers.ts';
+import type { Dimension } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
 import type { Filters } from '../spend/filters.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
-import type { Range } from '../spend/spans.ts';
+import type { Range } from '../spend/ranges.ts';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;

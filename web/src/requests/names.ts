@@ -1,4 +1,4 @@
-import type { RequestSummary } from '../api/answers.ts';
+import type { RequestSummary } from '../api/responses.ts';
 
 type Outcome = RequestSummary['outcome'];
 type Provenance = RequestSummary['provenance'];

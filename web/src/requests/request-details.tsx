@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { RequestDetail } from '../api/answers.ts';
+import type { RequestDetail } from '../api/responses.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { Copying } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';

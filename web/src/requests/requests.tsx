@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { List } from 'lucide-react';
-import type { RequestSummary } from '../api/answers.ts';
+import type { RequestSummary } from '../api/responses.ts';
 import { usePages } from '../api/use-pages.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { Heading } from '../components/heading.tsx';

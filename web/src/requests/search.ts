@@ -1,4 +1,4 @@
-import type { RequestsQuery } from '../api/answers.ts';
+import type { RequestsQuery } from '../api/responses.ts';
 
 const KEYS = ['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const;
 

@@ -1,4 +1,4 @@
-import type { RequestSummary } from '../api/answers.ts';
+import type { RequestSummary } from '../api/responses.ts';
 import { outcomeNames } from './names.ts';
 import classes from './requests.module.css';
 

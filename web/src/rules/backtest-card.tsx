@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { measured } from '../alerts/names.ts';
-import type { SpendPoint } from '../api/answers.ts';
+import type { SpendPoint } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';

@@ -1,4 +1,4 @@
-import type { RulePreview, SpendPoint } from '../api/answers.ts';
+import type { RulePreview, SpendPoint } from '../api/responses.ts';
 import { bucketStart } from '../format/time.ts';
 import type { Period } from './rule-form.ts';
 

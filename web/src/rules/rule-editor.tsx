@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { fieldErrors } from '../account/fields.ts';
-import type { AlertRule } from '../api/answers.ts';
+import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Copying } from '../components/copy.tsx';
 import { Heading } from '../components/heading.tsx';

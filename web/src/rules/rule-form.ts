@@ -1,5 +1,5 @@
 import { required } from '../account/fields.ts';
-import type { AlertRule, NewAlertRule } from '../api/answers.ts';
+import type { AlertRule, NewAlertRule } from '../api/responses.ts';
 import type { RuleType } from './search.ts';
 
 export type Period = 'hourly' | 'daily' | 'weekly' | 'monthly';

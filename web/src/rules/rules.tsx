@@ -2,7 +2,7 @@ import { Skeleton, Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight, Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
-import type { AlertRule } from '../api/answers.ts';
+import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';

@@ -1,4 +1,4 @@
-import type { Dimension } from '../api/answers.ts';
+import type { Dimension } from '../api/responses.ts';
 
 export const dimensions = ['provider', 'model', 'tag', 'key', 'providerKey'] as const satisfies readonly Dimension[];
 

@@ -1,4 +1,4 @@
-import type { Dimension, SpendGroup, SpendPoint, SpendReport } from '../api/answers.ts';
+import type { Dimension, SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
 import { providerName } from '../providers/names.ts';
 
 const NONE: Readonly<Record<Dimension, string>> = {

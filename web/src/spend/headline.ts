@@ -1,4 +1,4 @@
-import type { SpendPoint, SpendReport } from '../api/answers.ts';
+import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 
 const DAY_MS = 86_400_000;

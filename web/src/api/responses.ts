@@ -1,6 +1,6 @@
 import type { components, paths } from './schema.d.ts';
 
-/** What the API answers, by the names used here. */
+/** Bodies of the API's requests and responses, by the names used here. */
 
 export type SpendReport = paths['/spend']['get']['responses']['200']['content']['application/json'];
 export type SpendTotals = SpendReport['totals'];

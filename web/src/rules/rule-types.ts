@@ -1,0 +1,185 @@
+import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
+import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import type { SpendPoint } from '../api/responses.ts';
+import { formatPercent } from '../format/quantity.ts';
+
+/** The numbers that the configs of rules have: in USD, percent or requests, by type. Text while it is typed. */
+export interface RuleNumbers {
+  readonly threshold: number | string;
+  readonly budget: number | string;
+  readonly factor: number | string;
+  readonly minimum: number | string;
+  readonly minimumRequests: number | string;
+}
+
+/** A number of a rule's config, as the form shows it. */
+interface NumberField {
+  readonly member: keyof RuleNumbers;
+  readonly label: string;
+  readonly description?: string;
+  /** What a new rule starts with. */
+  readonly initial: number;
+  /** How the number is typed: prefix or suffix, limits, decimals. */
+  readonly input: {
+    readonly prefix?: string;
+    readonly suffix?: string;
+    readonly min: number;
+    readonly max?: number;
+    readonly step?: number;
+    readonly decimalScale?: number;
+    readonly allowDecimal?: boolean;
+    readonly thousandSeparator?: boolean;
+  };
+  /** What is wrong with a value, or null. */
+  readonly problem: (value: number | string) => string | null;
+}
+
+interface RuleTypeRow {
+  readonly name: string;
+  /** When a rule of this type fires. */
+  readonly what: string;
+  /** The periods to choose from. A single one is fixed, and not part of the config. */
+  readonly periods: readonly PeriodName[];
+  readonly fields: readonly NumberField[];
+  /** The rule in words; `each` is a period such as `a day`. */
+  readonly sentence: (numbers: RuleNumbers, each: string) => string;
+  /** What the bars of the backtest show: what the rule measures, as far as spend by the bucket has it. */
+  readonly measure: (point: SpendPoint) => number;
+  readonly measureUnit: 'nanoUsd' | 'requests';
+  readonly measureName: string;
+  /** The limit as a line over the bars, in their unit, where it is one number for the whole time. */
+  readonly limit?: (numbers: RuleNumbers) => number;
+}
+
+const NANO = 1e9;
+
+/** Down to a millionth of a dollar, as the API does. */
+const dollars = { prefix: '$', min: 0.000001, decimalScale: 6, thousandSeparator: true } as const;
+const requests = { min: 1, allowDecimal: false, thousandSeparator: true } as const;
+
+const positive = (what: string) => (value: number | string) =>
+  Number(value) > 0 ? null : `${what} must be more than 0.`;
+const aboveOne = (value: number | string) => (Number(value) > 1 ? null : 'Must be more than 1.');
+const wholeFromOne = (value: number | string) =>
+  Number.isInteger(Number(value)) && Number(value) >= 1 ? null : 'A whole number from 1.';
+
+const usd = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 6,
+  minimumFractionDigits: 0,
+});
+const formatUsd = (amount: number | string): string => usd.format(Number(amount));
+
+const costOf = ({ costNanoUsd }: SpendPoint): number => costNanoUsd ?? 0;
+
+/** Everything the pages know of a type of rule. A new type is a new row. */
+export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
+  cost_threshold: {
+    name: 'Spend limit',
+    what: 'Spend in a period reaches an amount.',
+    periods: ['hourly', 'daily', 'weekly', 'monthly'],
+    fields: [{ member: 'threshold', label: 'Limit', initial: 50, input: dollars, problem: positive('The limit') }],
+    sentence: ({ threshold }, each) => `${formatUsd(threshold)} or more ${each}`,
+    measure: costOf,
+    measureUnit: 'nanoUsd',
+    measureName: 'spend',
+    limit: ({ threshold }) => Number(threshold) * NANO,
+  },
+  spend_anomaly: {
+    name: 'Unusual spend',
+    what: 'A period costs many times what recent periods did.',
+    periods: ['daily', 'weekly'],
+    fields: [
+      {
+        member: 'factor',
+        label: 'Times the usual',
+        description: 'The median of recent periods',
+        initial: 3,
+        input: { min: 1.1, max: 1000, step: 0.5, decimalScale: 2 },
+        problem: aboveOne,
+      },
+      {
+        member: 'minimum',
+        label: 'But at least',
+        description: 'Below it, nothing is unusual',
+        initial: 1,
+        input: dollars,
+        problem: positive('The minimum'),
+      },
+    ],
+    sentence: ({ factor, minimum }, each) =>
+      `${factor} times the usual or more ${each}, and at least ${formatUsd(minimum)}`,
+    measure: costOf,
+    measureUnit: 'nanoUsd',
+    measureName: 'spend',
+  },
+  budget_forecast: {
+    name: 'Budget forecast',
+    what: 'At the rate of the last week, the month will exceed its budget.',
+    periods: ['monthly'],
+    fields: [
+      { member: 'budget', label: 'Budget a month', initial: 1000, input: dollars, problem: positive('The budget') },
+    ],
+    sentence: ({ budget }) => `The month is heading past ${formatUsd(budget)}`,
+    measure: costOf,
+    measureUnit: 'nanoUsd',
+    measureName: 'spend of the month so far',
+    limit: ({ budget }) => Number(budget) * NANO,
+  },
+  error_rate: {
+    name: 'Failing requests',
+    what: 'Too many requests are refused, fail or are interrupted.',
+    periods: ['hourly', 'daily'],
+    fields: [
+      {
+        member: 'threshold',
+        label: 'Failing share',
+        initial: 10,
+        input: { suffix: '%', min: 0.01, max: 100, decimalScale: 2 },
+        problem: positive('The limit'),
+      },
+      {
+        member: 'minimumRequests',
+        label: 'Of at least',
+        initial: 20,
+        input: { ...requests, suffix: ' requests' },
+        problem: wholeFromOne,
+      },
+    ],
+    sentence: ({ threshold, minimumRequests }, each) =>
+      `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${each}`,
+    measure: (point) => point.requests,
+    measureUnit: 'requests',
+    measureName: 'requests',
+  },
+  unpriced_usage: {
+    name: 'Unknown cost',
+    what: 'The cost of requests is unknown: spend is higher than shown.',
+    periods: ['hourly', 'daily', 'weekly'],
+    fields: [
+      {
+        member: 'threshold',
+        label: 'Requests of unknown cost',
+        initial: 1,
+        input: requests,
+        problem: positive('The limit'),
+      },
+    ],
+    sentence: ({ threshold }, each) => `${threshold} or more requests of unknown cost ${each}`,
+    measure: ({ unpricedRequests }) => unpricedRequests,
+    measureUnit: 'requests',
+    measureName: 'requests of unknown cost',
+    limit: ({ threshold }) => Number(threshold),
+  },
+};
+
+/** The types with their rows, in the order of the form. */
+export const ruleTypeList = (Object.keys(ruleTypes) as RuleType[]).map((type) => ({ type, ...ruleTypes[type] }));
+
+export const periodLabels: Readonly<Record<PeriodName, string>> = {
+  hourly: 'Hour',
+  daily: 'Day',
+  weekly: 'Week',
+  monthly: 'Month',
+};
