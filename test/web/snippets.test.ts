@@ -77,7 +77,7 @@ describe('the snippets', () => {
         expect(added).toContain(KEY);
       }
     }
-    expect(providers).toHaveLength(12);
+    expect(providers.length).toBeGreaterThanOrEqual(12);
   });
 
   it('take the provider’s own key from the environment where it is needed', () => {

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { Key } from '../api/responses.ts';
 import { problemOf } from '../api/problem.ts';
+import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { notifyDone } from '../components/notify.ts';

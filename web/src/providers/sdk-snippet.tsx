@@ -1,11 +1,11 @@
 import { ActionIcon, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
-import { type ProviderLabel, providerLabels } from '../../../lambda/domain/providers.ts';
+import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApp } from '../app.ts';
 import { Copying } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { providerName } from './names.ts';
+import { providerChoices, providers } from './providers.ts';
 import classes from './sdk-snippet.module.css';
 import { type Language, languageNames, languages, snippet } from './snippets.ts';
 
@@ -33,7 +33,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
           size="xs"
           w={160}
           aria-label="Provider"
-          data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
+          data={providerChoices}
           value={provider}
           onChange={(value) => value && setProvider(value)}
           allowDeselect={false}
@@ -65,7 +65,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
       </div>
       <ScrollRegion
         className={classes['code']}
-        label={`${languageNames[language]} snippet for ${providerName(provider)}`}
+        label={`${languageNames[language]} snippet for ${providers[provider].name}`}
       >
         <pre>
           {lines(revealed ? serviceKey : masked(serviceKey)).map(({ text, isNew }, index) => (

@@ -3,10 +3,9 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { useApi } from '../app.ts';
 import { formatShortInstant } from '../format/time.ts';
-import { providerName } from '../providers/names.ts';
+import { providerChoices } from '../providers/providers.ts';
 import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
 import type { RequestsSearch } from './search.ts';
@@ -90,7 +89,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         label="Provider"
         width={130}
         isSearchable
-        data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
+        data={providerChoices}
         value={search.provider}
         onChange={(provider) => change({ provider })}
       />

@@ -8,7 +8,7 @@ import { Heading } from '../components/heading.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration } from '../format/quantity.ts';
-import { providerName } from '../providers/names.ts';
+import { providerName } from '../providers/providers.ts';
 import { RequestFilters } from './filters.tsx';
 import { provenanceNames } from './names.ts';
 import classes from './requests.module.css';

@@ -1,9 +1,8 @@
 import { Autocomplete, Checkbox, Group, NumberInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
-import { providerName } from '../providers/names.ts';
+import { providerChoices } from '../providers/providers.ts';
 import { hasMember, type Period, periodNames, type RuleValues, ruleTypes } from './rule-form.ts';
 import classes from './rules.module.css';
 
@@ -106,7 +105,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
           aria-label="Provider"
           clearable
           searchable
-          data={providerLabels.map((value) => ({ value, label: providerName(value) }))}
+          data={providerChoices}
           value={form.values.provider || null}
           onChange={(value) => form.setFieldValue('provider', value ?? '')}
         />

@@ -10,7 +10,7 @@ import { Nothing } from '../components/nothing.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatPercent } from '../format/quantity.ts';
-import { providerName } from '../providers/names.ts';
+import { providerName } from '../providers/providers.ts';
 import { periodNames, ruleTypes, valuesOf } from './rule-form.ts';
 import classes from './rules.module.css';
 
