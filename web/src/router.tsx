@@ -11,7 +11,6 @@ import { alertsSearch } from './alerts/search.ts';
 import { billingSearch } from './billing/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { ruleSearch } from './rules/search.ts';
 import type { Session } from './session/session.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { RouteProblem } from './shell/route-problem.tsx';
@@ -106,7 +105,6 @@ const rules = createRoute({
 const newRule = createRoute({
   getParentRoute: () => members,
   path: '/rules/new',
-  validateSearch: ruleSearch,
   component: lazyRouteComponent(() => import('./rules/rule-editor.tsx'), 'NewRule'),
 });
 const rule = createRoute({

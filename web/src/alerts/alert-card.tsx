@@ -11,7 +11,7 @@ import { formatShare, plural } from '../format/quantity.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
-import { alertTypeNames, measured, periodText } from './names.ts';
+import { alertTypeName, measured, periodText } from './names.ts';
 import { Summary } from './summary.tsx';
 
 type Delivery = Alert['deliveries'][number];
@@ -121,7 +121,7 @@ export const AlertCard = ({
             </Link>
           </h2>
           <p className="dim small">
-            {alertTypeNames[alert.type]} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
+            {alertTypeName(alert.type)} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
           </p>
         </div>
         {isOpen ? (

@@ -2,17 +2,13 @@ import type { Alert } from '../api/responses.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
+import { ruleTypes } from '../rules/rule-types.ts';
 
-export const alertTypeNames: Readonly<Record<Alert['type'], string>> = {
-  cost_threshold: 'Spend limit',
-  spend_anomaly: 'Unusual spend',
-  budget_forecast: 'Budget forecast',
-  error_rate: 'Failing requests',
-  unpriced_usage: 'Unknown cost',
-  plan_usage: 'Plan usage',
-};
+/** Every alert but the one on plan usage comes from a rule. */
+export const alertTypeName = (type: Alert['type']): string =>
+  type === 'plan_usage' ? 'Plan usage' : ruleTypes[type].name;
 
-/** What was seen, or its limit, in its own unit. */
+/** An observed amount or its limit, in its unit. */
 export const measured = (unit: Alert['unit'], amount: number): string =>
   unit === 'nanoUsd' ? formatMoney(amount) : unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
 

@@ -3,7 +3,6 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { measured } from '../alerts/names.ts';
-import type { SpendPoint } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
@@ -11,8 +10,8 @@ import { formatWhole, plural } from '../format/quantity.ts';
 import { formatBucketLong, utcDate } from '../format/time.ts';
 import { backtestBars } from './backtest.ts';
 import { canPreview, conditionOf, filterOf, type RuleValues } from './rule-form.ts';
+import { ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
-import type { RuleType } from './search.ts';
 
 const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
 
@@ -20,25 +19,6 @@ const TYPING_MS = 400;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const FIRINGS_SHOWN = 5;
-const NANO = 1e9;
-
-/** What the bars show, by type: what the rule measures, as far as spend by the bucket tells it. */
-const measures: Readonly<
-  Record<RuleType, { readonly of: (point: SpendPoint) => number; readonly isMoney: boolean; readonly what: string }>
-> = {
-  cost_threshold: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend' },
-  spend_anomaly: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend' },
-  budget_forecast: { of: ({ costNanoUsd }) => costNanoUsd ?? 0, isMoney: true, what: 'spend of the month so far' },
-  error_rate: { of: ({ requests }) => requests, isMoney: false, what: 'requests' },
-  unpriced_usage: { of: ({ unpricedRequests }) => unpricedRequests, isMoney: false, what: 'requests of unknown cost' },
-};
-
-/** The limit as a line, where it is one number for the whole time. */
-const limitOf = ({ type, threshold, budget }: RuleValues): number | undefined => {
-  if (type === 'cost_threshold') return Number(threshold) * NANO;
-  if (type === 'budget_forecast') return Number(budget) * NANO;
-  return type === 'unpriced_usage' ? Number(threshold) : undefined;
-};
 
 /** The hour or day in which it would have fired, by its end. */
 const bucketOf = (by: string, period: RuleValues['period']): string =>
@@ -48,15 +28,15 @@ const bucketOf = (by: string, period: RuleValues['period']): string =>
 export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
   const api = useApi();
   const key = JSON.stringify(conditionOf(values));
-  const [settled] = useDebouncedValue(key, TYPING_MS);
+  const [typed] = useDebouncedValue(key, TYPING_MS);
   const enabled = canPreview(values);
   const filter = filterOf(values);
-  const period = values.type === 'budget_forecast' ? 'monthly' : values.period;
+  const { period } = values;
   const preview = api.useQuery(
     'post',
     '/alert-rules/preview',
-    { body: JSON.parse(settled) as never },
-    { enabled: enabled && settled === key, placeholderData: keepPreviousData },
+    { body: JSON.parse(typed) as never },
+    { enabled: enabled && typed === key, placeholderData: keepPreviousData },
   );
   const spend = api.useQuery(
     'get',
@@ -74,13 +54,13 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
     },
     { placeholderData: keepPreviousData },
   );
-  const measure = measures[values.type];
+  const { measure, measureUnit, measureName, limit } = ruleTypes[values.type];
   const firings = preview.data?.firings;
   const bars = useMemo(
-    () => spend.data && backtestBars(spend.data.series, period, measure.of, firings ?? []),
+    () => spend.data && backtestBars(spend.data.series, period, measure, firings ?? []),
     [spend.data, period, measure, firings],
   );
-  const formatValue = measure.isMoney ? formatAxisMoney : formatWhole;
+  const formatValue = measureUnit === 'nanoUsd' ? formatAxisMoney : formatWhole;
   const error = preview.error ?? spend.error;
   const verdict =
     firings &&
@@ -97,7 +77,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
           {bars ? (
             <BacktestChart
               bars={bars}
-              limit={enabled ? limitOf(values) : undefined}
+              limit={enabled ? limit?.(values) : undefined}
               formatValue={formatValue}
               label={`The last 30 days: ${verdict ?? ''}`}
             />
@@ -108,7 +88,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
       )}
       {!error && (
         <p className={`dim small ${classes['chart-note']}`}>
-          Bars: {measure.what}, summed up within each period. Red: the rule would have fired.
+          Bars: {measureName}, summed up within each period. Red: the rule would have fired.
         </p>
       )}
       {firings && firings.length > 0 && !error && (

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import { fieldErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -15,18 +16,9 @@ import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { BacktestCard } from './backtest-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import {
-  conditionOf,
-  configOf,
-  emptyRule,
-  filterOf,
-  type RuleValues,
-  ruleProblems,
-  ruleTypes,
-  valuesOf,
-} from './rule-form.ts';
+import { conditionOf, configOf, emptyRule, filterOf, type RuleValues, ruleProblems, valuesOf } from './rule-form.ts';
+import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
-import type { RuleType } from './search.ts';
 
 /** Signs the webhooks; the API tells it once. */
 const SecretModal = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
@@ -128,11 +120,11 @@ const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
   );
 };
 
-const Editor = ({ rule, type }: { readonly rule?: AlertRule; readonly type?: RuleType | undefined }) => {
+const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string>();
   const form = useForm<RuleValues>({
-    initialValues: rule ? valuesOf(rule) : emptyRule(type ?? 'cost_threshold'),
+    initialValues: rule ? valuesOf(rule) : emptyRule('cost_threshold'),
     validate: ruleProblems as never,
   });
   const leave = () => void navigate({ to: '/rules' });
@@ -160,17 +152,15 @@ const Editor = ({ rule, type }: { readonly rule?: AlertRule; readonly type?: Rul
             ) : (
               <Radio.Group label="Tell me when" value={form.values.type} onChange={choose}>
                 <div className={classes['types']}>
-                  {(Object.entries(ruleTypes) as [RuleType, (typeof ruleTypes)[RuleType]][]).map(
-                    ([value, { name, what }]) => (
-                      <Radio.Card key={value} value={value} className={classes['type']}>
-                        <Radio.Indicator />
-                        <span>
-                          <strong>{name}</strong>
-                          <span className="dim small">{what}</span>
-                        </span>
-                      </Radio.Card>
-                    ),
-                  )}
+                  {ruleTypeList.map(({ type, name, what }) => (
+                    <Radio.Card key={type} value={type} className={classes['type']}>
+                      <Radio.Indicator />
+                      <span>
+                        <strong>{name}</strong>
+                        <span className="dim small">{what}</span>
+                      </span>
+                    </Radio.Card>
+                  ))}
                 </div>
               </Radio.Group>
             )}
@@ -198,7 +188,7 @@ const Editor = ({ rule, type }: { readonly rule?: AlertRule; readonly type?: Rul
   );
 };
 
-export const NewRule = () => <Editor type={getRouteApi('/members/rules/new').useSearch().type} />;
+export const NewRule = () => <Editor />;
 
 export const EditRule = () => {
   const { ruleId } = getRouteApi('/members/rules/$ruleId').useParams();

@@ -9,29 +9,17 @@ import { ButtonLink } from '../components/links.tsx';
 import { Nothing } from '../components/nothing.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { formatPercent } from '../format/quantity.ts';
 import { providerName } from '../providers/providers.ts';
-import { periodNames, ruleTypes, valuesOf } from './rule-form.ts';
+import { valuesOf } from './rule-form.ts';
+import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
-
-const amount = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 6,
-  minimumFractionDigits: 0,
-});
 
 /** A rule in one line: `$50 or more a day, of OpenAI, tag batch`. */
 const sentence = (rule: AlertRule): string => {
-  const { type, period, threshold, budget, factor, minimum, minimumRequests, provider, model, tag } = valuesOf(rule);
-  const each = periodNames[period].toLowerCase();
-  const what = {
-    cost_threshold: `${amount.format(Number(threshold))} or more ${period === 'hourly' ? 'an' : 'a'} ${each}`,
-    spend_anomaly: `A ${each} of ${factor} times the usual, and of ${amount.format(Number(minimum))} at least`,
-    budget_forecast: `The month is heading past ${amount.format(Number(budget))}`,
-    error_rate: `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${period === 'hourly' ? 'an' : 'a'} ${each}`,
-    unpriced_usage: `${threshold} or more requests of unknown cost ${period === 'hourly' ? 'an' : 'a'} ${each}`,
-  }[type];
+  const values = valuesOf(rule);
+  const { period, provider, model, tag } = values;
+  const each = `${period === 'hourly' ? 'an' : 'a'} ${periodLabels[period].toLowerCase()}`;
+  const what = ruleTypes[rule.type].sentence(values, each);
   const only = [provider && providerName(provider), model, tag && `tag ${tag}`].filter(Boolean).join(', ');
   return only === '' ? what : `${what}, of ${only}`;
 };
