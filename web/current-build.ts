@@ -7,7 +7,7 @@ const WEB = import.meta.dirname;
 const ROOT = join(WEB, '..');
 const DIST = join(WEB, 'dist');
 
-/** What the pages are made from. A folder's own time tells of files that are gone. */
+/** The inputs of the build. The time of a folder changes when a file in it is deleted. */
 const SOURCES = [
   'web/src',
   'web/public',
@@ -23,7 +23,7 @@ const modifiedAt = (path: string): number => statSync(path, { throwIfNoEntry: fa
 
 const newestIn = (path: string): number => {
   const inside = statSync(path).isDirectory() ? readdirSync(path, { recursive: true }).map(String) : [];
-  // Types made for the check have no part in the pages.
+  // Generated types are not part of the pages.
   const parts = inside.filter((name) => !name.endsWith('.d.ts')).map((name) => modifiedAt(join(path, name)));
   return Math.max(modifiedAt(path), ...parts);
 };
@@ -31,7 +31,7 @@ const newestIn = (path: string): number => {
 const isCurrent = (): boolean =>
   Math.max(...SOURCES.map((source) => newestIn(join(ROOT, source)))) < modifiedAt(join(DIST, 'index.html'));
 
-/** The pages could not be built. The message has the tool's own words. */
+/** The pages could not be built. The message has Vite's output. */
 class WebBuildError extends Error {
   override readonly name = 'WebBuildError';
 }
@@ -41,7 +41,7 @@ const build = (folder: string) => {
   try {
     execFileSync(process.execPath, [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'], {
       cwd: WEB,
-      // Whoever builds: a test runner's NODE_ENV would give React for developers, half as big again.
+      // A test runner sets another NODE_ENV, with which React's development build is bundled: 50% larger.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',
@@ -53,19 +53,19 @@ const build = (folder: string) => {
 };
 
 /**
- * The folder of the built dashboard, made anew when it is missing or older than its sources: some seconds then, none
- * otherwise. Synchronous, as CDK's synthesis is.
+ * The folder of the built dashboard. Builds it, in some seconds, when it is missing or older than its sources. Synchronous,
+ * as CDK's synthesis is.
  *
- * @param onBuild called before the seconds that takes
+ * @param onBuild called before a build
  * @throws WebBuildError
  */
 export const currentWebBuild = (onBuild: () => void = () => {}): string => {
   if (isCurrent()) return DIST;
   onBuild();
-  // Put in place at once: whoever builds at the same time cannot mix with this.
-  const made = join(WEB, `.dist-${process.pid}`);
-  build(made);
+  // The rename replaces the whole folder: builds at the same time cannot mix their files.
+  const built = join(WEB, `.dist-${process.pid}`);
+  build(built);
   rmSync(DIST, { recursive: true, force: true });
-  renameSync(made, DIST);
+  renameSync(built, DIST);
   return DIST;
 };

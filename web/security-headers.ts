@@ -1,9 +1,9 @@
 /**
- * What the pages may do, in the browser's own enforcement: run our files alone, talk to our API alone, be framed by nobody, and
- * turn no text into markup or script (trusted types). One list for CloudFront and for the local stack, so that a page that
- * works here works there.
+ * The pages' content security policy. They run only our files, call only our API, cannot be framed, and cannot turn text into
+ * markup or script (trusted types). CloudFront and the local stack send the same policy: a page that works on one works on the
+ * other.
  *
- * @param apiOrigin where the dashboard API is, if not where the pages are
+ * @param apiOrigin the origin of the dashboard API, where it differs from that of the pages
  */
 export const contentSecurityPolicy = (apiOrigin?: string): string =>
   [
@@ -21,9 +21,9 @@ export const contentSecurityPolicy = (apiOrigin?: string): string =>
     "trusted-types 'none'",
   ].join('; ');
 
-/** Features of the browser that the pages have no use for. */
+/** Turns off browser features that the pages do not use. */
 export const PERMISSIONS_POLICY = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-/** Files with a hash of their content in their name never change; everything else is asked for again. */
+/** Files with a content hash in their name never change; browsers revalidate all others. */
 export const ASSET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 export const PAGE_CACHE_CONTROL = 'no-cache';

@@ -1,22 +1,22 @@
 import { defineConfig } from 'vite';
 
-/** Where `npm run web` finds the API: the local stack. */
+/** The local stack, whose API `npm run web` uses. */
 const STACK = process.env['STACK_URL'] ?? 'http://localhost:8787';
 
 export default defineConfig({
   root: import.meta.dirname,
   build: {
     outDir: 'dist',
-    // Browsers of the last two years or so; what is smaller is faster.
+    // Browsers of the last two years or so. Newer syntax makes smaller files.
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // Everything is a file of its own: the content security policy allows nothing inline.
+    // The content security policy allows nothing inline.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // `use client` in libraries: there is no server here.
+      // Libraries have `use client` directives; these pages have no server part.
       checks: { moduleLevelDirective: false },
       output: {
-        // The framework changes more rarely than the pages: its file stays cached from one deployment to the next.
+        // The framework changes less often than the pages: its file stays cached across deployments.
         codeSplitting: {
           groups: [{ name: 'framework', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/ }],
         },

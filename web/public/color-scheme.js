@@ -1,4 +1,4 @@
-// Before the first paint, so that nobody who chose dark sees a white flash. A file of its own: the page allows no inline script.
+// Sets the colour scheme before the first paint: dark mode does not flash white. The page's policy allows no inline script.
 (() => {
   const chosen = localStorage.getItem('mantine-color-scheme-value') ?? 'auto';
   const dark = chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);

@@ -5,7 +5,7 @@ import { isTemporary } from './api/problem.ts';
 import { createSession, type Session } from './session/session.ts';
 import type { Settings } from './settings.ts';
 
-/** What every view may need, made once. */
+/** What the views share, created once. */
 export interface App {
   readonly settings: Settings;
   readonly session: Session;
@@ -31,7 +31,7 @@ export const AppProvider = AppContext.Provider;
 
 export const useApp = (): App => {
   const app = useContext(AppContext);
-  if (!app) throw new Error('There is no app around this view.');
+  if (!app) throw new Error('useApp is called outside AppProvider.');
   return app;
 };
 

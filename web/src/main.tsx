@@ -14,7 +14,7 @@ import { theme } from './theme/theme.ts';
 
 const root = createRoot(document.querySelector('#root') as Element);
 
-const framed = (content: React.ReactNode) =>
+const render = (content: React.ReactNode) =>
   root.render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
@@ -33,7 +33,7 @@ const start = async () => {
     const next = reason === 'expired' ? router.state.location.href : undefined;
     void router.navigate({ to: '/sign-in', search: { reason, next }, replace: true });
   });
-  framed(
+  render(
     <QueryClientProvider client={app.queryClient}>
       <AppProvider value={app}>
         <RouterProvider router={router} />
@@ -43,5 +43,5 @@ const start = async () => {
 };
 
 start().catch((error: unknown) =>
-  framed(<CannotStart reason={error instanceof Error ? error.message : String(error)} />),
+  render(<CannotStart reason={error instanceof Error ? error.message : String(error)} />),
 );

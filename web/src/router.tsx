@@ -29,7 +29,7 @@ const visitors = createRoute({
   component: lazyRouteComponent(() => import('./account/layout.tsx'), 'AccountLayout'),
 });
 
-/** Only ever a path of these pages: an address of elsewhere in a link must not be followed. */
+/** The page to open after signing in. Only a path of this site: `next` may come from a malicious link. */
 const nextOf = (search: object): string => {
   const next = 'next' in search ? search.next : undefined;
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
@@ -91,7 +91,7 @@ const alerts = createRoute({
   validateSearch: alertsSearch,
   component: lazyRouteComponent(() => import('./alerts/alerts.tsx'), 'Alerts'),
 });
-/** Where the mails link to. */
+/** Mails link here. */
 const alert = createRoute({
   getParentRoute: () => members,
   path: '/alerts/$alertId',
@@ -124,7 +124,7 @@ const billing = createRoute({
   component: lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing'),
 });
 
-/** The menu that a phone has no room for. */
+/** The part of the menu that a phone has no room for. */
 const more = createRoute({
   getParentRoute: () => members,
   path: '/more',

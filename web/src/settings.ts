@@ -1,17 +1,17 @@
-/** What differs from one deployment to the next: one JSON file beside the page. */
+/** The settings of a deployment, from the file config.json next to the pages. */
 export interface Settings {
-  /** The dashboard API, without a slash at the end; may be a path of this origin. */
+  /** The URL of the dashboard API, without a trailing slash; may be a path of this origin. */
   readonly apiUrl: string;
-  /** A provider's gateway host, with `{provider}` where its label goes. */
+  /** The gateway's URL, with `{provider}` in place of the provider's label. */
   readonly gatewayUrl: string;
-  /** Nothing leaves the machine: any provider credential will do. */
+  /** True where mock providers replace the real ones: any provider credential works. */
   readonly mockProviders: boolean;
 }
 
-/** @throws Error when the file is missing or is not what it should be */
+/** @throws Error when the file is missing or invalid */
 export const loadSettings = async (): Promise<Settings> => {
   const response = await fetch('/config.json', { credentials: 'same-origin' });
-  if (!response.ok) throw new Error(`config.json was answered with ${response.status}.`);
+  if (!response.ok) throw new Error(`config.json could not be loaded: HTTP status ${response.status}.`);
   const settings: unknown = await response.json();
   if (!isSettings(settings)) throw new Error('config.json lacks apiUrl or gatewayUrl.');
   return { apiUrl: settings.apiUrl, gatewayUrl: settings.gatewayUrl, mockProviders: settings.mockProviders === true };

@@ -1,20 +1,20 @@
 import { problemOf } from '../api/problem.ts';
 
-/** The rules of passwords that can be told before asking; the API has the last word. */
+/** The password rules that the pages can check; the API checks all of them. */
 export const PASSWORD_RULE = '8 characters or more, with a letter and a non-letter.';
 
 export const passwordProblem = (password: string): string | null => {
   if (password.length < 8) return 'At least 8 characters.';
-  if (password.trim() !== password) return 'No space at the beginning or end.';
+  if (password.trim() !== password) return 'No spaces at the start or end.';
   return /\p{L}/u.test(password) && /\P{L}/u.test(password) ? null : PASSWORD_RULE;
 };
 
 export const emailProblem = (email: string): string | null =>
   /^\S+@\S+\.\S{2,}$/.test(email.trim()) ? null : 'An e-mail address, such as ada@example.com.';
 
-export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is needed.` : null);
+export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is required.` : null);
 
-/** What the API has against single fields, by the form's names. */
+/** The API's error messages on single fields, by the names in the form. */
 export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     problemOf(error)

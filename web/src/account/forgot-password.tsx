@@ -19,7 +19,7 @@ export const ForgotPassword = () => {
         <div>
           <Heading>Reset your password</Heading>
           <Text size="sm" c="dimmed">
-            A code goes to your address. It serves once, for an hour.
+            We e-mail you a code. It works once, within an hour.
           </Text>
         </div>
         {send.isError && <ProblemNote error={send.error} />}

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import { Mark } from '../components/brand.tsx';
 import classes from './layout.module.css';
 
-/** Sign-up, sign-in and passwords: a form in the middle of a quiet page. */
+/** The frame of the sign-up, sign-in and password pages: one form in the middle. */
 export const AccountLayout = () => (
   <main className={classes['layout']}>
     <div className={classes['brand']}>
@@ -13,8 +13,8 @@ export const AccountLayout = () => (
       <Outlet />
     </div>
     <p className={classes['promise']}>
-      Point an SDK at the gateway, add one header, and know what every call costs. Prompts, answers and provider keys
-      are never stored.
+      Point an SDK at the gateway, add one header, and know what every request costs. Prompts, responses and provider
+      keys are never stored.
     </p>
   </main>
 );

@@ -27,12 +27,12 @@ export const ResetPassword = () => {
         <Heading>Choose a new password</Heading>
         {email !== '' && !reset.isError && (
           <Alert role="status" color="teal" variant="light">
-            If {email} has an account, a code is on its way there.
+            If {email} has an account, we have sent it a code.
           </Alert>
         )}
         {reset.isError && <ProblemNote error={reset.error} title="The password was not changed" />}
         <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <TextInput label="Code from the mail" autoComplete="one-time-code" {...form.getInputProps('code')} />
+        <TextInput label="Code from the e-mail" autoComplete="one-time-code" {...form.getInputProps('code')} />
         <PasswordInput
           label="New password"
           description={PASSWORD_RULE}

@@ -1,9 +1,9 @@
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 export interface SignInSearch {
-  /** Where to go after signing in: a path of these pages. */
+  /** The path to open after signing in. */
   readonly next?: string | undefined;
-  /** Why one is here. */
+  /** Why the user has to sign in. */
   readonly reason?: 'expired' | 'signedOut' | 'passwordChanged' | undefined;
   readonly email?: string | undefined;
 }

@@ -8,7 +8,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem, required } from './fields.ts';
 
 const NOTES = {
-  expired: 'Your session has ended. Sign in to go on where you were.',
+  expired: 'Your session has ended. Sign in to continue where you were.',
   signedOut: 'You are signed out, in every tab of this browser.',
   passwordChanged: 'Your password is changed. Sign in with the new one.',
 } as const;

@@ -11,14 +11,14 @@ import { formatShare, plural } from '../format/quantity.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
-import { alertTypeName, measured, periodText } from './names.ts';
+import { alertTypeName, formatAmount, periodText } from './names.ts';
 import { Summary } from './summary.tsx';
 
 type Delivery = Alert['deliveries'][number];
 
 const undeliveredText = ({ status, attempts, error }: Delivery): string => {
   const tried = attempts === 0 ? 'not tried yet' : `tried ${plural(attempts, 'time')}`;
-  return `${status === 'failed' ? 'failed' : 'on its way'}, ${tried}${error ? `: ${error}` : ''}`;
+  return `${status === 'failed' ? 'failed' : 'pending'}, ${tried}${error ? `: ${error}` : ''}`;
 };
 
 const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
@@ -40,7 +40,7 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
   );
 };
 
-/** How far past its limit: the limit is where the bar's mark is. */
+/** The observed amount as a bar, with a mark at the limit. */
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
   const scale = Math.max(alert.observed, alert.limit) || 1;
   return (
@@ -51,14 +51,13 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
   );
 };
 
-/** What happened in words, what drove it, and who was told. */
+/** What happened, what drove it, and the notifications sent. */
 const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => (
   <>
     <Summary text={alert.summary} className={`dim ${classes['summary']}`} />
     {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
       <p className="unknown small">
-        The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown, and not in these
-        figures.
+        The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
       </p>
     )}
     {alert.drivers.length > 0 && (
@@ -84,7 +83,7 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
       </ul>
       {alert.ruleId && (
         <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
-          The rule
+          View the rule
         </AnchorLink>
       )}
     </div>
@@ -98,7 +97,7 @@ export const AlertCard = ({
 }: {
   readonly alert: Alert;
   readonly keyNames: KeyNames;
-  /** Figures alone, as for what is done with: the rest is a click away. */
+  /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */
   readonly brief?: boolean;
 }) => {
   const queryClient = useQueryClient();
@@ -142,9 +141,9 @@ export const AlertCard = ({
         )}
       </div>
       <div className={classes['figures']}>
-        <strong className="num">{measured(alert.unit, alert.observed)}</strong>
+        <strong className="num">{formatAmount(alert.unit, alert.observed)}</strong>
         <Gauge alert={alert} />
-        <span className="dim small num">limit {measured(alert.unit, alert.limit)}</span>
+        <span className="dim small num">limit {formatAmount(alert.unit, alert.limit)}</span>
       </div>
       {!brief && <Explanation alert={alert} keyNames={keyNames} />}
     </article>

@@ -3,16 +3,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeft, BellOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { usePages } from '../api/use-pages.ts';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 
 const PAGE = 100;
 
-/** One alert by its address, as mails link it. The API has a list alone: it is read on until the alert is in it. */
+/** The page of one alert, which mails link to. The API has only a list: this reads pages until one has the alert. */
 export const OneAlert = () => {
   const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
   const keyNames = useKeyNames();
@@ -34,13 +34,13 @@ export const OneAlert = () => {
           <Heading>Alert</Heading>
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alert could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alert could not be loaded" />}
       {!alert && !isMissing && !error && <Skeleton height={178} radius="lg" />}
       {isMissing && (
         <section className="card">
-          <Nothing icon={BellOff} title="There is no such alert">
-            It may belong to another account than the one you are signed in to.
-          </Nothing>
+          <EmptyState icon={BellOff} title="Alert not found">
+            It may belong to a different account.
+          </EmptyState>
         </section>
       )}
       {alert && <AlertCard alert={alert} keyNames={keyNames} />}

@@ -2,9 +2,9 @@ import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
 import { usePages } from '../api/use-pages.ts';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
@@ -12,7 +12,7 @@ import classes from './alerts.module.css';
 import type { AlertsSearch } from './search.ts';
 
 const PAGE = 20;
-const EVERY_MS = 30_000;
+const REFRESH_MS = 30_000;
 
 const views = [
   { value: 'all', label: 'All' },
@@ -27,14 +27,14 @@ export const Alerts = () => {
   const { items, isEmpty, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = usePages(
     '/alerts',
     { limit: PAGE, ...(status && { status }) },
-    { refreshMs: () => EVERY_MS },
+    { refreshMs: () => REFRESH_MS },
   );
   return (
     <div className="page">
       <div className="page-head">
         <div>
           <Heading>Alerts</Heading>
-          <p>Rules that fired, each once for its period: by how much, and what drove it.</p>
+          <p>Rules that fired, once per period: by how much, and what drove the spend.</p>
         </div>
         <SegmentedControl
           size="xs"
@@ -46,22 +46,22 @@ export const Alerts = () => {
           }
         />
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alerts could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alerts could not be loaded" />}
       {isLoading && [1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
       {isEmpty && (
         <section className="card">
-          <Nothing
+          <EmptyState
             icon={BellRing}
-            title={status === 'triggered' ? 'Nothing is open' : 'No alert has fired'}
+            title={status === 'triggered' ? 'No open alerts' : 'No alerts yet'}
             action={
               <ButtonLink variant="light" size="xs" to="/rules">
-                To the rules
+                Go to rules
               </ButtonLink>
             }
           >
-            A rule watches spend, forecasts or failures every minute, and tells you by mail or webhook when its limit is
-            passed.
-          </Nothing>
+            Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is
+            reached.
+          </EmptyState>
         </section>
       )}
       <div className={classes['list']}>

@@ -9,10 +9,10 @@ export const alertTypeName = (type: Alert['type']): string =>
   type === 'plan_usage' ? 'Plan usage' : ruleTypes[type].name;
 
 /** An observed amount or its limit, in its unit. */
-export const measured = (unit: Alert['unit'], amount: number): string =>
+export const formatAmount = (unit: Alert['unit'], amount: number): string =>
   unit === 'nanoUsd' ? formatMoney(amount) : unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
 
-/** The period of an alert, as the service counts it. */
+/** The period of an alert in words; days, weeks and months are in UTC. */
 export const periodText = ({ name, start }: Alert['period']): string => {
   if (name === 'hourly') return formatBucketLong(start.slice(0, 13));
   if (name === 'daily') return formatBucketLong(start.slice(0, 10));

@@ -10,18 +10,18 @@ const withToken = (request: Request, token: string): Request => {
 };
 
 /**
- * Sends each request with the session's token. A 401 is answered once with a new token; a second one ends the session, and every
- * view learns of it by the session.
+ * Sends each request with the session's token. After a 401 it retries once with a new token; a second 401 ends the session, and
+ * the session notifies every view.
  */
-const authorized =
+const authorizedFetch =
   (session: Session) =>
   async (request: Request): Promise<Response> => {
     const token = await session.currentToken();
     if (token === undefined) return fetch(request);
-    // A body can be sent once: the copy is for a second try.
+    // A body can be sent only once: the first attempt sends a copy.
     const response = await fetch(withToken(request.clone(), token));
     if (response.status !== 401) return response;
-    session.refused(token);
+    session.discard(token);
     const renewed = await session.currentToken();
     if (renewed === undefined) return response;
     const second = await fetch(withToken(request, renewed));
@@ -29,11 +29,11 @@ const authorized =
     return second;
   };
 
-/** The dashboard API, typed by its own description (docs/openapi.json). */
+/** The dashboard API, typed by its description (docs/openapi.json). */
 export const createApi = (apiUrl: string, session: Session) => {
   const client = createFetchClient<paths>({
     baseUrl: new URL(apiUrl, location.origin).href,
-    fetch: authorized(session),
+    fetch: authorizedFetch(session),
     querySerializer: { array: { style: 'form', explode: true } },
   });
   return { client, query: createQueryClient(client) };

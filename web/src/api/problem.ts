@@ -1,11 +1,11 @@
-/** What went wrong with a request, for people. */
+/** Why a request failed, for display. */
 export interface Problem {
-  /** The API's code; `NETWORK` where there was no answer, `UNEXPECTED` where it was none of the API's. */
+  /** The API's code; `NETWORK` without a response, `UNEXPECTED` where the response is not the API's. */
   readonly code: string;
   readonly message: string;
-  /** To quote when reporting it. */
+  /** For bug reports. */
   readonly requestId: string | undefined;
-  /** By field, where the API says which. */
+  /** Messages on single fields, where the API has them. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 
@@ -14,7 +14,7 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Reads whatever a query or mutation failed with: the API's error body, a proxy's page, or a broken connection. */
+/** The problem behind a failed query or mutation: the API's error body, a proxy's error page, or a network error. */
 export const problemOf = (error: unknown): Problem => {
   const { code, message, requestId, details } = record(record(error)['error']);
   if (text(code) && text(message)) {
@@ -32,7 +32,7 @@ export const problemOf = (error: unknown): Problem => {
     ? { code: 'NETWORK', message: 'The API cannot be reached.', requestId: undefined, details: [] }
     : {
         code: 'UNEXPECTED',
-        message: 'The API gave an answer that makes no sense here.',
+        message: 'The API sent an unexpected response.',
         requestId: undefined,
         details: [],
       };
@@ -40,5 +40,5 @@ export const problemOf = (error: unknown): Problem => {
 
 const TEMPORARY = new Set(['NETWORK', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
-/** True where the same request may succeed a little later. */
+/** True where a retry may succeed. */
 export const isTemporary = (error: unknown): boolean => TEMPORARY.has(problemOf(error).code);

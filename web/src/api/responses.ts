@@ -18,4 +18,6 @@ export type AlertRule = components['schemas']['AlertRule'];
 export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];
 export type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
 
+export type BillingStatus = paths['/billing/status']['get']['responses']['200']['content']['application/json'];
+
 export type Key = components['schemas']['Key'];

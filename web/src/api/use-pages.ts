@@ -13,14 +13,14 @@ interface Page<Item> {
 }
 
 interface PagesOptions {
-  /** Asks for the pages that are there again; the function is told how many. */
+  /** How often to reload the pages; false for never. The argument is the number of loaded pages. */
   readonly refreshMs?: (pages: number) => number | false;
 }
 
-/** Pages that may be empty before the search rests, and asks whether to go on. */
-const EMPTY_READ_OVER = 5;
+/** Empty pages to skip before the user has to ask for more. */
+const MAX_EMPTY_PAGES = 5;
 
-/** A list of the API, page after page; empty pages in between, which the API allows, are read over. */
+/** A list of the API, page by page. The API may send empty pages in between; they are skipped. */
 export const usePages = <Path extends keyof PagedLists>(
   path: Path,
   query: Omit<PagedLists[Path]['query'], 'cursor'>,
@@ -39,7 +39,7 @@ export const usePages = <Path extends keyof PagedLists>(
         });
         if (error) throw error;
         const page = data as Page<PagedLists[Path]['item']>;
-        if (page.items.length > 0 || page.nextCursor === null || empty === EMPTY_READ_OVER) return page;
+        if (page.items.length > 0 || page.nextCursor === null || empty === MAX_EMPTY_PAGES) return page;
         cursor = page.nextCursor;
       }
     },

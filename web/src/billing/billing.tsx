@@ -9,12 +9,12 @@ import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import classes from './billing.module.css';
-import { planList, planTitles, stateNotes } from './plans.ts';
+import { planList, planTitles, statusNotes } from './plans.ts';
 
-/** After a checkout the plan may take some seconds to change. */
-const SOON_MS = 3_000;
-/** Where the account's users are mailed. */
-const NEAR = 0.8;
+/** Reload interval after a checkout: the plan may take some seconds to change. */
+const AFTER_CHECKOUT_MS = 3_000;
+/** Share of a limit at which the account's users get an e-mail. */
+const NEAR_LIMIT = 0.8;
 
 const Meter = ({
   name,
@@ -28,7 +28,7 @@ const Meter = ({
   readonly unit: string;
 }) => {
   const share = used / limit;
-  const tone = share >= 1 ? 'red' : share >= NEAR ? 'yellow' : 'teal';
+  const tone = share >= 1 ? 'red' : share >= NEAR_LIMIT ? 'yellow' : 'teal';
   return (
     <div className={classes['meter']}>
       <div className={classes['meter-head']}>
@@ -53,17 +53,17 @@ const Meter = ({
   );
 };
 
-/** Leaves for a page of the payment processor. */
-const leaveFor = ({ url }: { readonly url: string }) => location.assign(url);
+/** Opens a page of the payment processor. */
+const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(url);
 
 const Plans = ({ current }: { readonly current: PlanName }) => {
   const api = useApi();
   const checkout = api.useMutation('post', '/billing/checkout', {
-    onSuccess: leaveFor,
+    onSuccess: openPaymentPage,
     onError: notifyProblem('The checkout did not open'),
   });
   const portal = api.useMutation('post', '/billing/portal', {
-    onSuccess: leaveFor,
+    onSuccess: openPaymentPage,
     onError: notifyProblem('The portal did not open'),
   });
   const choose = (plan: PlanName) => (plan === 'FREE' ? portal.mutate({}) : checkout.mutate({ body: { plan } }));
@@ -116,8 +116,8 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
         ))}
       </div>
       <p className={`dim small ${classes['note']}`}>
-        Past a limit nothing is rejected: traffic flows on, and you are told at 80% and at 100%. Sums of spend are kept
-        whatever the plan; its price is on the payment page, before you pay.
+        No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals are kept on every plan.
+        The payment page shows the price before you pay.
       </p>
     </section>
   );
@@ -130,19 +130,19 @@ export const Billing = () => {
     'get',
     '/billing/status',
     {},
-    { refetchInterval: checkout === 'completed' ? SOON_MS : false },
+    { refetchInterval: checkout === 'completed' ? AFTER_CHECKOUT_MS : false },
   );
   const portal = api.useMutation('post', '/billing/portal', {
-    onSuccess: leaveFor,
+    onSuccess: openPaymentPage,
     onError: notifyProblem('The portal did not open'),
   });
-  const note = data && stateNotes[data.billingStatus];
+  const note = data && statusNotes[data.billingStatus];
   return (
     <div className="page">
       <div className="page-head">
         <div>
           <Heading>Billing</Heading>
-          <p>What this account uses of its plan. What your providers charge is theirs, and not part of it.</p>
+          <p>How much of its plan this account uses. What your providers charge is not part of the plan.</p>
         </div>
         {data && data.plan !== 'FREE' && (
           <Button
@@ -158,7 +158,7 @@ export const Billing = () => {
       </div>
       {checkout === 'completed' && data?.plan === 'FREE' && (
         <Alert role="status" color="teal" variant="light">
-          Thank you. The payment is being confirmed; the plan changes within seconds.
+          Thank you. The payment is being confirmed; your plan changes within seconds.
         </Alert>
       )}
       {checkout === 'cancelled' && (
@@ -171,7 +171,7 @@ export const Billing = () => {
           {note}
         </Alert>
       )}
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The billing status could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The billing status could not be loaded" />}
       {!data && !error && <Skeleton height={150} radius="lg" />}
       {data && (
         <>

@@ -1,5 +1,5 @@
 export interface BillingSearch {
-  /** How the payment processor's page was left. */
+  /** The result of a visit to the payment page. */
   readonly checkout?: 'completed' | 'cancelled' | undefined;
 }
 

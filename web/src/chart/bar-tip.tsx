@@ -24,7 +24,7 @@ export const BarTip = ({
     .map((each, index) => ({ ...each, nano: point.values[index] ?? 0 }))
     .filter(({ nano }) => nano !== 0)
     .slice(0, MAX_ROWS);
-  // Beside the bar, on the side with more room: never over it.
+  // Next to the bar, on the side with more room.
   const place = x < width / 2 ? { left: x + GAP_PX } : { right: width - x + GAP_PX };
   return (
     <div className={classes['tip']} style={place} role="presentation">

@@ -5,7 +5,7 @@ import { cssColor } from './palette.ts';
 
 const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size: 11.5 };
 
-/** What the charts have in common: bars on buckets of time, quiet grid, our own box for figures under the pointer. */
+/** Options of all charts: stacked bars over time buckets, no built-in legend or tooltip. */
 export const barOptions = (settings: {
   readonly animated: boolean;
   readonly formatValue?: (value: number) => string;
@@ -47,7 +47,7 @@ export const barOptions = (settings: {
   },
 });
 
-/** Shades the bucket under the pointer, behind the bars. */
+/** Shades the hovered bucket, behind the bars. */
 export const shadeActive: Plugin<'bar'> = {
   id: 'shadeActive',
   beforeDatasetsDraw(chart) {

@@ -1,4 +1,4 @@
-/** One row of the stacked bars, with the colour it has everywhere on the page. */
+/** One series of the stacked bars, with its colour on the whole page. */
 export interface Series {
   readonly name: string;
   readonly color: string;

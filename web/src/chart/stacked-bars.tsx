@@ -29,14 +29,14 @@ type Gaps = SpendReport['untracked']['gaps'];
 interface StackedBarsProps {
   readonly points: readonly TrendPoint[];
   readonly series: readonly Series[];
-  /** When requests went untracked. */
+  /** Tracking gaps: periods in which requests went untracked. */
   readonly gaps: Gaps;
-  /** What the chart shows, for those who cannot see it; the table beside it has the figures. */
+  /** Describes the chart to screen readers; the table has the figures. */
   readonly label: string;
   readonly onPick?: (time: string) => void;
 }
 
-/** A mark over buckets with requests of unknown cost: their bars are too low, by nobody knows how much. */
+/** Marks buckets with requests of unknown cost: their bars are too low by an unknown amount. */
 const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
   id: 'markUnpriced',
   afterDatasetsDraw(chart) {
@@ -58,7 +58,7 @@ const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
   },
 });
 
-/** A shade behind buckets with requests that went untracked: they are in no bar. */
+/** Shades buckets with untracked requests, which no bar includes. */
 const shadeGaps = (points: readonly TrendPoint[], gaps: Gaps): Plugin<'bar'> => {
   const isGap = points.map(({ time }) => {
     const [start, end] = [bucketStart(time).getTime(), bucketEnd(time).getTime()];
@@ -90,7 +90,7 @@ const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) 
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
     null,
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read from the sheet, which the scheme changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the style sheet and change with the scheme.
   const data = useMemo(
     () => ({
       labels: points.map(({ time }) => time),
@@ -122,9 +122,9 @@ const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) 
   const plugins = useMemo(() => [shadeActive, shadeGaps(points, gaps), markUnpriced(points)], [points, gaps]);
   const point = active && points[active.index];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer alone opens the box, whose figures the table has, too.
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer opens the box; the table has the same figures.
     <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
-      {/* Plugins are taken at the start alone: new points make a new chart. */}
+      {/* Chart.js reads plugins only at the start: new points need a new chart. */}
       <Bar
         key={`${scheme} ${points[0]?.time} ${points.length} ${gaps.length}`}
         data={data}

@@ -4,14 +4,14 @@ import { formatAgo, formatInstant, formatShortInstant } from '../format/time.ts'
 
 const moneyFormats = { sum: formatMoney, call: formatCallMoney, fine: formatFineMoney, part: formatPartMoney } as const;
 
-/** An amount of money; its full precision on hover. One that is not known is said so. */
+/** An amount of money, or "unknown"; hovering shows all decimals. */
 export const Money = ({
   nano,
   as = 'sum',
   className = '',
 }: {
   readonly nano: number | null;
-  /** `call`: with four decimals; `part`: with six, as lines of a price; `fine`: with as many as it takes up to six. */
+  /** `call` has four decimals, `part` six (the lines of a price), `fine` two to six. */
   readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
 }) => (
@@ -20,7 +20,7 @@ export const Money = ({
   </span>
 );
 
-/** A count such as tokens: short, whole on hover. */
+/** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>
   of === null ? (
     <span className="dim">–</span>
@@ -30,7 +30,7 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
     </span>
   );
 
-/** An instant in the user's zone; to the second on hover. */
+/** An instant in the user's time zone; hovering shows the seconds. */
 export const Instant = ({ iso, ago = false }: { readonly iso: string; readonly ago?: boolean }) => (
   <time className="num" dateTime={iso} title={formatInstant(iso)}>
     {ago ? formatAgo(iso) : formatShortInstant(iso)}

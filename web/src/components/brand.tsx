@@ -1,4 +1,4 @@
-/** The mark: bars that rise. */
+/** The logo: rising bars. */
 export const Mark = ({ size = 28 }: { readonly size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="#0f766e" />

@@ -1,8 +1,8 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 
-/** Copies a text, and says so. */
-export const Copying = ({ value, label }: { readonly value: string; readonly label: string }) => (
+/** A button that copies a text and confirms it. */
+export const CopyToClipboard = ({ value, label }: { readonly value: string; readonly label: string }) => (
   <CopyButton value={value} timeout={2000}>
     {({ copied, copy }) => (
       <Tooltip label={copied ? 'Copied' : label}>

@@ -1,4 +1,4 @@
-/** What a page is called, on it and in the browser's tabs and history. */
+/** The title of a page, as its heading and in the browser's tab and history. */
 export const Heading = ({ children }: { readonly children: string }) => (
   <>
     <title>{`${children} · AI Spend Gateway`}</title>

@@ -6,6 +6,6 @@ const ButtonAnchor = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof Butto
   <Button component="a" {...props} />
 );
 
-/** Links to pages, typed by the router, that look like the library's own. */
+/** Mantine's link and button as links to pages, typed by the router. */
 export const AnchorLink = createLink(Anchor<'a'>);
 export const ButtonLink = createLink(ButtonAnchor);

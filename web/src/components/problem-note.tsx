@@ -2,22 +2,22 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { isTemporary, problemOf } from '../api/problem.ts';
 
-/** What went wrong, in the API's words, and what can be done about it. */
+/** The API's error message, with a retry button where one helps. */
 export const ProblemNote = ({
   error,
   onRetry,
-  title = 'This did not work',
+  title = 'Something went wrong',
   messages = {},
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
   readonly title?: string;
-  /** Words for some codes, where the API's are for programmers. */
+  /** Messages by error code, where the API's are meant for programmers. */
   readonly messages?: Readonly<Record<string, string>>;
 }) => {
   const { code, message, requestId } = problemOf(error);
   const isNetwork = code === 'NETWORK';
-  // To quote where it is not one's own doing.
+  // Shown for bug reports, where the user did not cause the error.
   const quotable = isTemporary(error) ? requestId : undefined;
   return (
     <Alert
@@ -29,7 +29,7 @@ export const ProblemNote = ({
     >
       <Text size="sm">
         {isNetwork
-          ? 'Check the network; the figures that are there stay until it is back.'
+          ? 'Check your network connection. The figures shown may be out of date.'
           : (messages[code] ?? message)}
       </Text>
       {(onRetry || quotable) && (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A part that scrolls by itself: named, and to be reached by keyboard, or its end could not be read without a mouse. */
+/** A region that scrolls. It has a name and takes the focus, so that the keyboard can scroll it too. */
 export const ScrollRegion = ({
   label,
   className,
@@ -10,7 +10,7 @@ export const ScrollRegion = ({
   readonly className?: string | undefined;
   readonly children: ReactNode;
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must take the focus.
   <section className={className} aria-label={label} tabIndex={0}>
     {children}
   </section>

@@ -1,4 +1,4 @@
-/** Money comes in nano-USD (1e-9 USD); null is an amount that is not known, which is not the same as nothing. */
+/** Amounts are in nano-USD (1e-9 USD); null is an unknown amount, which differs from zero. */
 
 const NANO = 1e9;
 
@@ -6,7 +6,7 @@ const usd = (options: Intl.NumberFormatOptions) =>
   new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
 
 const cents = usd({});
-/** A call may cost a thousandth of a cent: two digits that say something, not two zeros. */
+/** For amounts below a cent: two significant digits instead of zeros. */
 const small = usd({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
 const compact = usd({ notation: 'compact', minimumFractionDigits: 0, maximumSignificantDigits: 3 });
 const whole = usd({ maximumFractionDigits: 0 });
@@ -22,7 +22,7 @@ export const formatMoney = (nanoUsd: number | null): string => {
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
 };
 
-/** `$0.095151`, `$2.11`: all of one call that people may want to read. */
+/** `$0.095151`, `$2.11`: the cost of one request, with up to six decimals. */
 export const formatFineMoney = (nanoUsd: number | null): string => {
   const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
   return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : fine.format(nanoUsd / NANO);
@@ -30,7 +30,7 @@ export const formatFineMoney = (nanoUsd: number | null): string => {
 
 const sixDecimals = usd({ minimumFractionDigits: 6, maximumFractionDigits: 6 });
 
-/** `$0.050760`: the lines of a call's price, below one another and over their sum. */
+/** `$0.050760`: the lines of a request's price, in one column with their total. */
 export const formatPartMoney = (nanoUsd: number | null): string => {
   const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
   return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : sixDecimals.format(nanoUsd / NANO);
@@ -38,7 +38,7 @@ export const formatPartMoney = (nanoUsd: number | null): string => {
 
 const perCall = usd({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
 
-/** `$0.1097`, `$2.1100`: single calls below one another, which cost fractions of a cent and more. */
+/** `$0.1097`, `$2.1100`: the costs of requests in one column. */
 export const formatCallMoney = (nanoUsd: number | null): string => {
   const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 50_000;
   return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : perCall.format(nanoUsd / NANO);
@@ -54,9 +54,9 @@ export const formatAxisMoney = (nanoUsd: number): string => {
     : usd({ minimumFractionDigits: 0, maximumSignificantDigits: 2 }).format(amount);
 };
 
-/** All nine decimals that are not zero: `12.345678901 USD`. */
+/** Up to nine decimals, without trailing zeros: `12.345678901 USD`. */
 export const exactMoney = (nanoUsd: number | null): string => {
-  if (nanoUsd === null) return 'The cost is not known.';
+  if (nanoUsd === null) return 'The cost is unknown.';
   const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
   const decimals = digits.slice(-9).replace(/0+$/, '');
   return `${nanoUsd < 0 ? '-' : ''}${digits.slice(0, -9)}${decimals === '' ? '' : `.${decimals}`} USD`;

@@ -10,11 +10,11 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 const exactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 });
 
-/** `13.0K`, `1.24M`, and `9,999` whole: counts below one another, all of the same precision. */
+/** `13.0K`, `1.24M`, `9,999`: counts in one column, with the same precision. */
 export const formatCount = (count: number): string =>
   Math.abs(count) < 10_000 ? whole.format(count) : even.format(count);
 
-/** `10K`, `1.24M`: a count among words. Numbers that fit are written whole. */
+/** `10K`, `1.24M`: a count in a sentence. Numbers below 10,000 are written in full. */
 export const formatCompact = (count: number): string =>
   Math.abs(count) < 10_000 ? whole.format(count) : compact.format(count);
 
@@ -23,10 +23,10 @@ export const formatWhole = (count: number): string => whole.format(count);
 /** With all its decimals. */
 export const formatExact = (count: number): string => fine.format(count);
 
-/** `12.5%` of a number in percent, as rules have it. */
+/** `12.5%` of a number in percent, the unit in rules. */
 export const formatPercent = (percentage: number): string => exactPercent.format(percentage / 100);
 
-/** `38%`; a share that is there, or is not known, is never written as 0%. */
+/** `38%`. A small share is `<1%` and an unknown one `–`: only zero is `0%`. */
 export const formatShare = (share: number | null): string => {
   if (share === null) return '–';
   return share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
@@ -47,7 +47,7 @@ export const formatDuration = (ms: number | null): string => {
 
 const BYTES = ['B', 'kB', 'MB', 'GB'];
 
-/** `12.4 kB`, in thousands. */
+/** `12.4 kB`; 1 kB is 1,000 bytes. */
 export const formatBytes = (bytes: number | null): string => {
   if (bytes === null) return '–';
   const power = bytes < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3));

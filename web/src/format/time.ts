@@ -1,6 +1,6 @@
 /**
- * Instants are shown in the user's own zone. Buckets of spend (hours aside), periods of rules and plans are days, weeks and months
- * in UTC, as the service counts them: they are shown as such.
+ * Instants and hours are shown in the user's time zone. Days, weeks and months of spend, rules and plans are UTC, as the ledger
+ * counts them, and are labelled so.
  */
 
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -33,14 +33,14 @@ export const formatInstant = (iso: string): string => instant.format(new Date(is
 /** `Nov 20, 5:24 PM` */
 export const formatShortInstant = (iso: string): string => shortInstant.format(new Date(iso));
 
-/** `Nov 20, 5:24 – 5:31 PM`; one instant where both fall into the same minute. */
+/** `Nov 20, 5:24 – 5:31 PM`; one instant where both are in the same minute. */
 export const formatInstants = (fromIso: string, toIso: string): string =>
   shortInstant.formatRange(new Date(fromIso), new Date(toIso));
 
 /** `5:24 PM` */
 export const formatClock = (at: Date): string => clock.format(at);
 
-/** `GMT+1`, the user's offset now. */
+/** `UTC+1`, the user's current offset. */
 export const zoneOffset = (): string =>
   zoneName
     .formatToParts(new Date())
@@ -66,14 +66,14 @@ export type Granularity = 'hour' | 'day' | 'month';
 export const bucketStart = (time: string): Date =>
   new Date(`${time}${{ 7: '-01T00', 10: 'T00', 13: '' }[time.length] ?? ''}:00:00Z`);
 
-/** The first instant after it. */
+/** The first instant after a bucket. */
 export const bucketEnd = (time: string): Date => {
   const start = bucketStart(time);
   if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
   return new Date(start.getTime() + (time.length === 10 ? 24 * HOUR_MS : HOUR_MS));
 };
 
-/** For an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */
+/** A bucket on an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */
 export const formatBucket = (time: string): string => {
   const start = bucketStart(time);
   return time.length === 13
@@ -83,12 +83,12 @@ export const formatBucket = (time: string): string => {
       : utcMonth.format(start);
 };
 
-/** In full: `Nov 20, 5:00 PM – 6:00 PM`, `Fri, Nov 20 (UTC day)`, `Nov 2026 (UTC month)`. */
+/** A bucket in full: `Nov 20, 5:00 PM – 6:00 PM`, `Fri, Nov 20 (UTC day)`, `Nov 2026 (UTC month)`. */
 export const formatBucketLong = (time: string): string => {
   const start = bucketStart(time);
   if (time.length === 13) return `${shortInstant.format(start)} – ${clock.format(start.getTime() + HOUR_MS)}`;
   return time.length === 10 ? `${utcLongDay.format(start)} (UTC day)` : `${utcMonth.format(start)} (UTC month)`;
 };
 
-/** `2026-11-20` of an instant, in UTC. */
+/** The UTC day of an instant: `2026-11-20`. */
 export const utcDate = (at: Date): string => at.toISOString().slice(0, 10);

@@ -1,12 +1,12 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useApi } from '../app.ts';
-import { Copying } from '../components/copy.tsx';
+import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import classes from './keys.module.css';
-import { useKeysChanged } from './use-keys-changed.ts';
+import { useReloadKeys } from './use-reload-keys.ts';
 
-/** A new key: its name first, then the key itself, this once. */
+/** Asks for a name, then shows the new key, once. */
 export const CreateKey = ({
   onClose,
   onCreated,
@@ -14,26 +14,26 @@ export const CreateKey = ({
   readonly onClose: () => void;
   readonly onCreated: (key: string) => void;
 }) => {
-  const changed = useKeysChanged();
+  const reloadKeys = useReloadKeys();
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() ? null : 'A name tells keys apart.') },
+    validate: { name: (name) => (name.trim() ? null : 'A name is required.') },
   });
   const create = useApi().useMutation('post', '/keys', {
     onSuccess: ({ key }) => {
       onCreated(key);
-      return changed();
+      return reloadKeys();
     },
   });
   if (create.data) {
     return (
       <Stack>
         <Alert color="yellow" variant="light">
-          This key is shown once. Copy it now: later it can only be replaced.
+          This key is shown only once. Copy it now: later you can only replace it.
         </Alert>
         <div className={classes['new-key']}>
           <code className="mono">{create.data.key}</code>
-          <Copying value={create.data.key} label="Copy the key" />
+          <CopyToClipboard value={create.data.key} label="Copy the key" />
         </div>
         <Button onClick={onClose}>Done</Button>
       </Stack>

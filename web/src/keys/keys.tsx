@@ -53,7 +53,7 @@ export const Keys = () => {
       <div className="page-head">
         <div>
           <Heading>Keys</Heading>
-          <p>A service key says whose spend a request is. Give each application or team its own.</p>
+          <p>A service key attributes spend. Give each application or team its own.</p>
         </div>
         <div className="page-actions">
           {data && (
@@ -63,7 +63,7 @@ export const Keys = () => {
                 <>
                   {': '}
                   <AnchorLink to="/billing" underline="always" inherit>
-                    a larger plan has more
+                    upgrade for more
                   </AnchorLink>
                 </>
               )}
@@ -74,7 +74,7 @@ export const Keys = () => {
           </Button>
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The keys could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The keys could not be loaded" />}
       {!error && (
         <section className="card scroll-x" aria-label="Service keys">
           <table className="grid-table">
@@ -110,8 +110,8 @@ export const Keys = () => {
         </div>
         <p className={`dim small ${classes['hint']}`}>
           {snippetKey === PLACEHOLDER
-            ? 'Put your key where it says so: keys are shown once, when they are made.'
-            : `With ${created ? 'the key you just made' : 'the account’s first key'}. What is marked is new; add X-Service-Tag with a label of your own to tell workloads apart.`}
+            ? `Replace ${PLACEHOLDER} with your key: keys are shown only when they are created.`
+            : `With ${created ? 'the key you just created' : 'the account’s first key'}. The marked lines are new. Add the header X-Service-Tag to split spend by workload.`}
         </p>
         {snippetKey ? <SdkSnippet serviceKey={snippetKey} /> : <Skeleton height={240} />}
       </section>

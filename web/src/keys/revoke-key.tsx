@@ -5,25 +5,25 @@ import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { useKeysChanged } from './use-keys-changed.ts';
+import { useReloadKeys } from './use-reload-keys.ts';
 
 export const RevokeKey = ({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) => {
-  const changed = useKeysChanged();
+  const reloadKeys = useReloadKeys();
   const revoke = useApi().useMutation('delete', '/keys/{id}', {
     onSuccess: () => {
-      notifyDone(`${target.name} is revoked.`);
+      notifyDone(`${target.name} revoked.`);
       onClose();
-      return changed();
+      return reloadKeys();
     },
   });
-  // The API refuses to revoke the last active key unless told to.
+  // The API revokes the last active key only with `force`.
   const isLast = revoke.isError && problemOf(revoke.error).code === 'CONFLICT';
   const send = () => revoke.mutate({ params: { path: { id: target.id }, query: isLast ? { force: 'true' } : {} } });
   return (
     <Stack>
       <Text size="sm">
-        Requests with <strong>{target.name}</strong> (<span className="mono">{target.maskedKey}</span>) are refused
-        within a minute, for good. What it spent stays in every report.
+        Requests with <strong>{target.name}</strong> (<span className="mono">{target.maskedKey}</span>) will be rejected
+        within a minute. This cannot be undone. Its spend stays in all reports.
       </Text>
       {target.lastUsedAt && (
         <Text size="sm" c="dimmed">
@@ -32,7 +32,7 @@ export const RevokeKey = ({ target, onClose }: { readonly target: Key; readonly 
       )}
       {isLast && (
         <Alert color="yellow" variant="light">
-          It is the last active key: all tracked traffic of the account would stop.
+          This is the last active key: all tracked traffic of the account would stop.
         </Alert>
       )}
       {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
@@ -41,7 +41,7 @@ export const RevokeKey = ({ target, onClose }: { readonly target: Key; readonly 
           Cancel
         </Button>
         <Button color="red" loading={revoke.isPending} onClick={send}>
-          {isLast ? 'Revoke the last key all the same' : 'Revoke the key'}
+          {isLast ? 'Revoke the last key' : 'Revoke the key'}
         </Button>
       </Group>
     </Stack>

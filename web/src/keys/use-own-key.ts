@@ -4,8 +4,8 @@ const FOREVER = Number.POSITIVE_INFINITY;
 export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
 
 /**
- * The key to write into snippets. The account's first key is its id, and so is known; others are shown once, when they are made.
- * Undefined while it is not known yet.
+ * The key to show in snippets: the account's first key, which the API returns as the account id, or a placeholder when that key
+ * is revoked. The other keys are shown only once. Undefined while loading.
  */
 export const useOwnKey = (): string | undefined => {
   const api = useApi();

@@ -13,7 +13,7 @@ import { exportSpend } from './export-spend.ts';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
 
-/** Changes the address: the view follows, and can be shared and gone back to. */
+/** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
   const search = getRouteApi('/members/').useSearch();
   const navigate = useNavigate({ from: '/' });
@@ -103,14 +103,14 @@ export const TrendControls = ({ range, by }: { readonly range: Range; readonly b
   );
 };
 
-/** What is filtered for; each can be taken away. */
+/** The active filters, each with a button to remove it. */
 export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; readonly keyNames: KeyNames }) => {
   const { change } = useOverviewSearch();
   const pills = dimensions.flatMap((dimension) => (filters[dimension] ?? []).map((value) => ({ dimension, value })));
   if (pills.length === 0) return null;
   const without = (dimension: Dimension, value: string) => {
-    const left = (filters[dimension] ?? []).filter((each) => each !== value);
-    change({ [dimension]: left.length === 0 ? undefined : left });
+    const others = (filters[dimension] ?? []).filter((each) => each !== value);
+    change({ [dimension]: others.length === 0 ? undefined : others });
   };
   return (
     <div className={classes['pills']}>
@@ -139,7 +139,7 @@ export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; 
   );
 };
 
-/** Downloads what is shown. */
+/** Downloads the report on the page as CSV. */
 export const ExportButton = ({
   range,
   by,
@@ -162,7 +162,7 @@ export const ExportButton = ({
       variant="default"
       loading={busy}
       leftSection={<Download size={14} />}
-      title={`Download what is shown, by ${dimensionNames[by].toLowerCase()}`}
+      title={`Download this report by ${dimensionNames[by].toLowerCase()}`}
       onClick={download}
     >
       CSV

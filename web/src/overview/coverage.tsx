@@ -13,19 +13,19 @@ interface Kind {
   readonly what: string;
 }
 
-/** What makes the figures too low, by nobody knows how much. */
-const gaps = [
-  { key: 'unpricedRequests', name: 'Unknown cost', what: 'Counted as requests; the cost leaves them out.' },
-  { key: 'unfinishedRequests', name: 'End not known', what: 'Still running, or cut off before they were settled.' },
-  { key: 'partialRequests', name: 'Read in part', what: 'The answer broke off: usage may be too low.' },
+/** Requests that make the figures too low, by an unknown amount. */
+const missing = [
+  { key: 'unpricedRequests', name: 'Unknown cost', what: 'Counted as requests, but not in the cost.' },
+  { key: 'unfinishedRequests', name: 'Unfinished', what: 'Still running, or their end was never recorded.' },
+  { key: 'partialRequests', name: 'Read in part', what: 'The response was interrupted: usage may be too low.' },
 ] as const satisfies readonly Kind[];
 
-/** What is in the figures, and may surprise. */
-const oddities = [
-  { key: 'bypassedRequests', name: 'Bypassed', what: 'Forwarded while tracking was failing; counted all the same.' },
-  { key: 'overflowRequests', name: 'Under (other)', what: 'Too many distinct tags or models that day to name each.' },
-  { key: 'errors', name: 'Failed calls', what: 'The provider refused, failed or broke off.' },
-  { key: 'freeRequests', name: 'Free calls', what: 'Cost nothing, such as listing models.' },
+/** Requests that the figures include, and that may surprise. */
+const included = [
+  { key: 'bypassedRequests', name: 'Bypassed', what: 'Forwarded while tracking was failing; still counted.' },
+  { key: 'overflowRequests', name: 'Under (other)', what: 'Too many distinct tags or models that day to list each.' },
+  { key: 'errors', name: 'Failed requests', what: 'The provider rejected the request, failed or was interrupted.' },
+  { key: 'freeRequests', name: 'Free requests', what: 'Cost nothing, such as listing models.' },
 ] as const satisfies readonly Kind[];
 
 const Fact = ({
@@ -52,18 +52,17 @@ const Fact = ({
   </div>
 );
 
+/** The requests that the figures miss, and those they include that may surprise. */
 export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'untracked'>) => {
-  const counted = (kinds: readonly Kind[]) =>
-    kinds.flatMap(({ key, ...kind }) => {
-      return totals[key] > 0 ? [{ ...kind, key, count: formatWhole(totals[key]) }] : [];
-    });
-  const [missing, odd] = [counted(gaps), counted(oddities)];
+  const rowsOf = (kinds: readonly Kind[]) =>
+    kinds.flatMap((kind) => (totals[kind.key] > 0 ? [{ ...kind, count: formatWhole(totals[kind.key]) }] : []));
+  const [missingRows, includedRows] = [rowsOf(missing), rowsOf(included)];
   return (
     <section className="card card-pad" aria-labelledby="coverage">
       <div className="card-head">
-        <h2 id="coverage">What the figures leave out</h2>
+        <h2 id="coverage">Missing from the figures</h2>
       </div>
-      {missing.length === 0 && untracked.requests === 0 ? (
+      {missingRows.length === 0 && untracked.requests === 0 ? (
         <p className={classes['complete']}>
           <CircleCheck size={17} aria-hidden /> Nothing: every request has a cost.
         </p>
@@ -72,21 +71,21 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
           {untracked.requests > 0 && (
             <Fact
               name="Untracked"
-              what="Forwarded, and in no figure at all."
+              what="Forwarded, but not in any figure."
               count={`≤ ${formatWhole(untracked.requests)}`}
               warns
             />
           )}
-          {missing.map(({ key, ...fact }) => (
+          {missingRows.map(({ key, ...fact }) => (
             <Fact key={key} {...fact} warns />
           ))}
         </dl>
       )}
-      {odd.length > 0 && (
+      {includedRows.length > 0 && (
         <>
-          <h3 className={classes['also']}>What they hold as well</h3>
+          <h3 className={classes['also']}>Included in the figures</h3>
           <dl className={classes['facts']}>
-            {odd.map(({ key, ...fact }) => (
+            {includedRows.map(({ key, ...fact }) => (
               <Fact key={key} {...fact} />
             ))}
           </dl>

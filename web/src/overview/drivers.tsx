@@ -10,7 +10,7 @@ import classes from './overview.module.css';
 
 const FIRST = 10;
 
-/** Of the known total; a cost that is not known has none. */
+/** The share of a cost in the known total; null for an unknown cost. */
 const shareOf = (costNanoUsd: number | null, totalNanoUsd: number): number | null => {
   if (costNanoUsd === null) return null;
   return totalNanoUsd > 0 ? Math.max(0, costNanoUsd) / totalNanoUsd : 0;
@@ -18,7 +18,7 @@ const shareOf = (costNanoUsd: number | null, totalNanoUsd: number): number | nul
 
 const tokensIn = ({ tokens }: Pick<SpendReport['totals'], 'tokens'>) => tokens.inputTokens;
 
-/** What the money went to, the costliest first. A click looks closer. */
+/** The groups by cost, the most expensive first. A click filters by one. */
 export const Drivers = ({
   report,
   by,
@@ -37,7 +37,7 @@ export const Drivers = ({
     <section className={`card ${classes['drivers']}`} aria-labelledby="drivers">
       <div className={`card-head ${classes['drivers-head']}`}>
         <h2 id="drivers">Top {dimensionNames[by].toLowerCase()}s</h2>
-        <span className="dim small">Pick one to look closer</span>
+        <span className="dim small">Select one to filter by it</span>
       </div>
       <div className="scroll-x">
         <table className="grid-table">

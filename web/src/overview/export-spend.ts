@@ -3,7 +3,7 @@ import type { Dimension } from '../api/responses.ts';
 import type { Filters } from '../spend/filters.ts';
 import type { Range } from '../spend/ranges.ts';
 
-/** Hands a text to the browser as a file. */
+/** Makes the browser download a file. */
 const saveFile = (name: string, content: Blob) => {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
@@ -12,7 +12,11 @@ const saveFile = (name: string, content: Blob) => {
   URL.revokeObjectURL(link.href);
 };
 
-/** Downloads the report as CSV. @throws the API's error body */
+/**
+ * Downloads the report as CSV.
+ *
+ * @throws the API's error body
+ */
 export const exportSpend = async (
   { client }: Api,
   range: Range,

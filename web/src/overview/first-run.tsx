@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { Copying } from '../components/copy.tsx';
+import { CopyToClipboard } from '../components/copy.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -20,7 +20,7 @@ const Arrived = ({ request }: { readonly request: RequestSummary }) => {
     <output className={classes['arrived']}>
       <CircleCheck size={22} aria-hidden />
       <div>
-        <strong>Your first request is here.</strong>
+        <strong>Your first request has arrived.</strong>
         <p>
           {providerName(request.provider)} {request.model ?? request.path}
           {request.inputTokens !== null && request.outputTokens !== null && (
@@ -34,7 +34,7 @@ const Arrived = ({ request }: { readonly request: RequestSummary }) => {
       </div>
       <span className={classes['next']}>
         <ButtonLink size="xs" variant="default" to="/requests/$requestId" params={{ requestId: request.requestId }}>
-          Look at it
+          View details
         </ButtonLink>
         <Button size="xs" onClick={() => void queryClient.invalidateQueries()}>
           Open the overview
@@ -44,7 +44,7 @@ const Arrived = ({ request }: { readonly request: RequestSummary }) => {
   );
 };
 
-/** An account without traffic: its key, what to change in an SDK, and the first request as soon as it lands. */
+/** For an account without traffic: its key, the change to an SDK, and the first request as soon as it arrives. */
 const FirstRun = () => {
   const serviceKey = useOwnKey();
   const { request, error } = useFirstRequest();
@@ -54,18 +54,19 @@ const FirstRun = () => {
         <div>
           <Heading>Send your first request</Heading>
           <p>
-            Two changes to the SDK you already use: its address, and one header. Your provider key stays where it is.
+            Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where
+            it is.
           </p>
         </div>
       </div>
       <ol className={`card ${classes['steps']}`}>
         <li>
           <h2>Your service key</h2>
-          <p className="dim small">It says whose spend a request is. Keep it as you keep other secrets.</p>
+          <p className="dim small">It attributes requests to your account. Keep it secret.</p>
           {serviceKey ? (
             <div className={classes['key']}>
               <code className="mono truncate">{serviceKey}</code>
-              <Copying value={serviceKey} label="Copy the key" />
+              <CopyToClipboard value={serviceKey} label="Copy the key" />
             </div>
           ) : (
             <Skeleton height={42} />
@@ -74,7 +75,7 @@ const FirstRun = () => {
         <li>
           <h2>Point an SDK at the gateway</h2>
           <p className="dim small">
-            What is marked is new. Everything else stays as it was, also streaming and errors.
+            The marked lines are new. Everything else stays the same, including streaming and errors.
           </p>
           {serviceKey ? <SdkSnippet serviceKey={serviceKey} /> : <Skeleton height={220} />}
         </li>
@@ -85,7 +86,7 @@ const FirstRun = () => {
           ) : (
             <div className={classes['waiting']} role="status">
               <span className={classes['pulse']} aria-hidden="true" />
-              Waiting for the first request. This page notices by itself, some seconds after the answer.
+              Waiting for the first request. It appears here a few seconds after its response.
             </div>
           )}
           {error !== null && !request && <ProblemNote error={error} />}

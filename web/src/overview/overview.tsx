@@ -19,8 +19,8 @@ import { useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
 
-/** Whoever looks closer at one of these wants to see this next. */
-const closer: Readonly<Record<Dimension, Dimension>> = {
+/** The dimension to group by after a click on a value of the key's dimension. */
+const nextDimension: Readonly<Record<Dimension, Dimension>> = {
   provider: 'model',
   model: 'tag',
   tag: 'model',
@@ -28,7 +28,7 @@ const closer: Readonly<Record<Dimension, Dimension>> = {
   providerKey: 'model',
 };
 
-/** The request log takes one value of each. */
+/** The request log filters by one value of each dimension. */
 const firstOfEach = (filters: Filters) =>
   Object.fromEntries(Object.entries(filters).map(([dimension, values]) => [dimension, values?.[0]]));
 
@@ -63,11 +63,11 @@ export const Overview = () => {
       </Suspense>
     );
   }
-  // Until it is known that there is something to show, nothing is shown: an empty chart would flash up on a new account.
+  // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
   const shown = neverUsed === false ? report.data : undefined;
   const error = report.error ?? headline.error;
   const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
-  const pick = (value: string) => change({ [by]: [value], by: closer[by] });
+  const pick = (value: string) => change({ [by]: [value], by: nextDimension[by] });
   return (
     <div className="page">
       <div className="page-head">
@@ -78,7 +78,7 @@ export const Overview = () => {
         </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} />
-      {error && <ProblemNote error={error} onRetry={retry} title="The figures could not be read" />}
+      {error && <ProblemNote error={error} onRetry={retry} title="The figures could not be loaded" />}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
       {shown && <Untracked untracked={shown.untracked} />}
       {(!error || report.data) && (

@@ -4,22 +4,22 @@ import { formatShare } from '../format/quantity.ts';
 import classes from './overview.module.css';
 
 const kinds = [
-  { kind: 'provider', name: 'Reported', color: 'var(--series-1)', what: 'The provider named the cost itself.' },
+  { kind: 'provider', name: 'Reported', color: 'var(--series-1)', what: 'The provider reported the cost itself.' },
   {
     kind: 'computed',
     name: 'Computed',
     color: 'var(--series-2)',
-    what: 'The provider’s own count of usage, times the price book.',
+    what: 'The usage that the provider reported, at the prices of the price book.',
   },
   {
     kind: 'estimated',
     name: 'Estimated',
     color: 'var(--series-3)',
-    what: 'Usage had to be estimated, such as for broken-off answers.',
+    what: 'Usage is estimated, such as for interrupted responses.',
   },
 ] as const;
 
-/** How the costs are known. */
+/** The costs by provenance: reported, computed or estimated. */
 export const Provenance = ({ totals }: { readonly totals: SpendTotals }) => {
   const total = totals.costNanoUsd ?? 0;
   const rows = kinds.map((each) => ({ ...each, nano: totals.costByProvenance[each.kind].costNanoUsd ?? 0 }));

@@ -9,10 +9,10 @@ import { bucketStart, formatClock, utcDate } from '../format/time.ts';
 import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
 import classes from './tiles.module.css';
 
-/** From here on a share in percent is hard to read. */
-const MANYFOLD = 9;
+/** Above this ratio a change is shown as a factor: percentages get hard to read. */
+const FACTOR_FROM = 9;
 
-/** More or less than before: neither is good or bad by itself, so it has no colour. */
+/** The change against an earlier amount. It has no colour: more is not always bad. */
 export const Change = ({ now, before }: { readonly now: number | null; readonly before: number | null }) => {
   const change = changeOf(now, before);
   if (change === null) return null;
@@ -20,7 +20,7 @@ export const Change = ({ now, before }: { readonly now: number | null; readonly 
   return (
     <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(before)}`}>
       <Icon size={14} aria-hidden />
-      {change >= MANYFOLD
+      {change >= FACTOR_FROM
         ? `${formatCompact(change + 1)}×`
         : `${change > 0 ? '+' : change < 0 ? '−' : ''}${formatShare(Math.abs(change))}`}
     </span>
@@ -60,7 +60,7 @@ const Tile = ({
   </div>
 );
 
-/** What the sum leaves out. */
+/** The requests that a sum does not include. */
 const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => (
   <>
     {of.unpricedRequests > 0 && (
@@ -74,7 +74,7 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
 
 const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 
-/** Today, this month, and where the month is heading. */
+/** Today, this month, and the forecast for the month. */
 export const Tiles = ({
   today,
   month,
@@ -94,7 +94,7 @@ export const Tiles = ({
           spark={<Spark points={today.hours} />}
         >
           <Change now={today.sum.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
-          <Money nano={today.before.costNanoUsd} /> yesterday by now
+          <Money nano={today.before.costNanoUsd} /> yesterday at this time
           <Missing of={today.sum} untracked={today.untrackedRequests} />
         </Tile>
       ) : (

@@ -5,7 +5,7 @@ import type { Dimension, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
-import { Nothing } from '../components/nothing.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
@@ -62,7 +62,7 @@ const TrendTable = ({
   </ScrollRegion>
 );
 
-/** Spend through time, stacked by the chosen dimension: as a chart, or as the table it is made from. */
+/** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
 export const Trend = ({
   report,
   range,
@@ -81,7 +81,7 @@ export const Trend = ({
   readonly onPick: (time: string) => void;
 }) => {
   const [asTable, setAsTable] = useState(false);
-  // The dimension of the report, which may be the one before while the next is on its way.
+  // While a new report loads, the previous one is shown with its own dimension.
   const dimension = report?.groupBy[0] ?? by;
   const trend = useMemo(() => report && trendOf(report, dimension), [report, dimension]);
   const series = useMemo(
@@ -110,7 +110,7 @@ export const Trend = ({
               {report.previous && (
                 <span className="dim small">
                   <Change now={totals.costNanoUsd} before={report.previous.totals.costNanoUsd} /> vs{' '}
-                  <Money nano={report.previous.totals.costNanoUsd} /> the range before
+                  <Money nano={report.previous.totals.costNanoUsd} /> in the previous period
                 </span>
               )}
               <span className="dim small">
@@ -124,11 +124,11 @@ export const Trend = ({
         </div>
         <div className="page-actions">
           <TrendControls range={range} by={by} />
-          <Tooltip label={asTable ? 'As a chart' : 'As a table'}>
+          <Tooltip label={asTable ? 'Show as chart' : 'Show as table'}>
             <ActionIcon
               variant="default"
               size={30}
-              aria-label={asTable ? 'As a chart' : 'As a table'}
+              aria-label={asTable ? 'Show as chart' : 'Show as table'}
               onClick={() => setAsTable(!asTable)}
             >
               {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
@@ -141,9 +141,9 @@ export const Trend = ({
           <Skeleton className={chartClasses['chart']} />
         ) : totals?.requests === 0 ? (
           <div className={chartClasses['chart']}>
-            <Nothing icon={CalendarOff} title="No requests in this range">
-              {filtered ? 'None passes the filters above.' : 'Choose a longer one, or send some.'}
-            </Nothing>
+            <EmptyState icon={CalendarOff} title="No requests in this range">
+              {filtered ? 'No request matches the filters above.' : 'Choose a longer range.'}
+            </EmptyState>
           </div>
         ) : asTable ? (
           <TrendTable trend={trend} names={series.map(({ name }) => name)} />
@@ -154,7 +154,7 @@ export const Trend = ({
               series={series}
               gaps={gaps}
               onPick={onPick}
-              label={`Spend by ${dimensionNames[dimension].toLowerCase()} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The same figures are there as a table.`}
+              label={`Spend by ${dimensionNames[dimension].toLowerCase()} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The table has the same figures.`}
             />
           </Suspense>
         )}

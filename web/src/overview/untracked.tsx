@@ -7,7 +7,7 @@ import classes from './overview.module.css';
 
 const GAPS_SHOWN = 3;
 
-/** Requests that no figure holds: how many at most, and when. Nothing where there were none. */
+/** Warns of requests that no figure includes: at most how many, and when. */
 export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, 'untracked'>) => {
   if (requests === 0) return null;
   const latest = gaps.slice(-GAPS_SHOWN).toReversed();
@@ -20,7 +20,7 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
       icon={<TriangleAlert size={18} />}
       title={`Up to ${plural(requests, 'request')} went untracked`}
     >
-      Forwarded while nothing could record them: no figure on this page holds them, whatever is filtered.
+      They were forwarded while tracking was failing. No figure on this page includes them; filters do not apply.
       <ul className={classes['gaps']}>
         {latest.map(({ from, to, requests: count }) => (
           <li key={from}>
@@ -28,7 +28,7 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
             <span className="num">up to {formatWhole(count)}</span>
           </li>
         ))}
-        {earlier > 0 && <li>and {plural(earlier, 'gap')} before</li>}
+        {earlier > 0 && <li>and {plural(earlier, 'earlier gap')}</li>}
       </ul>
     </Alert>
   );

@@ -2,12 +2,12 @@ import { useRef } from 'react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 
-/** Eager at first, patient later; a hidden tab asks nothing at all. */
+/** Poll intervals: short at first, longer later. A hidden tab does not poll. */
 const FIRST_MS = 1_500;
 const LONGEST_MS = 20_000;
 const GROWTH = 1.15;
 
-/** The account's latest request, as soon as there is one: then asking stops. */
+/** Polls until the account has a request, and returns it. */
 export const useFirstRequest = (): { readonly request: RequestSummary | undefined; readonly error: unknown } => {
   const tries = useRef(0);
   const { data, error } = useApi().useQuery(

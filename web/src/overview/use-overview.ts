@@ -8,16 +8,16 @@ import { monthOf, todayOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 60_000;
-/** Groups named in the table; the chart shows the first of them. */
+const REFRESH_MS = 60_000;
+/** Groups in the table; the chart shows the first ones. */
 const GROUPS = 50;
 
-const live = { refetchInterval: EVERY_MS, placeholderData: keepPreviousData } as const;
+const live = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 
-/** The API takes lists of its own. */
+/** The filters as the client's types want them: mutable arrays. */
 const lists = (filters: Filters) => JSON.parse(JSON.stringify(filters)) as { [D in Dimension]?: never };
 
-/** The report of a range, by one dimension. */
+/** The report of a range, grouped by one dimension. */
 export const useReport = (range: Range, by: Dimension, filters: Filters) =>
   useApi().useQuery(
     'get',
@@ -37,7 +37,7 @@ export const useReport = (range: Range, by: Dimension, filters: Filters) =>
     live,
   );
 
-/** Today and this month, each against the one before. */
+/** Today and this month, with yesterday and last month for comparison. */
 export const useHeadline = (filters: Filters) => {
   const api = useApi();
   const now = new Date();
@@ -61,7 +61,7 @@ export const useHeadline = (filters: Filters) => {
   return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests, refetch };
 };
 
-/** Whether this account has never had a request; undefined until that is known. Asked only where there is reason to. */
+/** True when the account has never had a request; undefined while unknown. Queries a year only if recent months are empty. */
 export const useNeverUsed = (recentRequests: number | undefined, filtered: boolean): boolean | undefined => {
   const now = new Date();
   const yearAgo = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1)));

@@ -3,7 +3,7 @@ import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApp } from '../app.ts';
-import { Copying } from '../components/copy.tsx';
+import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { providerChoices, providers } from './providers.ts';
 import classes from './sdk-snippet.module.css';
@@ -11,7 +11,7 @@ import { type Language, languageNames, languages, snippet } from './snippets.ts'
 
 const masked = (key: string) => (key.length > 14 ? `${key.slice(0, 8)}…${key.slice(-4)}` : key);
 
-/** The change to make in a provider's SDK, with the user's own host and key in it. What is copied is always whole. */
+/** The code change for a provider's SDK, with the deployment's host and the user's key. CopyToClipboard always copies the full key. */
 export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
   const { settings } = useApp();
   const [provider, setProvider] = useState<ProviderLabel>('openai');
@@ -60,7 +60,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
               {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
             </ActionIcon>
           </Tooltip>
-          <Copying value={code} label="Copy the snippet" />
+          <CopyToClipboard value={code} label="Copy the snippet" />
         </span>
       </div>
       <ScrollRegion
@@ -69,7 +69,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
       >
         <pre>
           {lines(revealed ? serviceKey : masked(serviceKey)).map(({ text, isNew }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name than their number.
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other identity than their number.
             <code key={index} className={isNew ? classes['new'] : undefined}>
               {text}
               {'\n'}

@@ -15,7 +15,7 @@ const TYPING_MS = 350;
 const choices = <N extends string>(names: Readonly<Record<N, string>>) =>
   (Object.entries(names) as [N, string][]).map(([value, label]) => ({ value, label }));
 
-/** A text that filters once one stops typing. */
+/** A text filter, applied when the user stops typing. */
 const TextFilter = ({
   label,
   value,
@@ -26,7 +26,7 @@ const TextFilter = ({
   readonly onChange: (value: string | undefined) => void;
 }) => {
   const [text, setText] = useState(value ?? '');
-  const settle = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
+  const apply = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
   return (
     <TextInput
       size="xs"
@@ -36,13 +36,13 @@ const TextFilter = ({
       value={text}
       onChange={({ target }) => {
         setText(target.value);
-        settle(target.value);
+        apply(target.value);
       }}
     />
   );
 };
 
-/** One of some values, or any. */
+/** A filter by one of some values, or none. */
 const ChoiceFilter = <V extends string>({
   label,
   placeholder = label,
@@ -74,7 +74,7 @@ const ChoiceFilter = <V extends string>({
 );
 
 const rangeText = ({ from, to }: RequestsSearch) =>
-  `${from ? formatShortInstant(from) : 'the beginning'} – ${to ? formatShortInstant(to) : 'now'}`;
+  `${from ? formatShortInstant(from) : 'start'} – ${to ? formatShortInstant(to) : 'now'}`;
 
 export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) => {
   const navigate = useNavigate({ from: '/requests' });

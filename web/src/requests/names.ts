@@ -4,11 +4,11 @@ type Outcome = RequestSummary['outcome'];
 type Provenance = RequestSummary['provenance'];
 
 export const outcomeNames: Readonly<Record<Outcome, string>> = {
-  completed: 'Answered',
-  client_aborted: 'Client left',
-  upstream_aborted: 'Broke off',
+  completed: 'Completed',
+  client_aborted: 'Client disconnected',
+  upstream_aborted: 'Interrupted',
   unreachable: 'Unreachable',
-  unknown: 'End not known',
+  unknown: 'Unfinished',
 };
 
 export const provenanceNames: Readonly<Record<Provenance, string>> = {
@@ -33,11 +33,11 @@ const kinds: Readonly<Record<string, string>> = {
   outputVideo: 'Video out',
 };
 
-/** `Cache read`, `Web searches`: a kind of tokens or units, in words. */
+/** A kind of tokens or units in words: `Cache read`, `Web searches`. */
 export const kindName = (kind: string): string => {
   const words = kind.replace(/([A-Z])/g, ' $1').toLowerCase();
   return kinds[kind] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 };
 
-/** Units other than tokens have names of their own, all plural. */
+/** Kinds of tokens are singular; other units, such as `webSearches`, are plural. */
 export const isTokenKind = (kind: string): boolean => !/s$/.test(kind) || kind === 'cacheWrites';

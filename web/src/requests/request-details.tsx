@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { Copying } from '../components/copy.tsx';
+import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
@@ -15,7 +15,7 @@ import { Status } from './status.tsx';
 
 const MILLION = 1_000_000;
 
-/** Rates of tokens are told by the million, as price lists do. */
+/** Token rates are per million, as in price lists. */
 const rateText = (kind: string, rateNanoUsd: number): string =>
   isTokenKind(kind) ? `${formatMoney(rateNanoUsd * MILLION)} / 1M` : `${formatMoney(rateNanoUsd)} each`;
 
@@ -56,7 +56,7 @@ const Price = ({ request }: { readonly request: RequestDetail }) => (
   </section>
 );
 
-/** Counts of the normalised usage that are there, by kind. */
+/** The counts above zero of the normalised usage, by kind. */
 const usageRows = (usage: RequestDetail['usage']): readonly [string, number][] =>
   Object.entries(usage ?? {}).flatMap(([kind, count]): [string, number][] => {
     if (kind === 'units' && typeof count === 'object' && count !== null)
@@ -73,7 +73,7 @@ const Usage = ({ request }: { readonly request: RequestDetail }) => {
       <h3>Usage</h3>
       {rows.length === 0 ? (
         <p className="dim small">
-          {request.provenance === 'free' ? 'A call that uses nothing billable.' : 'No usage is known.'}
+          {request.provenance === 'free' ? 'Nothing billable was used.' : 'Usage is unknown.'}
         </p>
       ) : (
         <dl className={classes['grid']}>
@@ -104,13 +104,15 @@ const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDet
         <span style={{ flexGrow: totalMs - (ttfbMs ?? 0) }} />
       </div>
       <p className={classes['timing-text']}>
-        <span className="num">{ttfbMs === null ? 'No byte came' : `First byte after ${formatDuration(ttfbMs)}`}</span>
+        <span className="num">
+          {ttfbMs === null ? 'No byte received' : `First byte after ${formatDuration(ttfbMs)}`}
+        </span>
         <span className="num">{formatDuration(totalMs)} in all</span>
       </p>
     </section>
   );
 
-/** All that is known of one request. */
+/** Everything recorded about one request. */
 export const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const keyNames = useKeyNames();
   const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);
@@ -138,10 +140,10 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           <Fact name="Model">
             {modelServed ?? modelRequested ?? '–'}
             {modelRequested && modelServed && modelRequested !== modelServed && (
-              <span className="dim"> (asked for {modelRequested})</span>
+              <span className="dim"> (requested: {modelRequested})</span>
             )}
           </Fact>
-          <Fact name="Call">
+          <Fact name="Endpoint">
             <span className="mono">
               {request.method} {request.path}
             </span>
@@ -153,13 +155,13 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           </Fact>
           <Fact name="Route">
             {request.route === 'bypassed'
-              ? 'Bypassed: tracking was failing, and caught up later'
-              : (request.route ?? 'Not known (yet)')}
+              ? 'Bypassed: tracking was failing and caught up later'
+              : (request.route ?? 'Unknown')}
           </Fact>
           {request.serviceTier && <Fact name="Service tier">{request.serviceTier}</Fact>}
           <Fact name="Tag">
             {request.tag ?? '–'}
-            {request.tagTruncated && <span className="dim"> (changed: 64 characters of UTF-8 are kept)</span>}
+            {request.tagTruncated && <span className="dim"> (changed to at most 64 characters of valid UTF-8)</span>}
           </Fact>
           <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
           <Fact name="Provider key">
@@ -174,7 +176,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           <Fact name="Request id">
             <span className={classes['copied']}>
               <span className="mono">{request.requestId}</span>
-              <Copying value={request.requestId} label="Copy the request id" />
+              <CopyToClipboard value={request.requestId} label="Copy the request id" />
             </span>
           </Fact>
           {request.repeatOf && (
@@ -187,8 +189,8 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
       {raw && (
         <section>
           <div className={classes['raw-head']}>
-            <h3>The provider’s own words</h3>
-            <Copying value={raw} label="Copy the usage object" />
+            <h3>Usage as reported</h3>
+            <CopyToClipboard value={raw} label="Copy the usage object" />
           </div>
           <ScrollRegion className={classes['raw']} label="Usage as the provider reported it">
             <pre>{raw}</pre>

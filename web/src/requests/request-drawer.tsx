@@ -4,7 +4,7 @@ import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { RequestDetails } from './request-details.tsx';
 
-/** One request beside the list it came from; an address of its own, so that it can be shared. */
+/** One request next to the list, with its own URL, so that it can be shared. */
 export const RequestDrawer = () => {
   const { requestId } = getRouteApi('/members/requests/$requestId').useParams();
   const navigate = useNavigate();
@@ -20,7 +20,7 @@ export const RequestDrawer = () => {
       size={560}
       title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}
     >
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="This request cannot be shown" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The request could not be loaded" />}
       {!data && !error && (
         <Stack gap="lg">
           <Skeleton height={44} />

@@ -4,8 +4,8 @@ import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { usePages } from '../api/use-pages.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
-import { Nothing } from '../components/nothing.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/providers.ts';
@@ -15,8 +15,7 @@ import classes from './requests.module.css';
 import { Status } from './status.tsx';
 
 const PAGE = 50;
-/** The newest page is asked for again this often. */
-const EVERY_MS = 30_000;
+const REFRESH_MS = 30_000;
 
 const Row = ({ request }: { readonly request: RequestSummary }) => (
   <tr className={classes['row']}>
@@ -67,9 +66,9 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
   </tr>
 );
 
-const Waiting = () =>
+const SkeletonRows = () =>
   Array.from({ length: 12 }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: twelve rows alike.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical.
     <tr key={row}>
       <td colSpan={8}>
         <Skeleton height={36} />
@@ -77,14 +76,14 @@ const Waiting = () =>
     </tr>
   ));
 
-/** The request log: newest first, page after page. */
+/** The request log: newest first, page by page. */
 export const Requests = () => {
   const search = getRouteApi('/members/requests').useSearch();
   const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = usePages(
     '/requests',
     { ...search, limit: PAGE },
-    // Only while the first page is all there is: a list one scrolls through must not move.
-    { refreshMs: (pages) => (pages > 1 ? false : EVERY_MS) },
+    // Refreshes only while one page is loaded: a longer list must not move while the user scrolls.
+    { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
   );
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
@@ -93,19 +92,20 @@ export const Requests = () => {
         <div>
           <Heading>Requests</Heading>
           <p>
-            Every tracked call, newest first: what it used, what it cost, and how that is known. Bodies are never kept.
+            Every tracked request, newest first: its usage, its cost, and how the cost is known. Bodies are never
+            stored.
           </p>
         </div>
       </div>
       <RequestFilters search={search} />
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The requests could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The requests could not be loaded" />}
       {isEmpty ? (
         <section className="card">
-          <Nothing icon={List} title={isFiltered ? 'No request matches' : 'No requests yet'}>
+          <EmptyState icon={List} title={isFiltered ? 'No request matches' : 'No requests yet'}>
             {isFiltered
-              ? 'Records are kept for as long as your plan says; spend stays longer.'
-              : 'Each call through the gateway shows here some seconds after its answer.'}
-          </Nothing>
+              ? 'Your plan limits how long requests are kept; spend is kept longer.'
+              : 'Each request appears here a few seconds after its response.'}
+          </EmptyState>
         </section>
       ) : (
         (!error || items.length > 0) && (
@@ -124,14 +124,18 @@ export const Requests = () => {
                 </tr>
               </thead>
               <tbody>
-                {isLoading ? <Waiting /> : items.map((request) => <Row key={request.requestId} request={request} />)}
+                {isLoading ? (
+                  <SkeletonRows />
+                ) : (
+                  items.map((request) => <Row key={request.requestId} request={request} />)
+                )}
               </tbody>
             </table>
             {hasNextPage && (
               <div className={classes['next']}>
-                {items.length === 0 && <span className="dim small">None among the newest.</span>}
+                {items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
                 <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-                  {items.length === 0 ? 'Search further back' : 'Older requests'}
+                  {items.length === 0 ? 'Search older requests' : 'Older requests'}
                 </Button>
               </div>
             )}

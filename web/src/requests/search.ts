@@ -4,7 +4,7 @@ const KEYS = ['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'o
 
 export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status'>;
 
-/** The API says which values it knows; here they only have to be texts. */
+/** Filters from the URL. The API checks their values; here they only have to be strings. */
 export const requestsSearch = (search: Record<string, unknown>): RequestsSearch => {
   const texts = Object.fromEntries(
     KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : [])),

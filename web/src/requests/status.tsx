@@ -2,7 +2,7 @@ import type { RequestSummary } from '../api/responses.ts';
 import { outcomeNames } from './names.ts';
 import classes from './requests.module.css';
 
-/** The provider's status, or how else it ended. */
+/** The provider's HTTP status, or the outcome where the request did not complete. */
 export const Status = ({
   request: { outcome, status },
 }: {

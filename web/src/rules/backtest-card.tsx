@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import { measured } from '../alerts/names.ts';
+import { formatAmount } from '../alerts/names.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
@@ -20,7 +20,7 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 const FIRINGS_SHOWN = 5;
 
-/** The hour or day in which it would have fired, by its end. */
+/** The hour or day that ends at `by`, in words. */
 const bucketOf = (by: string, period: RuleValues['period']): string =>
   formatBucketLong(new Date(Date.parse(by) - 1).toISOString().slice(0, period === 'hourly' ? 13 : 10));
 
@@ -69,9 +69,9 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
     <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
       <div className="card-head">
         <h2 id="backtest">The last 30 days</h2>
-        <output className={classes['verdict']}>{enabled ? (verdict ?? '…') : 'Complete the rule to try it.'}</output>
+        <output className={classes['verdict']}>{enabled ? (verdict ?? '…') : 'Complete the rule to test it.'}</output>
       </div>
-      {error && <ProblemNote error={error} title="The rule cannot be tried" />}
+      {error && <ProblemNote error={error} title="The rule could not be tested" />}
       {!error && (
         <Suspense fallback={<Skeleton className={classes['chart']} />}>
           {bars ? (
@@ -88,7 +88,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
       )}
       {!error && (
         <p className={`dim small ${classes['chart-note']}`}>
-          Bars: {measureName}, summed up within each period. Red: the rule would have fired.
+          Bars: {measureName}, added up within each period. Red: the rule would have fired.
         </p>
       )}
       {firings && firings.length > 0 && !error && (
@@ -100,12 +100,12 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
               <li key={by}>
                 <span className="dim">{bucketOf(by, period)}</span>
                 <span className="num">
-                  {measured(unit, observed)}{' '}
-                  <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : measured(unit, limit)}</span>
+                  {formatAmount(unit, observed)}{' '}
+                  <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : formatAmount(unit, limit)}</span>
                 </span>
               </li>
             ))}
-          {firings.length > FIRINGS_SHOWN && <li className="dim">and {firings.length - FIRINGS_SHOWN} times before</li>}
+          {firings.length > FIRINGS_SHOWN && <li className="dim">and {firings.length - FIRINGS_SHOWN} earlier</li>}
         </ul>
       )}
     </section>

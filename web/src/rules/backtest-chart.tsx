@@ -29,7 +29,7 @@ const limitLine = (limit: number | undefined): Plugin<'bar'> => ({
   },
 });
 
-/** The last 30 days as the rule would have seen them, its limit as a line, and the bars in which it would have fired. */
+/** The last 30 days as the rule would have seen them, with its limit as a line. Red bars: it would have fired. */
 const BacktestChart = ({
   bars,
   limit,
@@ -42,7 +42,7 @@ const BacktestChart = ({
   readonly label: string;
 }) => {
   const scheme = useComputedColorScheme('light');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read from the sheet, which the scheme changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the style sheet and change with the scheme.
   const data = useMemo(
     () => ({
       labels: bars.map(({ time }) => time),

@@ -8,10 +8,10 @@ import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import { fieldErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Copying } from '../components/copy.tsx';
+import { CopyToClipboard } from '../components/copy.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Nothing } from '../components/nothing.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { BacktestCard } from './backtest-card.tsx';
@@ -20,16 +20,16 @@ import { conditionOf, configOf, emptyRule, filterOf, type RuleValues, ruleProble
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
-/** Signs the webhooks; the API tells it once. */
+/** Shows the secret that signs webhooks. The API returns it only once. */
 const SecretModal = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
   <Modal opened onClose={onClose} title="The webhook’s secret">
     <Stack>
       <Alert color="yellow" variant="light">
-        Each webhook is signed with this secret, so that you can tell it is ours. It is shown once.
+        Webhooks are signed with this secret, so that you can verify them. It is shown only once.
       </Alert>
       <div className={classes['secret']}>
         <code className="mono">{secret}</code>
-        <Copying value={secret} label="Copy the secret" />
+        <CopyToClipboard value={secret} label="Copy the secret" />
       </div>
       <Button onClick={onClose}>Done</Button>
     </Stack>
@@ -42,24 +42,24 @@ const BackLink = () => (
   </AnchorLink>
 );
 
-/** Also after a refusal: the rule may be gone, and then the page is to say so. */
-const useRulesChanged = () => {
+/** A function that reloads the rules. Also used after errors: a rule deleted elsewhere must show as deleted. */
+const useReloadRules = () => {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
 };
 
 const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefined) => void) => {
   const api = useApi();
-  const changed = useRulesChanged();
-  const saved = (name: string) => (answer: { readonly webhookSecret?: string | undefined }) => {
-    notifyDone(name);
-    onSaved(answer.webhookSecret);
-    return changed();
+  const reloadRules = useReloadRules();
+  const finishWith = (message: string) => (response: { readonly webhookSecret?: string | undefined }) => {
+    notifyDone(message);
+    onSaved(response.webhookSecret);
+    return reloadRules();
   };
-  const create = api.useMutation('post', '/alert-rules', { onSuccess: saved('The rule is on watch.') });
+  const create = api.useMutation('post', '/alert-rules', { onSuccess: finishWith('Rule created.') });
   const update = api.useMutation('patch', '/alert-rules/{id}', {
-    onSuccess: saved('The rule is changed.'),
-    onError: changed,
+    onSuccess: finishWith('Rule saved.'),
+    onError: reloadRules,
   });
   const save = (values: RuleValues) => {
     const channels = [...values.channels];
@@ -71,7 +71,7 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
       });
       return;
     }
-    // What is merged into the stored config keeps members that are left out: a filter goes by null.
+    // The API merges the config into the stored one: null removes the filter.
     const config = { ...configOf(values), filter: filterOf(values) ?? null };
     update.mutate({
       params: { path: { id: rule.id } },
@@ -83,15 +83,15 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
 
 const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
   const navigate = useNavigate();
-  const changed = useRulesChanged();
+  const reloadRules = useReloadRules();
   const [asking, setAsking] = useState(false);
   const remove = useApi().useMutation('delete', '/alert-rules/{id}', {
     onSuccess: async () => {
-      notifyDone(`${rule.name} is deleted.`);
-      await changed();
+      notifyDone(`${rule.name} deleted.`);
+      await reloadRules();
       await navigate({ to: '/rules' });
     },
-    onError: changed,
+    onError: reloadRules,
   });
   return (
     <>
@@ -100,7 +100,7 @@ const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
       </Button>
       <Modal opened={asking} onClose={() => setAsking(false)} title="Delete this rule?">
         <Stack>
-          <p className="small">It watches no more. The alerts it fired stay.</p>
+          <p className="small">It stops checking your spend. Its alerts are kept.</p>
           {remove.isError && <ProblemNote error={remove.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsking(false)}>
@@ -129,7 +129,7 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
   });
   const leave = () => void navigate({ to: '/rules' });
   const { save, error, isPending } = useSave(rule, (given) => (given ? setSecret(given) : leave()));
-  // A new type keeps what is common; its own members begin anew.
+  // Another type keeps the common members and resets its own.
   const choose = (next: string) => {
     const { name, provider, model, tag, channels, webhookUrl } = form.values;
     form.setValues({ ...emptyRule(next as RuleType), name, provider, model, tag, channels, webhookUrl });
@@ -150,7 +150,7 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
             {rule ? (
               <p className="dim small">{ruleTypes[rule.type].what}</p>
             ) : (
-              <Radio.Group label="Tell me when" value={form.values.type} onChange={choose}>
+              <Radio.Group label="Notify me about" value={form.values.type} onChange={choose}>
                 <div className={classes['types']}>
                   {ruleTypeList.map(({ type, name, what }) => (
                     <Radio.Card key={type} value={type} className={classes['type']}>
@@ -198,11 +198,11 @@ export const EditRule = () => {
   return (
     <div className="page">
       <BackLink />
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rule could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rule could not be loaded" />}
       {data ? (
-        <Nothing icon={Trash2} title="There is no such rule">
+        <EmptyState icon={Trash2} title="Rule not found">
           It may have been deleted.
-        </Nothing>
+        </EmptyState>
       ) : (
         <Skeleton height={420} radius="lg" />
       )}

@@ -41,7 +41,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
       {hasPeriodChoice(type) && (
         <div>
           <span className={classes['field-label']} id="period">
-            Each
+            Period
           </span>
           <SegmentedControl
             fullWidth
@@ -51,7 +51,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
             onChange={(value) => form.setFieldValue('period', value as PeriodName)}
           />
           <span className="dim small">
-            Calendar {form.values.period === 'hourly' ? 'hours' : 'periods'} in UTC; it fires once in each.
+            Calendar {form.values.period === 'hourly' ? 'hours' : 'periods'} in UTC; the rule fires once in each.
           </span>
         </div>
       )}
@@ -85,7 +85,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
         />
       </fieldset>
       <Checkbox.Group
-        label="Tell by"
+        label="Notify by"
         value={[...channels]}
         onChange={(value) => form.setFieldValue('channels', value as RuleValues['channels'])}
         error={form.errors['channels']}
@@ -98,7 +98,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
       {channels.includes('webhook') && (
         <TextInput
           label="Webhook address"
-          description="Signed; fits Slack’s incoming webhooks as it is."
+          description="Signed. Works with Slack’s incoming webhooks."
           placeholder="https://hooks.slack.com/services/…"
           maxLength={2048}
           {...form.getInputProps('webhookUrl')}

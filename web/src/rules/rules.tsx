@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, Mail, Plus, SlidersHorizontal, Webhook } from 'lucide-react';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { Nothing } from '../components/nothing.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { providerName } from '../providers/providers.ts';
@@ -62,30 +62,30 @@ export const Rules = () => {
         <div>
           <Heading>Rules</Heading>
           <p>
-            What to be told of. Rules look at your spend every minute, and can be tried on the last 30 days before they
-            are saved.
+            Rules check your spend every minute and notify you. You can test a rule on the last 30 days before you save
+            it.
           </p>
         </div>
         <ButtonLink to="/rules/new" leftSection={<Plus size={16} />}>
           New rule
         </ButtonLink>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rules could not be read" />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rules could not be loaded" />}
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data?.items.length === 0 && (
         <section className="card">
-          <Nothing
+          <EmptyState
             icon={SlidersHorizontal}
-            title="Nothing is watched yet"
+            title="No rules yet"
             action={
               <ButtonLink variant="light" size="xs" to="/rules/new">
                 Set a daily limit
               </ButtonLink>
             }
           >
-            Most begin with a limit on a day’s spend: a runaway loop is known within a minute, not at the end of the
+            Most accounts start with a daily limit: it reports a runaway loop within a minute, not at the end of the
             month.
-          </Nothing>
+          </EmptyState>
         </section>
       )}
       {data && data.items.length > 0 && (

@@ -1,10 +1,10 @@
 /**
- * Who is signed in, in this tab.
+ * The session of this tab.
  *
- * The token lives in this module's memory alone. The refresh token is also in `sessionStorage`, so that a reload does not sign
- * out: it is this tab's, and gone with it. A tab opened beside a signed-in one (from a link in a mail, say) asks the others over
- * a BroadcastChannel, which this origin alone can hear; an answer that comes late still serves. Signing out reaches every tab, and
- * has the API revoke the refresh token. Why no cookie: docs/architecture.md.
+ * The token is only in memory. The refresh token is also in `sessionStorage`, so that a reload does not sign out; the browser
+ * deletes it with the tab. A new tab (from a link in a mail, for example) asks the other tabs for it over a BroadcastChannel,
+ * which only this origin can read; a late response still counts. Signing out ends the session in every tab, and the API revokes
+ * the refresh token. docs/architecture.md says why there is no cookie.
  */
 
 interface Tokens {
@@ -21,9 +21,9 @@ type Message =
 export type EndReason = 'signedOut' | 'expired';
 
 const STORAGE_KEY = 'refresh-token';
-/** How long a new tab waits for another to answer. Same browser, same origin: a few milliseconds. */
+/** How long a new tab waits for a response from another, which usually takes a few milliseconds. */
 const HANDOVER_MS = 150;
-/** A token is renewed this long before it ends: no request goes out with one that ends on its way. */
+/** How long before its expiry a token is renewed, so that none expires during a request. */
 const EARLY_MS = 60_000;
 
 export interface SessionDependencies {
@@ -54,7 +54,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     if (wasSignedIn) for (const listener of listeners) listener(reason);
   };
 
-  /** Only where this tab asked, and has not been signed in otherwise since. */
+  /** Ignores offers unless this tab asked and is not signed in yet. */
   const takeOver = (refreshToken: string) => {
     if (!wanted || storage.getItem(STORAGE_KEY) !== null) return;
     wanted = false;
@@ -70,7 +70,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     if (refreshToken !== null) void revoke(refreshToken);
   };
 
-  /** So that a copy of it is worth nothing. Signing out does not wait for it: an API that is down must not keep anybody in. */
+  /** Makes copies of the token useless. Signing out does not wait for it, so that it works while the API is down. */
   const revoke = (refreshToken: string) => post('/auth/logout', refreshToken, { keepalive: true }).catch(() => {});
 
   const post = (path: string, refreshToken: string, options: RequestInit = {}) =>
@@ -92,7 +92,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   const renew = async (refreshToken: string): Promise<string | undefined> => {
     const response = await post('/auth/refresh', refreshToken);
     if (response.ok) return keep((await response.json()) as Tokens);
-    // Only a refusal ends the session: an API that is down or busy says nothing about the token.
+    // Other errors do not end the session: the API is down or busy, and the token may still be valid.
     if (response.status === 400 || response.status === 401) {
       end('expired');
       return undefined;
@@ -100,7 +100,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     throw new TypeError(`The session could not be renewed (${response.status}).`);
   };
 
-  /** The token, renewed where it must be; undefined when nobody is signed in. One renewal at a time, whoever asks. */
+  /** A valid token; undefined when signed out. Concurrent callers share one renewal. */
   const currentToken = (): Promise<string | undefined> => {
     if (token && Date.now() < token.renewAt) return Promise.resolve(token.value);
     const refreshToken = storage.getItem(STORAGE_KEY);
@@ -116,21 +116,21 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     begin: keep,
     end,
     currentToken,
-    /** The API refused this token: the next one asked for is a new one. */
-    refused(value: string) {
+    /** Drops a token that the API rejected; the next `currentToken` renews it. */
+    discard(value: string) {
       if (token?.value === value) token = undefined;
     },
     isSignedIn: () => storage.getItem(STORAGE_KEY) !== null,
-    /** Asks the other tabs for their session, and waits a moment for it. */
+    /** Asks the other tabs for their session, and waits `HANDOVER_MS` for a response. */
     async restore(): Promise<void> {
       if (storage.getItem(STORAGE_KEY) !== null) return;
       wanted = true;
-      const answered = new Promise<void>((resolve) => {
+      const restored = new Promise<void>((resolve) => {
         beginListeners.add(resolve);
         setTimeout(resolve, HANDOVER_MS);
       });
       channel.postMessage({ kind: 'wanted' } satisfies Message);
-      await answered;
+      await restored;
     },
     /** A session came from another tab. */
     onTakenOver(listener: () => void) {

@@ -30,7 +30,7 @@ export const TimesShown = () => (
   </p>
 );
 
-/** Who is signed in, and the way out. */
+/** The signed-in user, and the button to sign out. */
 export const SignedIn = () => {
   const { session } = useApp();
   const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });

@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { Unplug } from 'lucide-react';
-import { Nothing } from '../components/nothing.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 
-/** The pages are there and what they need to begin is not. */
+/** Shown when the settings of the deployment cannot be loaded. */
 export const CannotStart = ({ reason }: { readonly reason: string }) => (
   <main className="page">
-    <Nothing
+    <EmptyState
       icon={Unplug}
       title="The dashboard cannot start"
       action={<Button onClick={() => location.reload()}>Try again</Button>}
     >
       {reason}
-    </Nothing>
+    </EmptyState>
   </main>
 );

@@ -5,7 +5,7 @@ import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { furtherPages } from './navigation.ts';
 import classes from './shell.module.css';
 
-/** What a phone's bar has no room for. */
+/** The pages and settings that a phone's bar has no room for. */
 export const More = () => (
   <div className="page">
     <div className="page-head">

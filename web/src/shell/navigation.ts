@@ -7,16 +7,16 @@ const inBar = [
   { to: '/keys', label: 'Keys', icon: KeyRound },
 ] as const;
 
-/** On a phone these are a tap further away. */
+/** On a phone these are on the page "More". */
 export const furtherPages = [
   { to: '/rules', label: 'Rules', icon: SlidersHorizontal },
   { to: '/billing', label: 'Billing', icon: CreditCard },
 ] as const;
 
-/** The pages, in the order of the menu at the side. */
+/** The pages in the order of the side menu. */
 export const pages = [...inBar, ...furtherPages] as const;
 
-/** The bar at the foot of a phone. */
+/** The pages in the bottom bar of a phone. */
 export const barPages = [...inBar, { to: '/more', label: 'More', icon: Ellipsis }] as const;
 
 export type Page = (typeof pages | typeof barPages)[number];

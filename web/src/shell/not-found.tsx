@@ -1,9 +1,9 @@
 import { Compass } from 'lucide-react';
+import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Nothing } from '../components/nothing.tsx';
 
 export const NotFound = () => (
   <div className="page">
-    <Nothing icon={Compass} title="There is no such page" action={<AnchorLink to="/">To the overview</AnchorLink>} />
+    <EmptyState icon={Compass} title="Page not found" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
   </div>
 );

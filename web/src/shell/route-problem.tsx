@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
-import { Nothing } from '../components/nothing.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 
-/** A view failed to load or to draw. After a deployment, files of the one before may be gone: then a reload helps. */
+/** Shown when a view fails to load or render. After a deployment the old files may be gone: a reload helps. */
 export const RouteProblem = () => (
   <div className="page">
-    <Nothing
+    <EmptyState
       icon={CircleAlert}
       title="This page could not be shown"
       action={<Button onClick={() => location.reload()}>Reload</Button>}
     >
       The dashboard may have been updated while it was open.
-    </Nothing>
+    </EmptyState>
   </div>
 );

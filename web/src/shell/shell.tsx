@@ -30,7 +30,7 @@ const PageLink = ({
   </Link>
 );
 
-/** The frame around every page of a signed-in user: a menu at the side, or at the foot of a phone. */
+/** The frame of the signed-in pages: a side menu, or a bottom bar on a phone. */
 export const Shell = () => {
   const openAlerts = useOpenAlerts();
   const badgeOf = ({ to }: Page) => (to === '/alerts' ? openAlerts : undefined);
@@ -38,7 +38,7 @@ export const Shell = () => {
     <div className={classes['shell']}>
       <Notifications position="bottom-right" limit={3} />
       <a className={classes['skip']} href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header className={classes['side']}>
         <Link to="/" className={classes['brand']}>

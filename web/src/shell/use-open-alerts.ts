@@ -1,15 +1,15 @@
 import { useApi } from '../app.ts';
 
-const AT_MOST = 100;
-const EVERY_MS = 60_000;
+const MAX_COUNTED = 100;
+const REFRESH_MS = 60_000;
 
-/** Alerts nobody has acknowledged: `3`, `100+`; undefined where there are none, or none known. */
+/** The number of open alerts: `3`, `100+`; undefined for none, and while loading. */
 export const useOpenAlerts = (): string | undefined => {
   const { data } = useApi().useQuery(
     'get',
     '/alerts',
-    { params: { query: { status: 'triggered', limit: AT_MOST } } },
-    { refetchInterval: EVERY_MS },
+    { params: { query: { status: 'triggered', limit: MAX_COUNTED } } },
+    { refetchInterval: REFRESH_MS },
   );
   const count = data?.items.length ?? 0;
   if (count === 0) return undefined;

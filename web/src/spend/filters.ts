@@ -2,7 +2,7 @@ import type { Dimension } from '../api/responses.ts';
 
 export const dimensions = ['provider', 'model', 'tag', 'key', 'providerKey'] as const satisfies readonly Dimension[];
 
-/** Values that pass, by dimension; the empty string stands for "none". What is left out lets all pass. */
+/** The values to include, by dimension; the empty string is "none". A missing dimension includes all. */
 export type Filters = { readonly [D in Dimension]?: readonly string[] | undefined };
 
 export const dimensionNames: Readonly<Record<Dimension, string>> = {
@@ -18,7 +18,7 @@ const texts = (value: unknown): readonly string[] | undefined => {
   return list.length === 0 ? undefined : list;
 };
 
-/** Reads the filters of an address. */
+/** The filters in a URL. */
 export const filtersOf = (search: Record<string, unknown>): Filters =>
   Object.fromEntries(
     dimensions.flatMap((dimension) => {

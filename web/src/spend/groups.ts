@@ -9,14 +9,14 @@ const NONE: Readonly<Record<Dimension, string>> = {
   providerKey: 'no provider key',
 };
 
-/** Names of service keys by their ids. */
+/** Names of service keys by id. */
 export type KeyNames = ReadonlyMap<string, string>;
 
-/** Fingerprints are long, and their ends tell them apart. */
+/** Shortens a fingerprint to its end, which is enough to distinguish keys. */
 export const providerKeyName = (providerKey: string): string =>
   /^[0-9a-f]{16,}$/.test(providerKey) ? `…${providerKey.slice(-8)}` : providerKey;
 
-/** What a value of a dimension is called. */
+/** The display name of a dimension's value. */
 export const valueName = (dimension: Dimension, value: string | null, keyNames: KeyNames): string => {
   if (value === null || value === '') return NONE[dimension];
   if (dimension === 'provider') return providerName(value);
@@ -24,7 +24,7 @@ export const valueName = (dimension: Dimension, value: string | null, keyNames: 
   return dimension === 'providerKey' ? providerKeyName(value) : value;
 };
 
-/** A group's value of the one dimension grouped by; the empty string for none. */
+/** A group's value of the dimension; the empty string for none. */
 export const groupValue = (group: Partial<Record<Dimension, string | null>>, dimension: Dimension): string =>
   group[dimension] ?? '';
 
@@ -32,15 +32,15 @@ export const SERIES_SHOWN = 7;
 
 export interface TrendPoint {
   readonly time: string;
-  /** Null: there were requests, and no cost of them is known. */
+  /** Null where the costs of all requests are unknown. */
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
-  /** In nano-USD: of each series in their order, and of everything else. */
+  /** In nano-USD: the series in their order, then everything else. */
   readonly values: readonly number[];
 }
 
-/** The costliest groups through time, and the rest of each bucket as one more series. */
+/** The most expensive groups over time, and the rest of each bucket as one more series. */
 export const trendOf = ({ groups, series }: SpendReport, dimension: Dimension) => {
   const shown = groups.slice(0, SERIES_SHOWN);
   const points = series.map((point) => trendPoint(point, shown, dimension));

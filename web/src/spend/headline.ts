@@ -2,11 +2,11 @@ import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 
 const DAY_MS = 86_400_000;
-/** As rules of the type budget_forecast do it: one week has every weekday once. */
+/** The same as in budget_forecast rules: one week has every weekday once. */
 const RATE_DAYS = 7;
 
 export interface Sum {
-  /** Null: there were requests, and no cost of them is known. */
+  /** Null where the costs of all requests are unknown. */
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
@@ -24,14 +24,14 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
   };
 };
 
-/** What is read of a report. */
+/** The parts of a report that the headline uses. */
 type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 
-/** Requests at most that no sum since then holds; a gap that reaches into it counts whole. */
+/** At most so many requests went untracked since a time. A gap that overlaps its start counts in full. */
 const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
   gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 
-/** Today and yesterday until the same hour, from hours since yesterday; days are UTC. */
+/** Today, and yesterday up to the same hour, from the hours since yesterday. Days are UTC. */
 export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
   const [today, yesterday] = [utcDate(now), utcDate(new Date(now.getTime() - DAY_MS))];
   const untilHour = `${yesterday}T${now.toISOString().slice(11, 13)}`;
@@ -46,7 +46,7 @@ export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
 
 const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
-/** This month, last month until the same day, and where this month is heading; from days since the first of last month. */
+/** This month, last month up to the same day, and the forecast, from the days since the start of last month. */
 export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
   const thisMonth = monthName(now);
   const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
@@ -64,7 +64,7 @@ export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
   };
 };
 
-/** What is spent, and the rate of the last seven whole days for what is left of the month. */
+/** The spend so far, plus the rest of the month at the rate of the last seven whole days. */
 const forecast = (spentNanoUsd: number, days: readonly SpendPoint[], now: Date): number => {
   const today = now.getTime() - (now.getTime() % DAY_MS);
   const [first, end] = [utcDate(new Date(today - RATE_DAYS * DAY_MS)), utcDate(new Date(today))];
@@ -73,6 +73,6 @@ const forecast = (spentNanoUsd: number, days: readonly SpendPoint[], now: Date):
   return Math.round(spentNanoUsd + (lastWeek / (RATE_DAYS * DAY_MS)) * (monthEnd - now.getTime()));
 };
 
-/** How much more or less than before, as a share of it; null where there is nothing to compare with. */
+/** The relative change against an earlier amount; null where there is nothing to compare with. */
 export const changeOf = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : now / before - 1;

@@ -1,10 +1,8 @@
 import { type Granularity, utcDate } from '../format/time.ts';
 
-/** Spans of time to look at, and how finely each can be cut. */
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The API's own limits. */
+/** The API's limits by granularity. */
 const MAX_DAYS = { hour: 31, day: 366 } as const;
 
 export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
@@ -22,7 +20,7 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
 
 export interface RangeSearch {
   readonly range?: RangeName | undefined;
-  /** First and last day of a custom range, UTC. */
+  /** First and last UTC day of a custom range. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly per?: Granularity | undefined;
@@ -30,7 +28,7 @@ export interface RangeSearch {
 
 export interface Range {
   readonly name: RangeName;
-  /** As the API takes them. */
+  /** The API's query parameters. */
   readonly from: string;
   readonly to: string | undefined;
   readonly granularity: Granularity;
@@ -84,7 +82,7 @@ const granularitiesFor = (name: RangeName, days: number): readonly Granularity[]
 const usual = (name: RangeName, days: number): Granularity =>
   name === '24h' ? 'hour' : name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day';
 
-/** The range an address asks for; 30 days by day where it asks for none. */
+/** The range in a URL, by default 30 days by day. */
 export const rangeOf = (search: RangeSearch, now: Date): Range => {
   const name = search.range ?? '30d';
   const { from, to } = bounds({ ...search, range: name }, now);

@@ -5,8 +5,8 @@ const MONO =
   "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /**
- * Colours are in theme.css: Mantine's own way of setting them writes a style element, which the page's policy forbids. Parts are
- * named here and not imported: the first page would load them all.
+ * Colours are in theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
+ * by name and not imported here: the first page would load them all.
  */
 export const theme = createTheme({
   primaryColor: 'teal',
@@ -16,7 +16,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Locking the scroll writes a style element, too.
+    // Scroll lock would write a style element too.
     Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },

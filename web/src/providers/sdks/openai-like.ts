@@ -1,7 +1,7 @@
 import { bearer, curlLike } from './curl.ts';
 import { type Client, HEADER, nodeKey, PROMPT, pythonKey, type Sdk } from './sdk.ts';
 
-/** SDKs made like OpenAI's: a base address and default headers. */
+/** SDKs with OpenAI's options: a base URL and default headers. */
 export const pythonLike = (module: string, name: string) => (client: Client) =>
   `
 import os

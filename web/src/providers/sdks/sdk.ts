@@ -1,14 +1,14 @@
 export interface Access {
-  /** The provider's gateway address, without a slash at the end. */
+  /** The provider's gateway URL, without a trailing slash. */
   readonly url: string;
   readonly serviceKey: string;
-  /** The provider's API key, where it is not taken from the environment. */
+  /** True where any provider credential works (mock providers); otherwise the code reads it from the environment. */
   readonly anyCredential: boolean;
 }
 
-/** How one provider is called. Code lines that begin with `+ ` are new compared with calling the provider itself. */
+/** How to call one provider. Lines that begin with `+ ` are those that a direct call to the provider does not have. */
 export interface Sdk {
-  /** Appended to the gateway address. */
+  /** Appended to the gateway URL. */
   readonly path: string;
   readonly environment: string;
   readonly model: string;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 
-/** Has the list of keys read anew. */
-export const useKeysChanged = () => {
+/** A function that reloads the list of keys. */
+export const useReloadKeys = () => {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: ['get', '/keys'] });
 };

@@ -1,9 +1,9 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import classes from './nothing.module.css';
+import classes from './empty-state.module.css';
 
-/** A view without anything in it: why that is, and what would change it. */
-export const Nothing = ({
+/** Shown in place of an empty view: why it is empty, and what to do. */
+export const EmptyState = ({
   icon: Icon,
   title,
   children,
@@ -14,7 +14,7 @@ export const Nothing = ({
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }) => (
-  <div className={classes['nothing']}>
+  <div className={classes['empty']}>
     <span className={classes['icon']}>
       <Icon size={22} strokeWidth={1.7} aria-hidden />
     </span>
