@@ -21,10 +21,10 @@ import { bucketEnd, bucketStart, formatAgo, formatInstants, formatShortInstant }
 const NANO = 1e9;
 
 describe('money', () => {
-  it('that is not known is said to be unknown, and is never nothing', () => {
+  it('is "unknown" where the amount is unknown, never zero', () => {
     expect(formatMoney(null)).toBe('unknown');
     expect(formatFineMoney(null)).toBe('unknown');
-    expect(exactMoney(null)).toBe('The cost is not known.');
+    expect(exactMoney(null)).toBe('The cost is unknown.');
     expect(formatMoney(0)).toBe('$0.00');
   });
 
@@ -38,22 +38,22 @@ describe('money', () => {
     expect(formatMoney(nano)).toBe(text);
   });
 
-  it('is exact to the nano-dollar where one asks', () => {
+  it('has an exact form with all nano-dollars', () => {
     expect(exactMoney(12_345_678_901)).toBe('12.345678901 USD');
     expect(exactMoney(1)).toBe('0.000000001 USD');
     expect(exactMoney(5 * NANO)).toBe('5 USD');
     expect(exactMoney(-1_500_000_000)).toBe('-1.5 USD');
   });
 
-  it('is fine enough for the parts of a call to add up, and short on an axis', () => {
+  it('is precise for the cost of a request, and short on an axis', () => {
     expect(formatFineMoney(95_151_000)).toBe('$0.095151');
     expect(formatFineMoney(12)).toBe('$0.000000012');
     expect([0, 0.5, 40, 1_200].map((usd) => formatAxisMoney(usd * NANO))).toEqual(['$0', '$0.5', '$40', '$1.2K']);
   });
 });
 
-describe('money of calls', () => {
-  it('has the same decimals in every row, and is never nought where it is something', () => {
+describe('costs of requests', () => {
+  it('have the same decimals in every row, and are never rounded to zero', () => {
     expect([109_077_000, 2_110_000_000, 6_790_000].map(formatCallMoney)).toEqual(['$0.1091', '$2.1100', '$0.0068']);
     expect([50_760_000, 109_077_300].map(formatPartMoney)).toEqual(['$0.050760', '$0.109077']);
     expect([0, null].map(formatCallMoney)).toEqual(['$0.0000', 'unknown']);
@@ -63,25 +63,25 @@ describe('money of calls', () => {
 });
 
 describe('quantities', () => {
-  it('are short where they are long', () => {
+  it('are short in sentences', () => {
     expect([999, 9_999, 1_240_000].map(formatCompact)).toEqual(['999', '9,999', '1.24M']);
     expect([plural(1, 'request'), plural(2, 'request')]).toEqual(['1 request', '2 requests']);
   });
 
-  it('below one another are of one precision', () => {
+  it('have the same precision in a column', () => {
     expect([0, 9_999, 13_000, 130_400_000].map(formatCount)).toEqual(['0', '9,999', '13.0K', '130M']);
     expect([12, 12.5].map(formatPercent)).toEqual(['12%', '12.5%']);
   });
 
-  it('a share that is there is never nought', () => {
+  it('a share above zero is never shown as 0%', () => {
     expect([0, 0.001, 0.384].map(formatShare)).toEqual(['0%', '<1%', '38%']);
   });
 
-  it('a share that is not known is never nought either', () => {
+  it('an unknown share is never shown as 0%', () => {
     expect(formatShare(null)).toBe('–');
   });
 
-  it('times and sizes have units', () => {
+  it('durations and sizes have units', () => {
     expect([null, 840, 1_400, 42_000, 185_000].map(formatDuration)).toEqual([
       '–',
       '840 ms',
@@ -94,7 +94,7 @@ describe('quantities', () => {
 });
 
 describe('time', () => {
-  it('buckets begin where the API says, in UTC', () => {
+  it('a bucket starts at its time in UTC', () => {
     expect(['2026-11-20T16', '2026-11-20', '2026-11'].map((time) => bucketStart(time).toISOString())).toEqual([
       '2026-11-20T16:00:00.000Z',
       '2026-11-20T00:00:00.000Z',
@@ -102,7 +102,7 @@ describe('time', () => {
     ]);
   });
 
-  it('buckets end where the next begins', () => {
+  it('a bucket ends where the next one starts', () => {
     expect(['2026-11-20T16', '2026-11-20', '2026-12'].map((time) => bucketEnd(time).toISOString())).toEqual([
       '2026-11-20T17:00:00.000Z',
       '2026-11-21T00:00:00.000Z',
@@ -110,13 +110,13 @@ describe('time', () => {
     ]);
   });
 
-  it('a range within a minute is an instant', () => {
+  it('a range within one minute is shown as an instant', () => {
     const [at, soon, later] = ['2026-11-20T12:00:00Z', '2026-11-20T12:00:40Z', '2026-11-20T12:09:00Z'] as const;
     expect(formatInstants(at, soon)).toBe(formatShortInstant(at));
     expect(formatInstants(at, later)).toContain('–');
   });
 
-  it('is told from now', () => {
+  it('is relative to now', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
     const ago = (ms: number) => formatAgo(new Date(now - ms).toISOString(), now);
     expect([ago(5_000), ago(180_000), ago(7_200_000)]).toEqual(['just now', '3 minutes ago', '2 hours ago']);

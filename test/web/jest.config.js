@@ -6,8 +6,8 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/web/**/*.browser.ts'],
   maxWorkers: 1,
-  // For a machine that does much else at the same time; by itself a story takes seconds.
+  // For a busy machine; on an idle one a story takes seconds.
   testTimeout: 180_000,
-  // Whatever could not be stopped must not keep the run from ending.
+  // The run ends even where a process could not be stopped.
   forceExit: true,
 };

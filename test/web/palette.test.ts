@@ -5,24 +5,24 @@ import { SERIES_SHOWN } from '../../web/src/spend/groups.ts';
 
 type Triple = readonly [number, number, number];
 
-/** How colours look without one kind of cone, in linear RGB. @see Machado, Oliveira and Fernandes 2009, severity 1.0 */
+/** How colours look with each kind of colour blindness, in linear RGB. @see Machado, Oliveira and Fernandes 2009, severity 1.0 */
 const visions: Readonly<Record<string, readonly [Triple, Triple, Triple]>> = {
-  'every cone': [
+  'full colour vision': [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 1],
   ],
-  'no red cones': [
+  'no red cones (protanopia)': [
     [0.152286, 1.052583, -0.204868],
     [0.114503, 0.786281, 0.099216],
     [-0.003882, -0.048116, 1.051998],
   ],
-  'no green cones': [
+  'no green cones (deuteranopia)': [
     [0.367322, 0.860646, -0.227968],
     [0.280085, 0.672501, 0.047413],
     [-0.01182, 0.04294, 0.968881],
   ],
-  'no blue cones': [
+  'no blue cones (tritanopia)': [
     [1.255528, -0.076749, -0.178779],
     [-0.078411, 0.930809, 0.147602],
     [0.004733, 0.691367, 0.3039],
@@ -38,7 +38,7 @@ const linear = (hex: string): Triple =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
   );
 
-/** Oklab, in which distance is difference as people see it. @see https://bottosson.github.io/posts/oklab/ */
+/** Oklab, in which distances match the differences that people see. @see https://bottosson.github.io/posts/oklab/ */
 const oklab = (color: Triple): Triple => {
   const cones = times(
     [
@@ -58,8 +58,8 @@ const oklab = (color: Triple): Triple => {
   );
 };
 
-/** Hundredths of Oklab's scale. 2 is what people just notice; these are small patches, apart from one another. */
-const APART = 7.5;
+/** In hundredths of Oklab's scale. People just notice 2; the chart's patches are small and not adjacent. */
+const MIN_DISTANCE = 7.5;
 
 const sheet = readFileSync(join(import.meta.dirname, '../../web/src/theme/theme.css'), 'utf8');
 const palettes = Object.fromEntries(
@@ -69,15 +69,15 @@ const palettes = Object.fromEntries(
   }),
 );
 
-describe.each(Object.entries(palettes))('colours of series, %s', (_, colors) => {
-  it('are as many as the chart has series, and one for the rest', () => {
+describe.each(Object.entries(palettes))('the series colours of the %s scheme', (_, colors) => {
+  it('has one colour per series and one for the rest', () => {
     expect(colors).toHaveLength(SERIES_SHOWN + 1);
   });
 
-  it.each(Object.entries(visions))('are told apart with %s', (__, vision) => {
+  it.each(Object.entries(visions))('are distinguishable with %s', (__, vision) => {
     const seen = colors.map((color) => oklab(times(vision, linear(color))));
     const pairs = seen.flatMap((one, index) => seen.slice(index + 1).map((other) => [one, other] as const));
     const distances = pairs.map(([one, other]) => 100 * Math.hypot(...one.map((part, at) => part - (other[at] ?? 0))));
-    expect(Math.min(...distances)).toBeGreaterThan(APART);
+    expect(Math.min(...distances)).toBeGreaterThan(MIN_DISTANCE);
   });
 });

@@ -12,19 +12,19 @@ describe('seed data', () => {
     expect(seedTraffic(account, now)).toEqual(events);
   });
 
-  it('is what the gateway would have told of, and all over', () => {
+  it('has valid close events, all in the past', () => {
     for (const event of events) closeEventSchema.parse(event);
     expect(events.every(({ startedAt, totalMs }) => Date.parse(startedAt) + totalMs <= now.getTime())).toBe(true);
     expect(new Set(events.map(({ requestId }) => requestId)).size).toBe(events.length);
   });
 
-  it('has every kind of provenance, from this month and the last', () => {
+  it('has every provenance, in this month and the last', () => {
     const provenances = new Set(events.map((event) => priceRequest(event).provenance));
     expect([...provenances].sort()).toEqual(['computed', 'estimated', 'free', 'provider', 'unknown']);
     expect(new Set(events.map(({ startedAt }) => startedAt.slice(0, 7)))).toContain('2026-10');
   });
 
-  it('prices every model but the one of one’s own', () => {
+  it('prices every model except the custom one', () => {
     const unpriced = events.filter(
       (event) => event.status === 200 && event.outcome === 'completed' && priceRequest(event).provenance === 'unknown',
     );

@@ -12,8 +12,8 @@ import { languages, snippet } from '../../web/src/providers/snippets.ts';
 const KEY = 'svc_0123456789';
 const run = promisify(execFile);
 
-/** Something that an SDK of any of these takes for an answer. */
-const ANSWER = JSON.stringify({
+/** A response body that each of these SDKs accepts. */
+const BODY = JSON.stringify({
   id: 'x',
   object: 'chat.completion',
   type: 'message',
@@ -31,7 +31,7 @@ const seen: { path: string | undefined; key: unknown }[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
     seen.push({ path: request.url, key: request.headers['x-service-key'] });
-    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(ANSWER));
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(BODY));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   folder = await mkdtemp(join(tmpdir(), 'snippets-'));
@@ -51,7 +51,7 @@ const textOf = (provider: (typeof providerLabels)[number], language: (typeof lan
 
 describe('the snippets', () => {
   it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'openrouter'] as const)(
-    'of %s send a call of its own SDK to the gateway, with the key',
+    'of %s send a request of the SDK to the gateway, with the service key',
     async (provider) => {
       const file = join(folder, `${provider}.mjs`);
       await writeFile(
@@ -66,7 +66,7 @@ describe('the snippets', () => {
     },
   );
 
-  it('are there for every provider and language, and mark what is new: the address and the key', () => {
+  it('exist for every provider and language, and mark the new lines: URL and service key', () => {
     for (const { label } of providers) {
       for (const language of languages) {
         const added = textOf(label, language)
@@ -80,7 +80,7 @@ describe('the snippets', () => {
     expect(providers.length).toBeGreaterThanOrEqual(12);
   });
 
-  it('take the provider’s own key from the environment where it is needed', () => {
+  it('read the provider key from the environment where one is needed', () => {
     const lines = snippet('openai', 'python', {
       url: 'https://openai.ai.acme.dev',
       serviceKey: KEY,

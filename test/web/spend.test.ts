@@ -27,9 +27,9 @@ const days = (from: string, count: number, usd: (index: number) => number) =>
 const none = { requests: 0, gaps: [] };
 
 describe('the forecast', () => {
-  it('is the one that rules of the type budget_forecast make', () => {
+  it('equals that of budget_forecast rules', () => {
     const series = days('2026-10-01', 51, (index) => 3 + ((index * 7) % 11));
-    const cells = series.map(({ time, costNanoUsd }) => ({
+    const counterRows = series.map(({ time, costNanoUsd }) => ({
       time,
       dimensions: { provider: 'openai', model: 'm', tag: null, keyId: null, providerKey: null },
       counters: { requests: 1, costComputedNanoUsd: costNanoUsd ?? 0 },
@@ -38,21 +38,21 @@ describe('the forecast', () => {
     const judged = budgetForecast.judge(rule.config, {
       period: periodAt('monthly', now),
       now,
-      series: seriesOf(rule, cells),
+      series: seriesOf(rule, counterRows),
     });
     expect(judged?.observed).toBeGreaterThan(0);
     expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
   });
 
-  it('is unknown where nothing of the month is known', () => {
+  it('is unknown where no cost of the month is known', () => {
     const month = monthOf({ series: [point('2026-11-20', null, 3, 3)], untracked: none }, now);
     expect(month.sum).toEqual({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });
 });
 
-describe('what came before', () => {
-  it('is last month until the same day, and yesterday until the same hour', () => {
+describe('the earlier period for comparison', () => {
+  it('is last month up to the same day, and yesterday up to the same hour', () => {
     expect(monthOf({ series: days('2026-10-01', 51, () => 1), untracked: none }, now).before.costNanoUsd).toBe(
       20 * NANO,
     );
@@ -66,8 +66,8 @@ describe('what came before', () => {
   });
 });
 
-describe('requests that went untracked', () => {
-  it('are told beside the sums they may be missing from', () => {
+describe('untracked requests', () => {
+  it('are reported with the sums that may miss them', () => {
     const gaps = [
       { from: '2026-10-31T23:50:00.000Z', to: '2026-10-31T23:59:00.000Z', requests: 1 },
       { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:05:00.000Z', requests: 10 },
@@ -80,7 +80,7 @@ describe('requests that went untracked', () => {
 });
 
 describe('the trend', () => {
-  it('puts what is not among the costliest into one more series: each bucket adds up', () => {
+  it('has one more series for all but the most expensive groups: each bucket adds up', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
     const groups = names.map((model, index) => ({ model, costNanoUsd: (10 - index) * NANO }));
     const total = groups.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
@@ -99,11 +99,11 @@ describe('a range', () => {
     [{ range: 'month' }, '2026-11-01', 'day'],
     [{ range: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
     [{ range: '12m' }, '2025-12-01', 'month'],
-  ] as const)('%j begins at %s, by %s', (search, from, granularity) => {
+  ] as const)('%j starts at %s, by %s', (search, from, granularity) => {
     expect(rangeOf(search, now)).toMatchObject({ from, granularity });
   });
 
-  it('is never cut finer than the API allows, whatever the address says', () => {
+  it('never has a finer granularity than the API allows, whatever the URL says', () => {
     expect(rangeOf({ range: '90d', per: 'hour' }, now).granularity).toBe('month');
     expect(rangeOf({ range: 'custom', from: '2026-11-05', to: '2026-11-01', per: 'hour' }, now)).toMatchObject({
       from: '2026-11-01',
@@ -115,7 +115,7 @@ describe('a range', () => {
 });
 
 describe('a backtest', () => {
-  it('sums up within each period, and marks where the rule would have fired', () => {
+  it('adds up within each period, and marks where the rule would have fired', () => {
     const series = days('2026-10-30', 4, () => 2);
     const firings = [{ by: '2026-11-02T00:00:00.000Z' }] as never;
     const bars = backtestBars(series, 'monthly', ({ costNanoUsd }) => costNanoUsd ?? 0, firings);

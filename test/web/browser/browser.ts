@@ -14,10 +14,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** How long anything is waited for: nothing here takes long but on a machine that does much else. */
-const PATIENCE_MS = 75_000;
+/** The longest wait for anything on a page, sized for a busy machine. */
+const TIMEOUT_MS = 75_000;
 
-/** Debian's, unless another is named. */
+/** Chromium from `CHROMIUM`, by default Debian's. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
 
@@ -26,23 +26,23 @@ export const phone = { viewport: { width: 390, height: 844 } } as const;
 
 export interface Tab {
   readonly page: Page;
-  /** What the browser itself found wrong: errors of scripts, things the page's policy forbade. */
-  readonly complaints: string[];
+  /** Errors that the browser reported: script errors, violations of the page's policy. */
+  readonly browserErrors: string[];
 }
 
-/** Answers that are errors are said by the browser, too: here they are what is tested. */
-const isAboutAnswers = (text: string) => text.startsWith('Failed to load resource');
+/** The browser also reports HTTP error responses. The tests cause them on purpose. */
+const isAboutResponse = (text: string) => text.startsWith('Failed to load resource');
 
-const watched = (page: Page): Tab => {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+const watch = (page: Page): Tab => {
+  const browserErrors: string[] = [];
+  page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isAboutAnswers(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !isAboutResponse(message.text())) browserErrors.push(message.text());
   });
-  return { page, complaints };
+  return { page, browserErrors };
 };
 
-/** A person of their own: nothing is shared with other tabs. */
+/** A tab in a browser context of its own: it shares nothing with other tabs. */
 export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> => {
   const context = await browser.newContext({
     ...desktop,
@@ -51,57 +51,57 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(PATIENCE_MS);
-  return watched(await context.newPage());
+  context.setDefaultTimeout(TIMEOUT_MS);
+  return watch(await context.newPage());
 };
 
-/** Another tab of the same person. */
-export const openBeside = async ({ page }: Tab): Promise<Tab> => watched(await page.context().newPage());
+/** Another tab in the same browser context. */
+export const openAnotherTab = async ({ page }: Tab): Promise<Tab> => watch(await page.context().newPage());
 
 const POLL_MS = 50;
 
-/** Asks from outside: the page's policy lets nothing be evaluated in it again and again. */
-export const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Not so after ${PATIENCE_MS} ms: ${what}`);
+/** Polls from outside the page, whose policy forbids Playwright's own polling. */
+export const waitUntil = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Timed out after ${TIMEOUT_MS} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 };
 
-/** Nothing on the page is waited for, and all of it is painted. */
-export const drawn = async (page: Page): Promise<void> => {
+/** Waits until the page shows no skeletons, has its fonts, and is painted. */
+export const waitUntilDrawn = async (page: Page): Promise<void> => {
   const isDrawn =
     "document.fonts.status === 'loaded' && !document.querySelector('[aria-busy=true], .mantine-Skeleton-root')";
-  await until('the page is drawn', () => page.evaluate<boolean>(isDrawn));
+  await waitUntil('the page is drawn', () => page.evaluate<boolean>(isDrawn));
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 };
 
-/** Everything that was asked for is there, and drawn. */
-export const settled = async (page: Page): Promise<void> => {
+/** Waits until the network is idle and the page is drawn. */
+export const waitUntilIdle = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle');
-  await drawn(page);
+  await waitUntilDrawn(page);
 };
 
 const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
-const isWanted = process.env['SCREENSHOTS'] === '1';
-if (isWanted) mkdirSync(SCREENSHOTS, { recursive: true });
+const isEnabled = process.env['SCREENSHOTS'] === '1';
+if (isEnabled) mkdirSync(SCREENSHOTS, { recursive: true });
 
-/** For people to look at, where they asked for it; git ignores the folder. */
+/** Saves a screenshot where `SCREENSHOTS=1` asks for it; git ignores the folder. */
 export const screenshot = async (page: Page, name: string, fullPage = false): Promise<void> => {
-  if (isWanted) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+  if (isEnabled) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
 };
 
-/** Of findings of one kind: the others are alike. */
+/** Nodes to report per rule. */
 const NODES_SHOWN = 2;
 
 const COLOURS = 'color-contrast';
-/** The other scheme changes colours alone; another width changes all else. */
+/** The dark scheme can only change colours, another width everything else. */
 export type Rules = 'all' | 'colours' | 'all but colours';
 
-/** What axe holds to be serious or worse, in words that say where. */
+/** Accessibility violations that axe rates serious or critical, with their place. */
 export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise<string[]> => {
-  // Legacy: in the page alone, without a second one to merge the findings of frames in. There are none.
+  // Legacy mode runs in the page alone. Otherwise axe opens a second page to merge the results of frames; there are none.
   const axe = new AxeBuilder({ page }).setLegacyMode(true);
   if (rules === 'colours') axe.withRules([COLOURS]);
   if (rules === 'all but colours') axe.disableRules([COLOURS]);
@@ -113,6 +113,6 @@ export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise
     );
 };
 
-/** By how many pixels the page is wider than its window. */
+/** How many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -16,7 +16,7 @@ export interface Dashboard {
 /**
  * The local stack with mock providers and the built pages, on a free port and fresh data.
  *
- * @param options.scheduleEveryMs how often rules are looked at, among all else that has a schedule; otherwise as on AWS
+ * @param options.scheduleEveryMs interval of all schedules, such as the evaluation of rules; by default as on AWS
  */
 export const startDashboard = async (options: { readonly scheduleEveryMs?: number } = {}): Promise<Dashboard> => {
   const assembly = await currentAssembly(ROOT, () => {});

@@ -1,33 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openBeside, screenshot, settled, type Tab, until } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
-import { type ApiSession, register } from '../browser/people.ts';
+import { type ApiSession, register } from '../browser/accounts.ts';
+import { openAnotherTab, screenshot, type Tab, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
 
 const PAGES = ['/', '/requests', '/alerts', '/rules', '/keys', '/billing'] as const;
 
-/** One tab of the same person for each page: what they wait for, they wait for at the same time. */
+/** Runs a story in one tab per page, all at the same time. */
 const inEveryPage = async (tab: Tab, story: (page: Page, path: string) => Promise<unknown>) => {
-  const tabs = await Promise.all(PAGES.map(() => openBeside(tab)));
+  const tabs = await Promise.all(PAGES.map(() => openAnotherTab(tab)));
   await Promise.all(
     PAGES.map(async (path, index) => {
-      const { page, complaints } = tabs[index] as Tab;
-      await page.goto(`${house().dashboard.url}/favicon.svg`);
-      await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(house().seeded.refreshToken)})`);
+      const { page, browserErrors } = tabs[index] as Tab;
+      await page.goto(`${fixture().dashboard.url}/favicon.svg`);
+      await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(fixture().seeded.refreshToken)})`);
       await story(page, path);
-      expect({ path, complaints }).toEqual({ path, complaints: [] });
+      expect({ path, browserErrors }).toEqual({ path, browserErrors: [] });
     }),
   );
 };
 
 describe('with the API down', () => {
-  it('every page says so, and comes back at a click', async () => {
-    const tab = await openSignedIn(house().seeded);
+  it('every page reports it and recovers after a click', async () => {
+    const tab = await openSignedIn(fixture().seeded);
     await inEveryPage(tab, async (page, path) => {
       await page.route(dataOnly, (route) => route.abort());
-      await page.goto(`${house().dashboard.url}${path}`);
+      await page.goto(`${fixture().dashboard.url}${path}`);
       await page.getByText('No connection to the API').first().waitFor();
       await screenshot(page, `down${path.replace('/', '-')}`);
       await page.unroute(dataOnly);
@@ -36,20 +36,20 @@ describe('with the API down', () => {
     });
   });
 
-  it('an answer of something in between is told as one that makes no sense', async () => {
-    const { open } = await openSignedIn(house().seeded, (page) =>
+  it('an unexpected response, such as from a proxy, is reported as such', async () => {
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(dataOnly, (route) =>
         route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
       ),
     );
     const page = await open('/keys');
-    await page.getByText('The API gave an answer that makes no sense here.').first().waitFor();
+    await page.getByText('The API sent an unexpected response.').first().waitFor();
   });
 
-  it('an error of the API is told in its own words, with the request to quote', async () => {
+  it('an API error is shown with its message and request id', async () => {
     const error = { code: 'INTERNAL', message: 'Something went wrong on our side.', requestId: 'req-7' };
     const body = JSON.stringify({ error: { ...error, type: 'gateway_error' } });
-    const { open } = await openSignedIn(house().seeded, (page) =>
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(dataOnly, (route) => route.fulfill({ status: 500, contentType: 'application/json', body })),
     );
     const page = await open('/rules');
@@ -57,8 +57,8 @@ describe('with the API down', () => {
     await page.getByText('Request req-7').first().waitFor();
   });
 
-  it('the pages themselves say when they cannot start', async () => {
-    const { open } = await openSignedIn(house().seeded, (page) =>
+  it('the pages report that they cannot start', async () => {
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route('**/config.json', (route) => route.fulfill({ status: 503 })),
     );
     await (await open('/')).getByText('The dashboard cannot start').waitFor();
@@ -67,7 +67,7 @@ describe('with the API down', () => {
 
 describe('with a rule that was deleted elsewhere', () => {
   const api = async (session: ApiSession, method: string, path: string, body?: object) => {
-    const response = await fetch(`${house().dashboard.url}/api${path}`, {
+    const response = await fetch(`${fixture().dashboard.url}/api${path}`, {
       method,
       headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
@@ -76,7 +76,7 @@ describe('with a rule that was deleted elsewhere', () => {
     return response;
   };
   const rule = {
-    name: 'A day too dear',
+    name: 'Daily limit',
     type: 'cost_threshold',
     config: { threshold: 5, period: 'daily' },
     channels: ['email'],
@@ -85,19 +85,19 @@ describe('with a rule that was deleted elsewhere', () => {
   it.each([
     ['saving it', ['Save']],
     ['deleting it', ['Delete', 'Delete the rule']],
-  ])('%s says that it is gone', async (_, clicks) => {
-    const session = await register(house().dashboard);
+  ])('%s reports that it no longer exists', async (_, clicks) => {
+    const session = await register(fixture().dashboard);
     const { id } = (await (await api(session, 'POST', '/alert-rules', rule)).json()) as { readonly id: string };
     const { open } = await openSignedIn(session);
     const page = await open(`/rules/${id}`);
     await page.getByRole('heading', { name: rule.name }).waitFor();
     await api(session, 'DELETE', `/alert-rules/${id}`);
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
-    await page.getByText('There is no such rule').waitFor();
+    await page.getByText('Rule not found').waitFor();
   });
 });
 
-/** Sum of the layout shifts that no one caused by a click or key. @see https://web.dev/articles/cls */
+/** Sum of the layout shifts without a recent click or key press. @see https://web.dev/articles/cls */
 const SHIFTS = `(() => {
   globalThis.shifts = 0;
   new PerformanceObserver((list) => {
@@ -106,24 +106,24 @@ const SHIFTS = `(() => {
 })()`;
 
 describe('with the API slow', () => {
-  it('there is a sketch of each page at once, and nothing jumps when the figures come', async () => {
-    const tab = await openSignedIn(house().seeded);
+  it('each page shows skeletons at once, and the layout does not shift when the figures load', async () => {
+    const tab = await openSignedIn(fixture().seeded);
     await inEveryPage(tab, async (page, path) => {
-      const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
       await page.addInitScript(SHIFTS);
       await page.route(dataOnly, async (route) => {
-        await asked;
-        // A page that has moved on no longer wants its answer.
+        await released;
+        // Continuing fails for a request that the page has cancelled.
         await route.continue().catch(() => {});
       });
-      await page.goto(`${house().dashboard.url}${path}`);
+      await page.goto(`${fixture().dashboard.url}${path}`);
       await page.locator('h1').first().waitFor();
-      const sketches = page.locator('.mantine-Skeleton-root');
-      await sketches.first().waitFor();
+      const skeletons = page.locator('.mantine-Skeleton-root');
+      await skeletons.first().waitFor();
       await screenshot(page, `slow${path.replace('/', '-')}`);
-      answer();
-      await until(`the figures of ${path}`, async () => (await sketches.count()) === 0);
-      await settled(page);
+      release();
+      await waitUntil(`the figures of ${path}`, async () => (await skeletons.count()) === 0);
+      await waitUntilIdle(page);
       const shifts = await page.evaluate<number>('globalThis.shifts');
       expect({ path, shifts: shifts < 0.1 ? 'few' : shifts }).toEqual({ path, shifts: 'few' });
     });

@@ -2,24 +2,26 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openBeside, openTab, screenshot, type Tab, until } from '../browser/browser.ts';
-import { house } from '../browser/house.ts';
-import { newEmail, PASSWORD, signUp } from '../browser/people.ts';
+import { newEmail, PASSWORD, signUp } from '../browser/accounts.ts';
+import { openAnotherTab, openTab, screenshot, type Tab, waitUntil } from '../browser/browser.ts';
+import { fixture } from '../browser/fixture.ts';
 
 const mailTo = async (address: string): Promise<string> => {
   let mail: string | undefined;
-  await until(`a mail to ${address}`, async () => {
-    mail = (await house().dashboard.stack.inbox()).map((each) => JSON.stringify(each)).find((m) => m.includes(address));
+  await waitUntil(`a mail to ${address}`, async () => {
+    mail = (await fixture().dashboard.stack.inbox())
+      .map((each) => JSON.stringify(each))
+      .find((m) => m.includes(address));
     return mail !== undefined;
   });
   return mail as string;
 };
 
-const signsUp = async (page: Page, email: string) => {
-  await page.goto(house().dashboard.url);
+const fillSignUp = async (page: Page, email: string) => {
+  await page.goto(fixture().dashboard.url);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('Your first name is needed.').waitFor();
+  await page.getByText('Your first name is required.').waitFor();
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('E-mail').fill(email);
@@ -33,13 +35,13 @@ const signsUp = async (page: Page, email: string) => {
   await screenshot(page, 'first-run', true);
 };
 
-const runsTheSnippet = async (page: Page) => {
+const runSnippet = async (page: Page) => {
   await page.getByRole('button', { name: 'Copy the snippet' }).click();
   const snippet = await page.evaluate<string>('navigator.clipboard.readText()');
   expect(snippet).toMatch(/X-Service-Key: svc_[0-9A-Za-z]{30}'/);
   const { stdout } = await promisify(execFile)('bash', ['-c', snippet]);
   expect(JSON.parse(stdout)).toHaveProperty('choices');
-  await page.getByText('Your first request is here.').waitFor();
+  await page.getByText('Your first request has arrived.').waitFor();
   await page.getByText(/gpt-4o-mini.* · \$0\.0000\d+/).waitFor();
   await screenshot(page, 'first-request', true);
   await page.getByRole('button', { name: 'Open the overview' }).click();
@@ -47,7 +49,7 @@ const runsTheSnippet = async (page: Page) => {
   await page.getByRole('button', { name: 'gpt-4o-mini' }).waitFor();
 };
 
-const setsARule = async (page: Page, name: string) => {
+const createRule = async (page: Page, name: string) => {
   await page.getByRole('link', { name: 'Rules' }).first().click();
   await page.getByRole('link', { name: 'Set a daily limit' }).click();
   await page.getByLabel('Name').fill(name);
@@ -57,15 +59,15 @@ const setsARule = async (page: Page, name: string) => {
   await page.getByText('$0.000001 or more a day').waitFor();
 };
 
-/** Over the link in the mail, in a new tab, without signing in again. */
-const acknowledges = async (tab: Tab, email: string, name: string) => {
+/** Follows the link in the mail, in a new tab, without signing in again. */
+const acknowledgeAlert = async (tab: Tab, email: string, name: string) => {
   const link = /http:\/\/localhost:\d+\/alerts\/[0-9a-f-]{36}/.exec(await mailTo(email))?.[0];
   expect(link).toBeDefined();
-  const { page, complaints } = await openBeside(tab);
+  const { page, browserErrors } = await openAnotherTab(tab);
   await page.goto(link as string);
   await page.getByRole('link', { name }).waitFor();
-  // The delivery is noted after the mail is out: the page is asked anew until it tells.
-  await until('the delivery is told', async () => {
+  // The delivery is stored after the mail is sent: the page is reloaded until it shows it.
+  await waitUntil('the page shows the delivery', async () => {
     await page.reload();
     await page.getByRole('list', { name: 'Deliveries' }).waitFor();
     return (await page.getByText('sent', { exact: false }).count()) > 0;
@@ -75,26 +77,26 @@ const acknowledges = async (tab: Tab, email: string, name: string) => {
   await page.getByText('Acknowledged just now').waitFor();
   await page.getByRole('link', { name: 'Alerts' }).first().click();
   await page.getByText('Open', { exact: true }).click();
-  await page.getByText('Nothing is open').waitFor();
-  expect(complaints).toEqual([]);
+  await page.getByText('No open alerts').waitFor();
+  expect(browserErrors).toEqual([]);
 };
 
-describe('a newcomer', () => {
-  it('signs up, watches the first request arrive, sets a rule, is mailed, and acknowledges', async () => {
+describe('a new user', () => {
+  it('signs up, sees the first request arrive, creates a rule, gets an e-mail, and acknowledges the alert', async () => {
     const email = newEmail();
     const rule = 'Not a cent <b>more</b>';
-    const tab = await openTab(house().browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await signsUp(tab.page, email);
-    await runsTheSnippet(tab.page);
-    await setsARule(tab.page, rule);
-    await acknowledges(tab, email, rule);
-    expect(tab.complaints).toEqual([]);
+    const tab = await openTab(fixture().browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await fillSignUp(tab.page, email);
+    await runSnippet(tab.page);
+    await createRule(tab.page, rule);
+    await acknowledgeAlert(tab, email, rule);
+    expect(tab.browserErrors).toEqual([]);
   });
 
-  it('who forgot the password sets a new one with the code from the mail', async () => {
-    const { browser, dashboard } = house();
+  it('sets a new password with the code from the e-mail', async () => {
+    const { browser, dashboard } = fixture();
     const email = newEmail();
-    const { page, complaints } = await openTab(browser);
+    const { page, browserErrors } = await openTab(browser);
     await signUp(page, dashboard, email);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
@@ -103,11 +105,11 @@ describe('a newcomer', () => {
     await page.getByRole('button', { name: 'Send the code' }).click();
     await page.getByText(`If ${email} has an account`).waitFor();
     const code = /\b(\d{4,8})\b/.exec((await mailTo(email)).replaceAll(email, ''))?.[1] as string;
-    await page.getByLabel('Code from the mail').fill('000000');
+    await page.getByLabel('Code from the e-mail').fill('000000');
     await page.getByLabel('New password').fill('Another-Horse-8');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password was not changed').waitFor();
-    await page.getByLabel('Code from the mail').fill(code);
+    await page.getByLabel('Code from the e-mail').fill(code);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('Your password is changed.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -116,12 +118,12 @@ describe('a newcomer', () => {
     await page.getByLabel('Password', { exact: true }).fill('Another-Horse-8');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Send your first request' }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 
-  it('buys a plan on the payment page, and sees it', async () => {
-    const { browser, dashboard } = house();
-    const { page, complaints } = await openTab(browser);
+  it('buys a plan on the payment page and sees it', async () => {
+    const { browser, dashboard } = fixture();
+    const { page, browserErrors } = await openTab(browser);
     await signUp(page, dashboard, newEmail());
     await page.getByRole('link', { name: 'Billing' }).first().click();
     await page.getByText('of 10K requests').waitFor();
@@ -129,12 +131,12 @@ describe('a newcomer', () => {
     await page.getByRole('button', { name: 'Pay and subscribe' }).click();
     await page.getByText('of 100K requests').waitFor();
     await page.getByRole('button', { name: 'Cards, invoices, cancellation' }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 
-  it('makes a key, sees it once, sends with it, and revokes it', async () => {
-    const { browser, dashboard } = house();
-    const { page, complaints } = await openTab(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  it('creates a key, sees it once, and revokes it', async () => {
+    const { browser, dashboard } = fixture();
+    const { page, browserErrors } = await openTab(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     await signUp(page, dashboard, newEmail());
     await page.getByRole('link', { name: 'Keys' }).first().click();
     await page.getByRole('button', { name: 'New key' }).click();
@@ -153,6 +155,6 @@ describe('a newcomer', () => {
       .click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByRole('row', { name: /Batch jobs.*revoked/ }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 });

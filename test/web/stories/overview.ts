@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { settled } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
+import { waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
-const openOverview = async (path: string) => (await openSignedIn(house().seeded)).open(path);
+const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
 
 describe('the overview', () => {
-  it('is there with less than 250 kB of compressed script', async () => {
+  it('loads less than 250 kB of compressed scripts', async () => {
     const sizes = new Map<string, Promise<number>>();
-    const { open } = await openSignedIn(house().seeded, async (page) => {
+    const { open } = await openSignedIn(fixture().seeded, async (page) => {
       page.on('requestfinished', (request) => {
         if (request.resourceType() !== 'script') return;
         const size = request.sizes().then(({ responseBodySize }) => responseBodySize);
@@ -16,7 +16,7 @@ describe('the overview', () => {
     });
     const page = await open('/');
     await page.locator('canvas').waitFor();
-    await settled(page);
+    await waitUntilIdle(page);
     const bytes = await Promise.all([...sizes].map(async ([path, size]) => ({ path, size: await size })));
     const total = bytes.reduce((sum, { size }) => sum + size, 0);
     expect(total).toBeGreaterThan(50_000);
@@ -24,10 +24,10 @@ describe('the overview', () => {
       throw new Error(`${total} bytes: ${JSON.stringify(bytes.filter(({ size }) => size > 4_000))}`);
   });
 
-  it('has the figures of its chart as a table, which agree with the API', async () => {
-    const { dashboard, seeded } = house();
+  it('shows the figures of its chart as a table, which matches the API', async () => {
+    const { dashboard, seeded } = fixture();
     const page = await openOverview('/?range=7d');
-    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('button', { name: 'Show as table' }).click();
     const rows = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr');
     await rows.first().waitFor();
     const from = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10);
@@ -45,7 +45,7 @@ describe('the overview', () => {
     );
   });
 
-  it('looks closer by a click, and goes back', async () => {
+  it('filters with a click, and goes back', async () => {
     const page = await openOverview('/?by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).click();
     await page.getByText('Provider: Anthropic').waitFor();
@@ -62,18 +62,18 @@ describe('the overview', () => {
     expect(await page.locator('section', { hasText: 'Spend by model' }).first().textContent()).toMatch(/unknown/);
   });
 
-  it('says plainly how many requests went untracked, and when', async () => {
+  it('shows how many requests went untracked, and when', async () => {
     const page = await openOverview('/');
     await page.getByText('Up to 17 requests went untracked').waitFor();
     await page.getByText('has untracked requests').waitFor();
     await page.getByText('≤ 17').waitFor();
   });
 
-  it('shows the figures under the pointer, and the requests behind them at a click', async () => {
+  it('shows the figures of the hovered bar, and its requests after a click', async () => {
     const page = await openOverview('/?range=7d');
     const chart = page.locator('canvas');
     await chart.waitFor();
-    await settled(page);
+    await waitUntilIdle(page);
     const { width, height } = (await chart.boundingBox()) as { width: number; height: number };
     await chart.hover({ position: { x: width * 0.5, y: height * 0.6 } });
     await page.getByText('(UTC day)').first().waitFor();
@@ -82,7 +82,7 @@ describe('the overview', () => {
     await page.locator('tbody a').first().waitFor();
   });
 
-  it('downloads what it shows', async () => {
+  it('downloads its report', async () => {
     const page = await openOverview('/?range=7d&by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).waitFor();
     const [download] = await Promise.all([

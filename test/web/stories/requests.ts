@@ -1,63 +1,63 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { settled, until } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
+import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
-/** More stops than any page has before its contents. */
-const MOST_STOPS = 60;
+/** More tab stops than any page has before its contents. */
+const MAX_TAB_STOPS = 60;
 
-describe('by keyboard alone', () => {
-  it('one gets past the menu, into a request and out of it', async () => {
-    const { open } = await openSignedIn(house().seeded);
+describe('with only a keyboard', () => {
+  it('a user can skip the menu, open a request and close it', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests');
     const row = page.locator('tbody a').first();
     await row.waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
-    for (let stop = 0; stop < MOST_STOPS && !(await hasFocus(row)); stop++) await page.keyboard.press('Tab');
+    for (let stop = 0; stop < MAX_TAB_STOPS && !(await hasFocus(row)); stop++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Price, line by line').or(page.getByText('No usage is known')).first().waitFor();
+    await page.getByText('Price, line by line').or(page.getByText('Usage is unknown')).first().waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForURL(`${house().dashboard.url}/requests`);
+    await page.waitForURL(`${fixture().dashboard.url}/requests`);
   });
 
-  it('one chooses range and grouping, and reads the chart as a table', async () => {
-    const { open } = await openSignedIn(house().seeded);
+  it('a user can choose range and grouping, and show the chart as a table', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/');
     await page.locator('canvas').waitFor();
     await page.getByRole('radio', { name: '30 days' }).focus();
     await page.keyboard.press('ArrowLeft');
-    await page.waitForURL(/span=7d/);
+    await page.waitForURL(/range=7d/);
     await page.getByLabel('Group by').focus();
     await page.keyboard.press('p');
-    await page.getByRole('button', { name: 'As a table' }).focus();
+    await page.getByRole('button', { name: 'Show as table' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'The figures of the chart' }).waitFor();
   });
 });
 
 describe('the request log', () => {
-  it('filters, and pages without repeating or missing one', async () => {
-    const { open } = await openSignedIn(house().seeded);
+  it('filters, and pages without repeating a request', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests?provider=anthropic');
     await page.locator('tbody a').first().waitFor();
     await page.getByRole('button', { name: 'Older requests' }).click();
-    await until('100 rows', async () => (await page.locator('tbody a').count()) === 100);
+    await waitUntil('100 rows', async () => (await page.locator('tbody a').count()) === 100);
     const links = await page.locator('tbody a').evaluateAll((nodes) => nodes.map((node) => node.getAttribute('href')));
     expect(new Set(links).size).toBe(100);
     await page.getByLabel('Model').fill('claude-opus-4-1');
     await page.waitForURL(/model=claude-opus-4-1/);
-    await settled(page);
-    expect(new Set(await page.locator('tbody a > range:first-child').allTextContents())).toEqual(
+    await waitUntilIdle(page);
+    expect(new Set(await page.locator('tbody a > span:first-child').allTextContents())).toEqual(
       new Set(['claude-opus-4-1']),
     );
   });
 
-  it('says when nothing matches', async () => {
-    const { open } = await openSignedIn(house().seeded);
+  it('reports that nothing matches', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests?model=no-such-model');
-    await page.getByText('None among the newest.').or(page.getByText('No request matches')).waitFor();
+    await page.getByText('No match among the newest requests.').or(page.getByText('No request matches')).waitFor();
   });
 });

@@ -1,38 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
-import { openBeside, openTab, screenshot, settled, until } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
-import { newEmail, register, sendRequest, signIn } from '../browser/people.ts';
+import { newEmail, register, sendRequest, signIn } from '../browser/accounts.ts';
+import { openAnotherTab, openTab, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const unauthorized = { status: 401, contentType: 'application/json', body: '{"message":"Unauthorized"}' };
 
-/** An account of one's own, with one request: signing out ends nobody else's session. */
-const newcomer = async () => {
-  const { dashboard } = house();
+/** A new account with one request: signing out ends no other story's session. */
+const newAccount = async () => {
+  const { dashboard } = fixture();
   const email = newEmail();
   const session = await register(dashboard, email);
   await sendRequest(dashboard, session);
   return { email, session };
 };
 
-describe('with a token refused', () => {
-  it('a new one is got without a word, and the refused request sent again', async () => {
-    let refused = 0;
-    const { open, complaints } = await openSignedIn(house().seeded, (page) =>
-      page.route('**/api/keys', (route) => (refused++ > 0 ? route.continue() : route.fulfill(unauthorized))),
+describe('with a rejected token', () => {
+  it('the page renews it unnoticed and retries the request', async () => {
+    let attempts = 0;
+    const { open, browserErrors } = await openSignedIn(fixture().seeded, (page) =>
+      page.route('**/api/keys', (route) => (attempts++ > 0 ? route.continue() : route.fulfill(unauthorized))),
     );
     const page = await open('/keys');
     await page.getByText('default').first().waitFor();
-    expect(refused).toBeGreaterThan(1);
-    expect(complaints).toEqual([]);
+    expect(attempts).toBeGreaterThan(1);
+    expect(browserErrors).toEqual([]);
   });
 
-  it('and no new one to be had, one is signed out, told why, and brought back after signing in', async () => {
-    const { email, session } = await newcomer();
-    const { open, complaints } = await openSignedIn(session);
+  it('and no new one, the user is signed out, sees why, and returns to the page after signing in', async () => {
+    const { email, session } = await newAccount();
+    const { open, browserErrors } = await openSignedIn(session);
     const page = await open('/rules');
-    await settled(page);
+    await waitUntilIdle(page);
     await page.route('**/api/**', (route) => route.fulfill(unauthorized));
-    // Whichever request is the first to be refused ends the session: the click's, or one that was due anyway.
+    // The first rejected request ends the session: that of the click, or one of a timer.
     const ended = page.getByText('Your session has ended.').waitFor();
     await Promise.race([ended, page.getByRole('link', { name: 'Alerts' }).first().click()]);
     await ended;
@@ -41,40 +41,40 @@ describe('with a token refused', () => {
     await page.unroute('**/api/**');
     await signIn(page, email);
     await page.getByRole('heading', { name: /^(Alerts|Rules)$/ }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 });
 
 describe('signing out', () => {
-  it('reaches every tab, and leaves nothing behind', async () => {
-    const { session } = await newcomer();
+  it('ends the session in every tab and deletes its data', async () => {
+    const { session } = await newAccount();
     const tab = await openSignedIn(session);
     const page = await tab.open('/');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    const beside = await openBeside(tab);
-    await beside.page.goto(`${house().dashboard.url}/keys`);
-    await beside.page.getByRole('heading', { name: 'Keys' }).waitFor();
+    const other = await openAnotherTab(tab);
+    await other.page.goto(`${fixture().dashboard.url}/keys`);
+    await other.page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
-    await beside.page.getByText('You are signed out').waitFor();
-    await beside.page.goto(`${house().dashboard.url}/keys`);
-    await beside.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await beside.page.evaluate('JSON.stringify(Object.entries(localStorage))')).not.toMatch(/eyJ|token/);
-    // A copy of the refresh token is worth nothing any more.
+    await other.page.getByText('You are signed out').waitFor();
+    await other.page.goto(`${fixture().dashboard.url}/keys`);
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.page.evaluate('JSON.stringify(Object.entries(localStorage))')).not.toMatch(/eyJ|token/);
+    // A copy of the refresh token no longer works.
     const refresh = () =>
-      fetch(`${house().dashboard.url}/api/auth/refresh`, {
+      fetch(`${fixture().dashboard.url}/api/auth/refresh`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ refreshToken: session.refreshToken }),
       });
-    await until('the session is revoked', async () => (await refresh()).status === 401);
+    await waitUntil('the session is revoked', async () => (await refresh()).status === 401);
   });
 });
 
 describe('signing in', () => {
-  it('does not follow a link that leads elsewhere', async () => {
-    const { browser, dashboard } = house();
-    const { email } = await newcomer();
+  it('does not follow a link to another site', async () => {
+    const { browser, dashboard } = fixture();
+    const { email } = await newAccount();
     const { page } = await openTab(browser);
     await page.goto(`${dashboard.url}/sign-in?next=${encodeURIComponent('//elsewhere.example.com/')}`);
     await signIn(page, email);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import { register, sendRequest } from '../browser/accounts.ts';
 import { openTab } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
-import { register, sendRequest } from '../browser/people.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const TAG = '<img src=x onerror=alert(1)>';
 
 describe('what a client sends', () => {
-  it('is text, whatever it looks like', async () => {
-    const { dashboard } = house();
+  it('is always shown as text', async () => {
+    const { dashboard } = fixture();
     const session = await register(dashboard);
     await sendRequest(dashboard, session, { 'x-service-tag': TAG });
-    const { open, complaints } = await openSignedIn(session);
+    const { open, browserErrors } = await openSignedIn(session);
     const page = await open('/requests');
-    // The request arrives some seconds after its answer; the list asks anew only every half minute.
+    // A request is recorded some seconds after its response; the list refreshes only every half minute.
     while ((await page.getByText(TAG).count()) === 0) {
       await page.reload();
       await page.getByText(TAG).or(page.getByText('No requests yet')).waitFor();
@@ -20,11 +20,11 @@ describe('what a client sends', () => {
     await open('/?by=tag');
     await page.getByRole('button', { name: TAG }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 
-  it('is behind a policy that lets nothing else run', async () => {
-    const { browser, dashboard } = house();
+  it('cannot run as script: the policy allows only our own', async () => {
+    const { browser, dashboard } = fixture();
     const response = await fetch(dashboard.url, { headers: { accept: 'text/html', 'accept-encoding': 'br' } });
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

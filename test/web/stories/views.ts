@@ -3,26 +3,26 @@ import type { Page } from 'playwright-core';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
-  drawn,
   openTab,
   overflow,
   phone,
   type Rules,
   screenshot,
   seriousFindings,
-  settled,
   type Tab,
+  waitUntilDrawn,
+  waitUntilIdle,
 } from '../browser/browser.ts';
-import { house, openSignedIn } from '../browser/house.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const firstId = async (path: string, idOf: (item: Record<string, string>) => string | undefined): Promise<string> => {
-  const { dashboard, seeded } = house();
+  const { dashboard, seeded } = fixture();
   const response = await fetch(`${dashboard.url}/api${path}`, { headers: { authorization: `Bearer ${seeded.token}` } });
   const { items } = (await response.json()) as { items: Record<string, string>[] };
   return idOf(items[0] as Record<string, string>) as string;
 };
 
-/** Of signed-in users. Those with a resource's id in them are found by asking. */
+/** Pages of signed-in users. Those with an id in their path ask the API for one. */
 const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   overview: () => '/',
   'overview by the hour': () => '/?range=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
@@ -48,36 +48,36 @@ const visitorsPaths = {
   'new password': '/reset-password?email=ada%40example.com',
 } as const;
 
-const good = { findings: [], overflow: 0, complaints: [] };
+const good = { findings: [], overflow: 0, browserErrors: [] };
 
-/** Tabs and history are told apart by it. */
+/** The expected title, which identifies a page in tabs and history. */
 const titleOf = async (page: Page): Promise<string> => {
   const [heading] = await page.locator('h1').allTextContents();
   return heading === undefined ? 'AI Spend Gateway' : `${heading} · AI Spend Gateway`;
 };
 
-/** One look at the page as it stands. */
-const look = async ({ page, complaints }: Tab, name: string, rules?: Rules) => {
-  await drawn(page);
+/** The defects of the page in its current state. */
+const inspect = async ({ page, browserErrors }: Tab, name: string, rules?: Rules) => {
+  await waitUntilDrawn(page);
   await screenshot(page, name.replaceAll(' ', '-'), true);
   return {
     findings: await seriousFindings(page, rules),
     overflow: await overflow(page),
-    complaints: complaints.splice(0),
+    browserErrors: browserErrors.splice(0),
   };
 };
 
-/** The page in light and dark, and as wide as a phone: changed under its feet, as people do. */
-const looks = async (tab: Tab, name: string) => {
+/** The defects of the page in light, in dark and as wide as a phone. Switches them on the open page, as users do. */
+const inspectVariants = async (tab: Tab, name: string) => {
   const { page } = tab;
   await page.locator('h1, h2').first().waitFor();
-  await settled(page);
-  const light = await look(tab, `${name} light`);
+  await waitUntilIdle(page);
+  const light = await inspect(tab, `${name} light`);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
-  const dark = await look(tab, `${name} dark`, 'colours');
+  const dark = await inspect(tab, `${name} dark`, 'colours');
   await page.setViewportSize(phone.viewport);
-  const narrow = await look(tab, `${name} phone`, 'all but colours');
+  const narrow = await inspect(tab, `${name} phone`, 'all but colours');
   await page.setViewportSize(desktop.viewport);
   await page.emulateMedia({ colorScheme: 'light' });
   return { light, dark, phone: narrow };
@@ -85,7 +85,7 @@ const looks = async (tab: Tab, name: string) => {
 
 describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
-    const { dashboard, seeded } = house();
+    const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
     await openTrackingGaps(dashboard.stack.table).note(seeded.accountId, crypto.randomUUID(), {
       from: at(3_009),
@@ -95,26 +95,26 @@ describe('in light, in dark and on a phone', () => {
   });
 
   it.each(Object.entries(membersPaths))('%s', async (name, path) => {
-    const tab = await openSignedIn(house().seeded);
+    const tab = await openSignedIn(fixture().seeded);
     await tab.open(await path());
-    expect(await looks(tab, name)).toEqual({ light: good, dark: good, phone: good });
+    expect(await inspectVariants(tab, name)).toEqual({ light: good, dark: good, phone: good });
     expect(await tab.page.title()).toBe(await titleOf(tab.page));
   });
 
   it.each(Object.entries(visitorsPaths))('%s', async (name, path) => {
-    const { browser, dashboard } = house();
+    const { browser, dashboard } = fixture();
     const tab = await openTab(browser);
     await tab.page.goto(`${dashboard.url}${path}`);
-    expect(await looks(tab, name)).toEqual({ light: good, dark: good, phone: good });
+    expect(await inspectVariants(tab, name)).toEqual({ light: good, dark: good, phone: good });
     expect(await tab.page.title()).toBe(await titleOf(tab.page));
   });
 
   it('dialogs', async () => {
-    const tab = await openSignedIn(house().seeded);
+    const tab = await openSignedIn(fixture().seeded);
     const dialog = async (page: Page, opener: string, name: string) => {
       await page.getByRole('button', { name: opener }).first().click();
       await page.getByRole('dialog').waitFor();
-      const seen = await look(tab, name);
+      const seen = await inspect(tab, name);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       return seen;

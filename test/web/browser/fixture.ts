@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { SEED_USER, seedData } from '../../../local/seed/seed.ts';
+import { type ApiSession, logIn, restoreSession } from './accounts.ts';
 import { openBrowser, openTab, type Tab } from './browser.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
-import { type ApiSession, logIn, signedIn } from './people.ts';
 
 const START_MS = 300_000;
-/** Rules are looked at this often: alerts need not be waited for by the minute. */
+/** Interval of the rule evaluator, so that tests get alerts within seconds. */
 const SCHEDULE_MS = 4_000;
 
-interface House {
+interface Fixture {
   readonly dashboard: Dashboard;
   readonly browser: Browser;
   /** The account with two months of spend. */
@@ -18,20 +18,20 @@ interface House {
 
 const opened: { dashboard?: Dashboard; browser?: Browser; seeded?: ApiSession } = {};
 
-/** What all stories share; there once they run. */
-export const house = (): House => {
+/** What all stories share; available once `beforeAll` has run. */
+export const fixture = (): Fixture => {
   if (!opened.dashboard || !opened.browser || !opened.seeded) throw new Error('The stack has not started.');
   return { dashboard: opened.dashboard, browser: opened.browser, seeded: opened.seeded };
 };
 
-/** A tab of somebody who is signed in; `prepare` comes before the first page is asked for. */
+/** A tab that is signed in; `prepare` runs before the first page loads. */
 export const openSignedIn = async (
   session: ApiSession,
   prepare?: (page: Page) => Promise<unknown>,
 ): Promise<Tab & { open(path: string): Promise<Page> }> => {
-  const { browser, dashboard } = house();
+  const { browser, dashboard } = fixture();
   const tab = await openTab(browser);
-  await signedIn(tab.page, dashboard, session);
+  await restoreSession(tab.page, dashboard, session);
   await prepare?.(tab.page);
   const open = async (path: string) => {
     await tab.page.goto(`${dashboard.url}${path}`);
@@ -56,5 +56,5 @@ afterAll(async () => {
   await opened.dashboard?.stop();
 }, START_MS);
 
-// A browser may fall over on a crowded machine for reasons of its own: every story begins anew by itself, and may once.
+// The browser may fail on a busy machine. Each story starts from scratch, so that it can run again, once.
 jest.retryTimes(1, { logErrorsBeforeRetry: true });

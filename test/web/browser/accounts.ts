@@ -19,20 +19,20 @@ const post = async (dashboard: Dashboard, path: string, body: object): Promise<A
   return sessionSchema.parse(await response.json());
 };
 
-/** An account made over the API, for stories that begin later. */
+/** Registers an account through the API. */
 export const register = (dashboard: Dashboard, email = newEmail()) =>
   post(dashboard, '/auth/register', { email, password: PASSWORD, firstName: 'Ada', lastName: 'Lovelace' });
 
 export const logIn = (dashboard: Dashboard, email: string, password = PASSWORD) =>
   post(dashboard, '/auth/login', { email, password });
 
-/** Puts a session where the pages keep theirs: as if the tab had signed in before it was reloaded. */
-export const signedIn = async (page: Page, dashboard: Dashboard, session: ApiSession): Promise<void> => {
+/** Stores a session where the pages keep it, as in a tab that signed in before a reload. */
+export const restoreSession = async (page: Page, dashboard: Dashboard, session: ApiSession): Promise<void> => {
   await page.goto(`${dashboard.url}/favicon.svg`);
   await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(session.refreshToken)})`);
 };
 
-/** Signs up over the form, from wherever the page is. */
+/** Signs up with the form. */
 export const signUp = async (page: Page, dashboard: Dashboard, email: string): Promise<void> => {
   await page.goto(`${dashboard.url}/sign-up`);
   await page.getByLabel('First name').fill('Ada');
@@ -42,14 +42,14 @@ export const signUp = async (page: Page, dashboard: Dashboard, email: string): P
   await page.getByRole('button', { name: 'Create account' }).click();
 };
 
-/** Fills in the form of the page. */
+/** Fills in and submits the sign-in form that the page shows. */
 export const signIn = async (page: Page, email: string, password = PASSWORD): Promise<void> => {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-/** A call through the gateway. */
+/** Sends a request through the gateway. */
 export const sendRequest = async (dashboard: Dashboard, { accountId }: ApiSession, headers: object = {}) => {
   const response = await fetch(`${dashboard.url}/gateway/openai/v1/chat/completions`, {
     method: 'POST',
@@ -61,6 +61,6 @@ export const sendRequest = async (dashboard: Dashboard, { accountId }: ApiSessio
     },
     body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] }),
   });
-  if (!response.ok) throw new Error(`The gateway answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The gateway responded with ${response.status}.`);
   await response.arrayBuffer();
 };
