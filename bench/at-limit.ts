@@ -10,13 +10,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { report, rounded } from './report/figures.ts';
 import { accountAtLimit, TAG } from './scale/account-at-limit.ts';
 
 const { values: options } = parseArgs({ options: { days: { type: 'string', default: '2' } } });
 const days = Number(options.days);
 
-const DAY_MS = 86_400_000;
 const YEAR_DAYS = 366;
 /** Of a function of 512 MB, of which Node takes some for itself. */
 const HEAP_MB = 440;

@@ -13,14 +13,15 @@ import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { requestCursor } from '../lambda/data/requests/request-cursor.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
-import { billingPeriod } from '../lambda/domain/calendar/billing-period.ts';
+import { billingPeriod } from '../lambda/domain/billing/billing-period.ts';
+import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { keyReader } from '../lambda/gateway/admission/account-lookup.ts';
 import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import type { EmulatedTable } from '../test/data/emulated-table.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
-import { ACCOUNT, accountWithRecords, DAY_MS, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';
+import { ACCOUNT, accountWithRecords, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';
 import { type UnitCounter, unitCounter } from './scale/count-units.ts';
 
 const { values: options } = parseArgs({

@@ -4,6 +4,7 @@ import { openLedger } from '../lambda/data/ledger/ledger.ts';
 import { findCountedResponses } from '../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
+import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { repriceRecords } from '../lambda/usage-recorder/reprice.ts';
@@ -21,7 +22,6 @@ record, and corrects the counters by the difference. Shows the difference first;
 Region and credentials come from the AWS environment.`;
 
 const BATCH = 500;
-const DAY_MS = 86_400_000;
 
 const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
 const schema = z

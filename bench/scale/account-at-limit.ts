@@ -2,6 +2,7 @@ import { dueMarks, markForRollup } from '../../lambda/data/ledger/rollup-marks.t
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
 import { ROLLUP_MARK_SHARDS, spendCounterKey } from '../../lambda/data/table/keys.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { dayOf } from '../../lambda/domain/calendar/utc.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { overflowDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
@@ -12,7 +13,6 @@ import { exportLine, filledTable } from '../emulated/filled-table.ts';
 export const ACCOUNT = 'svc_limit';
 /** One of its tags. */
 export const TAG = 'user-4';
-const DAY_MS = 86_400_000;
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31', 'gpt-4.1-2025-04-14', 'gpt-5'];
 

@@ -4,6 +4,7 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { type EmulatedTable, emulatedTable } from '../../test/data/emulated-table.ts';
@@ -14,7 +15,6 @@ export const ACCOUNT = 'svc_scale';
 export const SERVICE_KEY = 'svc_x';
 /** Days that the records are spread over, today among them. */
 export const DAYS = 28;
-export const DAY_MS = 86_400_000;
 
 const tags = ['checkout', 'search', 'support', null];
 /** Each model with each tag. */

@@ -1,4 +1,5 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { MINUTE_MS } from '../domain/calendar/units.ts';
 
 /** A secret's text, remembered for a while. */
 export interface CachedSecret {
@@ -8,7 +9,7 @@ export interface CachedSecret {
 }
 
 /** How long a secret that was taken out of service may still be accepted. */
-const REMEMBERED_MS = 300_000;
+const REMEMBERED_MS = 5 * MINUTE_MS;
 /** Anybody can send a wrong signature: that must not become a call to Secrets Manager each time. */
 const REREAD_EVERY_MS = 30_000;
 

@@ -5,6 +5,7 @@ import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
 import { alertMail } from '../domain/alert-rules/alert-mail.ts';
 import { alertWebhookBody } from '../domain/alert-rules/alert-webhook.ts';
 import type { ChannelName } from '../domain/alert-rules/rule.ts';
+import { HOUR_MS, MINUTE_MS } from '../domain/calendar/units.ts';
 import { NotFoundError } from '../domain/errors.ts';
 import { MailError, type SendMail } from '../integrations/mail.ts';
 import { WebhookError } from '../integrations/webhook.ts';
@@ -19,10 +20,9 @@ export interface DeliveryDependencies {
   readonly now: () => Date;
 }
 
-const MINUTE_MS = 60_000;
 /** 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts is made some 15 hours after the first. */
 const MAX_ROUNDS = 10;
-const MAX_PAUSE_MS = 6 * 60 * MINUTE_MS;
+const MAX_PAUSE_MS = 6 * HOUR_MS;
 
 /** Sending can never succeed, and is not tried again. */
 class UndeliverableError extends Error {}

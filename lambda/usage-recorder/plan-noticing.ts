@@ -2,9 +2,10 @@ import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
+import { type BillingPeriod, billingPeriod } from '../domain/billing/billing-period.ts';
 import { isNearNotice, type PlanNotice, planNotice } from '../domain/billing/plan-notice.ts';
 import type { PlanName } from '../domain/billing/plans.ts';
-import { type BillingPeriod, billingPeriod } from '../domain/calendar/billing-period.ts';
+import { MINUTE_MS } from '../domain/calendar/units.ts';
 
 interface PlanNoticingDependencies {
   /** Undefined for an account that is gone. */
@@ -17,7 +18,7 @@ interface PlanNoticingDependencies {
 }
 
 /** An account far from its next notice is looked at no more often. */
-const PAUSE_MS = 60_000;
+const PAUSE_MS = MINUTE_MS;
 const MAX_REMEMBERED = 10_000;
 
 const noticeOf = (

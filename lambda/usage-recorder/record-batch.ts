@@ -2,6 +2,7 @@ import type { Committed } from '../data/ledger/ledger.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import type { ResponseName } from '../data/requests/counted-responses.ts';
 import type { RequestName } from '../data/requests/requests.ts';
+import { DAY_SECONDS } from '../domain/calendar/units.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -36,8 +37,6 @@ const MAX_ROUNDS = 6;
 class RecordContentionError extends Error {
   override readonly name = 'RecordContentionError';
 }
-
-const DAY_SECONDS = 86_400;
 
 const failed = (error: unknown, permanent = false): Fate => ({ kind: 'failed', error, permanent });
 

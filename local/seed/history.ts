@@ -4,11 +4,12 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
 /** Someone sees to an alert some hours after it; those of the last days are still open. */
-const SEEN_AFTER_MS = 5 * 3_600_000;
-const OPEN_MS = 3 * 86_400_000;
+const SEEN_AFTER_MS = 5 * HOUR_MS;
+const OPEN_MS = 3 * DAY_MS;
 
 // Rules watch from their creation on; these have, for the time of this, always been there.
 const withPast = (rule: Rule): Rule => ({ ...rule, effectiveFrom: new Date(0).toISOString() });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { notingUse, openUseNotes } from '../../lambda/usage-recorder/noting-use.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -14,9 +15,8 @@ import { seedTraffic } from './traffic.ts';
 export const SEED_USER = { email: 'demo@example.com', password: 'Believable-Spend-1' } as const;
 const NAMES = { firstName: 'Grace', lastName: 'Hopper', companyName: 'Compilers & Co.' };
 
-const HOUR_MS = 3_600_000;
 /** Days of which the alerts are told, and how often rules look at each. */
-const WATCHED_MS = 26 * 24 * HOUR_MS;
+const WATCHED_MS = 26 * DAY_MS;
 const LOOK_EVERY_MS = 6 * HOUR_MS;
 /** Events recorded at once: some transactions each. */
 const BATCH = 250;

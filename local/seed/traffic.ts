@@ -1,12 +1,11 @@
 import { V7Generator } from 'uuidv7';
+import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { randomFrom } from '../../ops/meter/random.ts';
 import { type Tokens, usageShapes } from './usage-shapes.ts';
 import type { Workload } from './workload.ts';
 import { runaway, workloads } from './workloads.ts';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** This month and the last, whatever the day is. */
 const SEED_DAYS = 62;
 const SEED = 20_261;

@@ -1,10 +1,10 @@
+import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
 import { findPrice } from './prices.ts';
 import { invoiceJson } from './render.ts';
 import type { Invoice, Store, Subscription } from './store.ts';
 
 /** Days after a failed payment at which it is tried again; after the last, the subscription is unpaid. */
 const RETRY_DAYS = [1, 3, 5];
-const DAY_SECONDS = 86_400;
 
 /**
  * What becomes of invoices, each of one period of one subscription.

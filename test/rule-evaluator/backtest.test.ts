@@ -5,13 +5,12 @@ import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { backtest, backtestRange } from '../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
+import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const USD = 1_000_000_000;
 const DAYS = 75;
 

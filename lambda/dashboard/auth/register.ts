@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
@@ -18,7 +19,7 @@ export interface RegisterDependencies {
 }
 
 /** No registration runs longer: API Gateway gives up at 29 s. A user without account and older than this is a leftover. */
-const LONGEST_REGISTRATION_MS = 60_000;
+const LONGEST_REGISTRATION_MS = MINUTE_MS;
 
 /**
  * Registers whole or not at all: user in the directory, then account, key and user in one transaction, then a token. Whatever

@@ -1,6 +1,7 @@
 import type { openRequests } from '../../data/requests/requests.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
@@ -11,7 +12,6 @@ interface RequestDependencies {
   readonly now: () => Date;
 }
 
-const DAY_MS = 86_400_000;
 /** Records live by their plan's retention from when they are recorded, which may be two weeks after the request. */
 const LONGEST_KEPT_MS = (Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays)) + 15) * DAY_MS;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { granularities } from '../../domain/calendar/range.ts';
+import { granularities } from '../../domain/calendar/utc.ts';
 import { tokenCounterNames } from '../../domain/spend/counters.ts';
 import { operation } from '../../http/operation.ts';
 import { groupings, spendQuery } from './spend-query.ts';

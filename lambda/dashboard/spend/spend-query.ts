@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { granularities } from '../../domain/calendar/range.ts';
+import { granularities } from '../../domain/calendar/utc.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import type { SpendFilter } from '../../domain/spend/spend-report.ts';

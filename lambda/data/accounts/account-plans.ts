@@ -1,11 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type PlanName, planNames } from '../../domain/billing/plans.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** A plan changes a few times in an account's life, and a retention that is minutes late harms nobody. */
-const REMEMBERED_MS = 300_000;
+const REMEMBERED_MS = 5 * MINUTE_MS;
 const MAX_REMEMBERED = 10_000;
 
 const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE') });

@@ -1,10 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountServiceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** One write a key in this time, from each process that records: the list of keys says "some minutes coarse". */
-const COARSE_MS = 300_000;
+const COARSE_MS = 5 * MINUTE_MS;
 const MAX_REMEMBERED = 10_000;
 
 /** Notes when service keys were last used. */

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { accountKey, alertKey, firedKey, ruleKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -37,7 +38,7 @@ export const openAlerts = (table: Table) => {
         Item: {
           ...firedKey(alert.accountId, guardName, alert.period.start),
           alertId: alert.alertId,
-          expiresAt: epochSeconds(alert.period.end) + GUARD_DAYS * 86_400,
+          expiresAt: epochSeconds(alert.period.end) + GUARD_DAYS * DAY_SECONDS,
         },
         ConditionExpression: 'attribute_not_exists(pk)',
       },

@@ -1,9 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { stripeEventKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** Stripe repeats an event for three days, and people may send one again for thirty. @see https://docs.stripe.com/webhooks#retries */
-const REMEMBERED_SECONDS = 40 * 86_400;
+const REMEMBERED_SECONDS = 40 * DAY_SECONDS;
 
 /** Which events of the payment processor have been worked off. */
 export const openBillingEvents = ({ client, name }: Table, now: () => number = Date.now) => ({

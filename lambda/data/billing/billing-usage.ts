@@ -1,11 +1,9 @@
-import type { BillingPeriod } from '../../domain/calendar/billing-period.ts';
+import type { BillingPeriod } from '../../domain/billing/billing-period.ts';
+import { isKept } from '../../domain/calendar/range.ts';
 import { addDays, dayOf, endOf, hourOf, monthOf } from '../../domain/calendar/utc.ts';
 import { openSpend } from '../spend/spend.ts';
 import { openSpendCounters, type SpendCounter } from '../spend/spend-counters.ts';
 import type { Table } from '../table/table.ts';
-
-/** Hour cells are kept for 90 days; the first of them may be half gone. */
-const HOURS_KEPT_MS = 89 * 86_400_000;
 
 const requestsIn = async (cells: AsyncIterable<SpendCounter>): Promise<number> => {
   let requests = 0;
@@ -29,7 +27,7 @@ export const openPeriodUsage = (table: Table) => {
     if (isCalendarMonth) return cells.trackedRequests(accountId, month);
 
     const firstDay = dayOf(start);
-    const hasHours = Date.parse(start) >= now.getTime() - HOURS_KEPT_MS;
+    const hasHours = isKept({ granularity: 'hour', from: start }, now);
     const from = `${hasHours ? addDays(firstDay, 1) : firstDay}T00:00:00.000Z`;
     const to = new Date(Math.min(now.getTime() + 1, Date.parse(end))).toISOString();
     const counts = await Promise.all([

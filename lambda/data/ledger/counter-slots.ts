@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, endOf } from '../../domain/calendar/utc.ts';
 import { levelFor, overflowDimensions, type SpendDimensions } from '../../domain/spend/dimensions.ts';
 import { counterSlotsKey, spendCounterName } from '../table/keys.ts';
@@ -60,7 +61,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
           ConditionExpression: sizeBefore === 0 ? 'attribute_not_exists(cells)' : 'size(cells) = :size',
           ExpressionAttributeValues: {
             ':cells': cells,
-            ':expiresAt': endOf(day).getTime() / 1_000 + CLAIM_DAYS * 86_400,
+            ':expiresAt': endOf(day).getTime() / 1_000 + CLAIM_DAYS * DAY_SECONDS,
             ...(sizeBefore > 0 && { ':size': sizeBefore }),
           },
         }),

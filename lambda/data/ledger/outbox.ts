@@ -1,5 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { batchDelete } from '../table/batch-delete.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
@@ -57,7 +58,7 @@ export const openOutbox = (table: Table, now: () => number = Date.now) => ({
   /** Puts an event that can never be recorded where the sweep does not meet it again, and keeps it for a while. */
   setAside: async ({ key, event, parkedAt }: OutboxEntry, reason: string): Promise<void> => {
     const refusedAt = new Date(now()).toISOString();
-    const expiresAt = Math.floor(now() / 1_000) + REFUSED_DAYS * 86_400;
+    const expiresAt = Math.floor(now() / 1_000) + REFUSED_DAYS * DAY_SECONDS;
     await table.client.send(
       new PutCommand({
         TableName: table.name,

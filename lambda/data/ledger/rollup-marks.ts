@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
+import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { type Day, endOf, type Month } from '../../domain/calendar/utc.ts';
 import {
   ROLLUP_MARK_SHARDS,
@@ -16,7 +17,7 @@ import type { Table } from '../table/table.ts';
  * A day is sealed an hour after its end, not sooner: a writer that began before midnight does not know yet that its day is over,
  * and no writer lives that long (a Lambda function ends after 15 minutes).
  */
-const GRACE_MS = 3_600_000;
+const GRACE_MS = HOUR_MS;
 
 const shardOf = (accountId: string): number =>
   createHash('sha256').update(accountId).digest().readUInt32BE() % ROLLUP_MARK_SHARDS;

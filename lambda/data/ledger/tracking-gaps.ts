@@ -1,12 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { HOUR_MS } from '../../domain/calendar/units.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
 import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** A report ranges less than an hour: see untrackedEventSchema. */
-const MAX_REPORT_MS = 3_600_000;
+const MAX_REPORT_MS = HOUR_MS;
 
 const stored = z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: z.int() });
 

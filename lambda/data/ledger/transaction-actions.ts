@@ -1,4 +1,5 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestItem } from '../requests/request-item.ts';
 import { countedResponseKey } from '../table/keys.ts';
@@ -27,7 +28,7 @@ const recordActions = (table: string, { before, after, countsResponse }: Change,
       Item: {
         ...countedResponseKey(after.accountId, after.provider, countsResponse),
         requestId: after.requestId,
-        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + COUNTED_RESPONSE_DAYS * 86_400,
+        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + COUNTED_RESPONSE_DAYS * DAY_SECONDS,
       },
       ConditionExpression: 'attribute_not_exists(pk)',
     },

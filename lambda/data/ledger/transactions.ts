@@ -1,3 +1,5 @@
+import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, type Hour, hourOf, monthOf } from '../../domain/calendar/utc.ts';
 import { contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
@@ -39,11 +41,10 @@ const MAX_BYTES = 3_000_000;
 const COUNTER_BYTES = 2_000;
 /** All of a record but its details. */
 const RECORD_BYTES = 2_000;
-const HOUR_COUNTER_DAYS = 90;
 
 /** Epoch seconds after which the cells of an hour may be gone. */
 export const hourCounterExpiry = (hour: string): number =>
-  Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_COUNTER_DAYS * 86_400;
+  Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_COUNTER_DAYS * DAY_SECONDS;
 
 /** What one record is counted in, and with what. */
 interface Count {

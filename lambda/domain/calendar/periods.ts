@@ -1,4 +1,7 @@
-/** What a rule looks at: calendar periods in UTC. Weeks begin on Monday (ISO 8601). */
+import { DAY_MS, HOUR_MS, WEEK_MS } from './units.ts';
+import { startOf, startOfNext } from './utc.ts';
+
+/** What alert rules judge: calendar periods in UTC. Weeks begin on Monday (ISO 8601). */
 export const periodNames = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type PeriodName = (typeof periodNames)[number];
 
@@ -10,30 +13,23 @@ export interface Period {
   readonly end: string;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
-const WEEK_MS = 7 * DAY_MS;
 
-const lengthMs = { hourly: HOUR_MS, daily: DAY_MS, weekly: WEEK_MS } as const;
+const granularityOf = { hourly: 'hour', daily: 'day', monthly: 'month' } as const;
 
-const period = (name: PeriodName, startMs: number, endMs: number): Period => ({
-  name,
-  start: new Date(startMs).toISOString(),
-  end: new Date(endMs).toISOString(),
-});
-
-/** The period an instant lies in. */
+/** The period that contains an instant. */
 export const periodAt = (name: PeriodName, at: Date): Period => {
-  if (name === 'monthly') {
-    const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
-    return period(name, Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1));
+  if (name !== 'weekly') {
+    const granularity = granularityOf[name];
+    return {
+      name,
+      start: startOf(granularity, at).toISOString(),
+      end: startOfNext(granularity, at).toISOString(),
+    };
   }
-  const length = lengthMs[name];
-  const offset = name === 'weekly' ? FIRST_MONDAY_MS : 0;
-  const startMs = Math.floor((at.getTime() - offset) / length) * length + offset;
-  return period(name, startMs, startMs + length);
+  const startMs = Math.floor((at.getTime() - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS;
+  return { name, start: new Date(startMs).toISOString(), end: new Date(startMs + WEEK_MS).toISOString() };
 };
 
 /** The period right before. */
@@ -47,7 +43,7 @@ const LATE_MS: Record<PeriodName, number> = {
   monthly: 2 * DAY_MS,
 };
 
-/** The periods to judge now: the present one, and those that ended a short while ago. Latest first. */
+/** The periods to judge now: the current one, and those that ended recently. Latest first. */
 export const periodsToJudge = (name: PeriodName, now: Date): Period[] => {
   const periods = [periodAt(name, now)];
   for (let last = periodBefore(periods[0] as Period); now.getTime() - Date.parse(last.end) < LATE_MS[name]; ) {

@@ -1,31 +1,58 @@
-/** Periods of the ledger, all UTC, written as prefixes of ISO 8601: `2026-11`, `2026-11-20`, `2026-11-20T16`. */
+import { DAY_MS, HOUR_MS } from './units.ts';
+
+/*
+ * Hours, days and months of the UTC calendar. The ledger writes each as the prefix of an ISO 8601 instant, so that they sort as
+ * text: `2026-11-20T16`, `2026-11-20`, `2026-11`.
+ */
+export const granularities = ['hour', 'day', 'month'] as const;
+export type Granularity = (typeof granularities)[number];
+
 export type Month = string;
 export type Day = string;
 export type Hour = string;
 
-const MONTH_CHARACTERS = 7;
-const DAY_CHARACTERS = 10;
-const HOUR_CHARACTERS = 13;
-const DAY_MS = 86_400_000;
+const CHARACTERS = { month: 7, day: 10, hour: 13 } as const satisfies Record<Granularity, number>;
 
-export const monthOf = (iso: string): Month => iso.slice(0, MONTH_CHARACTERS);
-export const dayOf = (iso: string): Day => iso.slice(0, DAY_CHARACTERS);
-export const hourOf = (iso: string): Hour => iso.slice(0, HOUR_CHARACTERS);
+/** The hour, day or month of an ISO 8601 instant, or of a finer prefix of one. */
+export const bucketOf = (iso: string, granularity: Granularity): string => iso.slice(0, CHARACTERS[granularity]);
 
-export const isMonth = (period: string): boolean => period.length === MONTH_CHARACTERS;
+export const monthOf = (iso: string): Month => bucketOf(iso, 'month');
+export const dayOf = (iso: string): Day => bucketOf(iso, 'day');
+export const hourOf = (iso: string): Hour => bucketOf(iso, 'hour');
 
-export const addDays = (day: Day, days: number): Day =>
-  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString());
+export const isMonth = (dayOrMonth: Day | Month): boolean => dayOrMonth.length === CHARACTERS.month;
+
+/** The first instant of the month an instant is in, or of a month before or after it. */
+export const startOfMonth = (at: Date, monthsOn = 0): Date =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsOn, 1));
+
+const LENGTH_MS = { hour: HOUR_MS, day: DAY_MS } as const;
+
+/** The first instant of the hour, day or month an instant is in. */
+export const startOf = (granularity: Granularity, at: Date): Date => {
+  if (granularity === 'month') return startOfMonth(at);
+  return new Date(Math.floor(at.getTime() / LENGTH_MS[granularity]) * LENGTH_MS[granularity]);
+};
+
+/** The first instant after the hour, day or month an instant is in. */
+export const startOfNext = (granularity: Granularity, at: Date): Date =>
+  granularity === 'month' ? startOfMonth(at, 1) : new Date(startOf(granularity, at).getTime() + LENGTH_MS[granularity]);
+
+/** The first start of an hour, day or month at or after an instant. */
+export const roundUp = (granularity: Granularity, at: Date): Date => {
+  const start = startOf(granularity, at);
+  return start.getTime() === at.getTime() ? start : startOfNext(granularity, at);
+};
 
 /** The first instant after a day or month. */
-export const endOf = (period: Day | Month): Date =>
-  isMonth(period)
-    ? new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 1))
-    : new Date(Date.parse(`${period}T00:00:00Z`) + DAY_MS);
+export const endOf = (dayOrMonth: Day | Month): Date =>
+  startOfNext(isMonth(dayOrMonth) ? 'month' : 'day', new Date(dayOrMonth));
 
-export const lastDayOf = (month: Month): Day => dayOf(new Date(endOf(month).getTime() - DAY_MS).toISOString());
+export const addDays = (day: Day, days: number): Day => dayOf(new Date(Date.parse(day) + days * DAY_MS).toISOString());
 
-/** The days of a range, both ends included, ascending. */
+export const lastDayOf = (month: Month): Day => addDays(dayOf(endOf(month).toISOString()), -1);
+
+/** The days from one to another, both included, ascending. */
 export const daysBetween = (from: Day, to: Day): Day[] => {
   const days: Day[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);

@@ -1,4 +1,5 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { MINUTE_MS } from '../calendar/units.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { PriceBook, PricedModel, RateKind, Rates } from './rates.ts';
 
@@ -69,7 +70,6 @@ const lookUp = (providerId: string, model: string, timestamp: Date): PriceOfSize
 };
 
 const MAX_REMEMBERED = 1_000;
-const MINUTE_MS = 60_000;
 const remembered = new Map<string, PriceOfSize>();
 
 /**

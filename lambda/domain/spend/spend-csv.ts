@@ -1,4 +1,4 @@
-import { bucketOf } from '../calendar/range.ts';
+import { bucketOf } from '../calendar/utc.ts';
 import type { Counters } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import {

@@ -1,4 +1,5 @@
-import { bucketOf, bucketsOf, type Range } from '../calendar/range.ts';
+import { bucketsOf, type Range } from '../calendar/range.ts';
+import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
 import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './counters.ts';
 import type { SpendDimensionName, SpendDimensions } from './dimensions.ts';

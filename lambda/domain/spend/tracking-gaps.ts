@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../calendar/units.ts';
 /** Requests that were forwarded and that nothing else tells of: the first and the last began then, ISO 8601 UTC. */
 export interface TrackingGap {
   readonly from: string;
@@ -6,7 +7,7 @@ export interface TrackingGap {
 }
 
 /** Reports of several gateway processes that lie closer together are one gap. */
-const SAME_GAP_MS = 60_000;
+const SAME_GAP_MS = MINUTE_MS;
 
 /** The gaps that reports come to, ascending, and how many requests fell into them in all. */
 export const trackingGaps = (reports: readonly TrackingGap[]) => {

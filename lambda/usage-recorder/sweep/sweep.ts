@@ -1,6 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { OutboxEntry, openOutbox } from '../../data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../data/table/keys.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import { PoisonEventError, parseUsageEvent } from '../parse-event.ts';
 import type { EventResult } from '../record-events.ts';
@@ -17,7 +18,7 @@ interface SweepDependencies {
 
 const PAGE_SIZE = 100;
 /** An event that could not be recorded for this long, by a table that can be read all the while, never will be. */
-const MAX_WAIT_MS = 24 * 3_600_000;
+const MAX_WAIT_MS = DAY_MS;
 /** What recording one page may take at worst. */
 const PAGE_MS = 15_000;
 

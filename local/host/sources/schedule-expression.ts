@@ -1,4 +1,6 @@
-const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+
+const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 const RATE = /^rate\((\d+) (minute|hour|day)s?\)$/;
 const CRON = /^cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)$/;
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { DAY_SECONDS } from '../../../lambda/domain/calendar/units.ts';
 import { invalidRequest } from '../api-error.ts';
 import { checkoutJson, listOf, portalJson } from '../render.ts';
 import type { Checkout, PortalSession } from '../store.ts';
 import { type ApiContext, type ApiRoute, find, knownPrice, liveCustomer, metadata, page, paged } from './route.ts';
 
-const CHECKOUT_SECONDS = 86_400;
+const CHECKOUT_SECONDS = DAY_SECONDS;
 
 const checkoutParameters = z.object({
   mode: z.literal('subscription'),

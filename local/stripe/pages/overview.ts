@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../../lambda/domain/calendar/units.ts';
 import { findPrice } from '../prices.ts';
 import type { Store } from '../store.ts';
 import { day, type Html, html, layout } from './layout.ts';
@@ -19,8 +20,8 @@ export const overviewPage = (store: Store, nextDueAt: number | undefined): strin
         <h2>The clock: ${new Date(store.now() * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC</h2>
         <div class="row">
           ${nextDueAt === undefined ? undefined : clockButton(nextDueAt, `To what is due next, ${day(nextDueAt)}`)}
-          ${clockButton(store.now() + 86_400, 'A day on')}
-          ${clockButton(store.now() + 31 * 86_400, '31 days on')}
+          ${clockButton(store.now() + DAY_SECONDS, 'A day on')}
+          ${clockButton(store.now() + 31 * DAY_SECONDS, '31 days on')}
         </div>
       </div>
       <div class="card">

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { backtest, backtestRange } from '../../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
 import { seriesOf } from './series-of.ts';
 
@@ -47,7 +48,7 @@ describe('backtest', () => {
   it('fires for exactly the days whose sum reaches a daily threshold', () => {
     const day = fc
       .integer({ min: 0, max: 29 })
-      .map((back) => new Date(now.getTime() - back * 86_400_000).toISOString().slice(0, 10));
+      .map((back) => new Date(now.getTime() - back * DAY_MS).toISOString().slice(0, 10));
     fc.assert(
       fc.property(fc.array(fc.tuple(day, fc.integer({ min: 0, max: 8 })), { maxLength: 60 }), (spends) => {
         const sums = new Map<string, number>();

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  bucketOf,
-  bucketsOf,
-  granularities,
-  instantsOf,
-  precedingRange,
-  rangeOf,
-} from '../../../lambda/domain/calendar/range.ts';
+import { bucketsOf, instantsOf, precedingRange, rangeOf } from '../../../lambda/domain/calendar/range.ts';
+import { bucketOf, granularities } from '../../../lambda/domain/calendar/utc.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');

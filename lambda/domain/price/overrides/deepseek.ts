@@ -1,6 +1,6 @@
+import { HOUR_MS } from '../../calendar/units.ts';
 import type { Override, ProviderOverrides } from './override.ts';
 
-const HOUR_MS = 3_600_000;
 const BEIJING_OFFSET_MS = 8 * HOUR_MS;
 
 /** Days off in China that fall on weekdays, by Beijing's calendar: off-peak all day. Added to once a year. */
