@@ -11,7 +11,7 @@ import { MailError, type SendMail } from '../integrations/mail.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
-  readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'noteDeliveries'>;
+  readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'recordDeliveries'>;
   readonly rules: Pick<Rules, 'find'>;
   readonly users: Pick<Users, 'recipients'>;
   readonly sendMail: SendMail;
@@ -20,24 +20,24 @@ export interface DeliveryDependencies {
   readonly now: () => Date;
 }
 
-/** 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts is made some 15 hours after the first. */
+/** Pauses of 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts comes about 15 hours after the first. */
 const MAX_ROUNDS = 10;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 
-/** Sending can never succeed, and is not tried again. */
+/** The alert can never be sent on this channel, so it is not tried again. */
 class UndeliverableError extends Error {}
 
 const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_PAUSE_MS);
 
-/** Words for the alert's own record: of errors we did not expect, only the kind. */
-const wordsFor = (error: unknown): string =>
+/** The error as the alert shows it: of unexpected errors only the kind. */
+const describeError = (error: unknown): string =>
   error instanceof MailError || error instanceof WebhookError || error instanceof UndeliverableError
     ? error.message
     : `failed (${error instanceof Error ? error.name : 'error'})`;
 
 /**
- * Sends an alert on the channels it has not been sent on yet, and notes what became of it. A round is taken by one alone; what
- * fails is due again later.
+ * Sends an alert on the channels that are still pending, and records the results. Each round has one claimant, so that nobody
+ * gets an alert twice. A channel that fails is due again in a later round.
  */
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
   const { deliveries, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
@@ -50,7 +50,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     },
     webhook: async (alert, url) => {
       const rule = alert.ruleId === null ? undefined : await rules.find(alert.accountId, alert.ruleId);
-      if (!rule?.webhook) throw new UndeliverableError('the rule has no webhook any more');
+      if (!rule?.webhook) throw new UndeliverableError('the rule no longer has a webhook');
       await postWebhook(rule.webhook, alertWebhookBody(alert, url), now());
     },
   };
@@ -63,7 +63,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
       return { ...tried, status: 'sent', sentAt: at, error: null };
     } catch (error) {
       const isHopeless = error instanceof UndeliverableError || error instanceof NotFoundError;
-      return { ...tried, status: isLast || isHopeless ? 'failed' : 'pending', error: wordsFor(error) };
+      return { ...tried, status: isLast || isHopeless ? 'failed' : 'pending', error: describeError(error) };
     }
   };
 
@@ -76,6 +76,6 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
         delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve(delivery),
       ),
     );
-    await deliveries.noteDeliveries(alert, attempted);
+    await deliveries.recordDeliveries(alert, attempted);
   };
 };

@@ -5,9 +5,10 @@ import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensions, driversOf } from '../domain/alert-rules/drivers.ts';
 import type { Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
-import { covering, granularityOf, readingsFor } from '../domain/alert-rules/spend-needed.ts';
+import { spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { type Period, periodsToJudge } from '../domain/calendar/periods.ts';
+import { coveringRange } from '../domain/calendar/range.ts';
 import type { ReadCounters, ReportCounter } from '../domain/spend/spend-report.ts';
 
 export interface EvaluationDependencies {
@@ -43,48 +44,47 @@ const newAlert = (
   })),
 });
 
-/** Judges the rules of one account: its spend is read once for all of them. Gives the alerts that fired, to be delivered. */
-export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: EvaluationDependencies) => {
-  const collect = async (...query: Parameters<ReadCounters>): Promise<ReportCounter[]> => {
-    const cells: ReportCounter[] = [];
-    for await (const cell of readCounters(...query)) cells.push(cell);
-    return cells;
-  };
+/** The earlier of now and a period's end. */
+const untilNow = (period: Period, now: Date): Date => new Date(Math.min(now.getTime(), Date.parse(period.end)));
 
-  /** What drove it is read for alerts alone, which are rare. */
-  const drivers = async (
+/** Judges the rules of one account, whose spend is read once for all of them. Returns the alerts that fired, to be delivered. */
+export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: EvaluationDependencies) => {
+  /** Drivers are read for alerts only, which are rare. */
+  const findDrivers = async (
     accountId: string,
     evaluator: BoundEvaluator,
     period: Period,
     now: Date,
   ): Promise<Driver[]> => {
-    const range = covering(
-      granularityOf(evaluator),
-      Date.parse(period.start),
-      Math.min(Date.parse(period.end), now.getTime() + 1),
+    const range = coveringRange(
+      evaluator.granularity,
+      new Date(period.start),
+      untilNow(period, new Date(now.getTime() + 1)),
     );
-    const found = driversOf(await collect(accountId, range, driverDimensions), evaluator);
-    if (!found.some(({ dimension }) => dimension === 'key')) return found;
+    const counters: ReportCounter[] = [];
+    for await (const counter of readCounters(accountId, range, driverDimensions)) counters.push(counter);
+    const drivers = driversOf(counters, evaluator);
+    if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
     const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
-    return found.map((driver) =>
+    return drivers.map((driver) =>
       driver.dimension === 'key' ? { ...driver, label: names.get(driver.value ?? '') ?? null } : driver,
     );
   };
 
   return async (accountId: string, rules: readonly Rule[], now: Date): Promise<Alert[]> => {
-    const readings = readingsFor(
+    const judged = rules.map((rule) => {
+      const evaluator = evaluatorOf(rule.condition);
+      return { rule, evaluator, series: spendSeries(evaluator) };
+    });
+    const queries = spendQueriesFor(
       rules.map(({ condition }) => condition),
       now,
     );
-    const judged = rules.map((rule) => {
-      const evaluator = evaluatorOf(rule.condition);
-      return { rule, evaluator, series: spendSeries(granularityOf(evaluator), evaluator.filter) };
-    });
     await Promise.all(
-      readings.map(async ({ range, dimensions }) => {
-        const fed = judged.filter(({ evaluator }) => granularityOf(evaluator) === range.granularity);
-        for await (const cell of readCounters(accountId, range, dimensions))
-          for (const { series } of fed) series.add(cell);
+      queries.map(async ({ range, dimensions }) => {
+        const fed = judged.filter(({ evaluator }) => evaluator.granularity === range.granularity);
+        for await (const counter of readCounters(accountId, range, dimensions))
+          for (const { series } of fed) series.add(counter);
       }),
     );
     const fired: Alert[] = [];
@@ -92,13 +92,12 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
       let firedPeriods = rule.firedPeriods;
       for (const period of periodsToJudge(evaluator.period, now)) {
         if (period.end <= rule.effectiveFrom || firedPeriods.includes(period.start)) continue;
-        const periodNow = new Date(Math.min(now.getTime(), Date.parse(period.end)));
-        const observation = evaluator.judge({ period, now: periodNow, series });
+        const observation = evaluator.judge({ period, now: untilNow(period, now), series });
         if (!observation?.exceeded) continue;
         const alert = newAlert(rule, period, observation, {
           alertId: newAlertId(),
           triggeredAt: now.toISOString(),
-          drivers: await drivers(accountId, evaluator, period, now),
+          drivers: await findDrivers(accountId, evaluator, period, now),
         });
         if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
         firedPeriods = [period.start, ...firedPeriods];

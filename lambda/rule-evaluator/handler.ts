@@ -34,10 +34,10 @@ const run = openEvaluator(openTable(environment.TABLE_NAME), {
   logger,
 });
 
-/** When a run was due; one that somebody starts by hand is due now. */
+/** When the run was due. A run that was started by hand is due now. */
 const scheduleSchema = z.catch(z.object({ time: z.iso.datetime() }), () => ({ time: now().toISOString() }));
 
-/** Every minute: alert rules to alerts, alerts to mail and webhooks. */
+/** Runs every minute: judges the alert rules and delivers the alerts. */
 export const handler = async (event: unknown): Promise<void> => {
   const due = Date.parse(scheduleSchema.parse(event).time);
   const { failures, ...counts } = await run();

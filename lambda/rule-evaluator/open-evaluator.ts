@@ -14,7 +14,7 @@ type EvaluatorOptions = Pick<DeliveryDependencies, 'sendMail' | 'postWebhook' | 
   Partial<Pick<DeliveryDependencies, 'users'>> &
   Pick<RunDependencies, 'logger'>;
 
-/** The evaluator over one table: what the schedule starts, told how to send. */
+/** The evaluator over one table. The options say how it sends mail and webhooks. */
 export const openEvaluator = (
   table: Table,
   { now, logger, users = openUsers(table), ...sending }: EvaluatorOptions,

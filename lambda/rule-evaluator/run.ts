@@ -23,11 +23,11 @@ export interface RunReport {
 }
 
 const AT_ONCE = 32;
-/** One account's alerts, each of which may wait for a slow webhook: fifty of them must not take up the whole run. */
+/** An account may have fifty alerts, each with a slow webhook: they must not fill the whole run. */
 const OF_ONE_ACCOUNT_AT_ONCE = 10;
 
-/** The rules of each account, which stand side by side in the index. */
-async function* byAccount(rules: AsyncIterable<Rule>): AsyncGenerator<Rule[]> {
+/** Groups rules by account. The index has an account's rules next to each other. */
+async function* groupByAccount(rules: AsyncIterable<Rule>): AsyncGenerator<Rule[]> {
   let account: Rule[] = [];
   for await (const rule of rules) {
     if (account[0] && account[0].accountId !== rule.accountId) {
@@ -45,13 +45,13 @@ async function* inAllShards<T>(shards: number, read: (shard: number) => AsyncIte
   for (const shard of numbers(shards)) yield* read(shard);
 }
 
-/** One run: judges every active rule, delivers what fired, and tries again what could not be delivered before. */
+/** One run: judges every active rule, delivers the alerts that fired, and retries earlier deliveries that failed. */
 export const runEvaluator =
   ({ rules, deliveries, evaluate, deliver, now, logger }: RunDependencies) =>
   async (): Promise<RunReport> => {
     const report: RunReport = { accounts: 0, rules: 0, alerts: 0, failures: 0 };
-    /** What fails for one account or alert must not keep the others from theirs. */
-    const guarded = async (what: string, ids: Record<string, string>, work: () => Promise<void>): Promise<void> => {
+    /** A failure for one account or alert must not stop the others. */
+    const logFailure = async (what: string, ids: Record<string, string>, work: () => Promise<void>): Promise<void> => {
       try {
         await work();
       } catch (error) {
@@ -59,22 +59,22 @@ export const runEvaluator =
         logger.error(what, { ...ids, error: error as Error });
       }
     };
-    const deliverGuarded = (alert: Alert, round: number) =>
-      guarded('alert not delivered', { alertId: alert.alertId }, () => deliver(alert, round));
+    const tryToDeliver = (alert: Alert, round: number) =>
+      logFailure('alert not delivered', { alertId: alert.alertId }, () => deliver(alert, round));
 
     const at = now();
-    const accounts = inAllShards(ACTIVE_RULE_SHARDS, (shard) => byAccount(rules.activeInShard(shard)));
-    await forEachConcurrently(accounts, AT_ONCE, async (ofAccount) => {
-      const [{ accountId, ruleId }] = ofAccount as [Rule];
+    const accounts = inAllShards(ACTIVE_RULE_SHARDS, (shard) => groupByAccount(rules.activeInShard(shard)));
+    await forEachConcurrently(accounts, AT_ONCE, async (accountRules) => {
+      const [{ accountId, ruleId }] = accountRules as [Rule];
       report.accounts += 1;
-      report.rules += ofAccount.length;
-      await guarded('rules not judged', { ruleId }, async () => {
-        const fired = await evaluate(accountId, ofAccount, at);
+      report.rules += accountRules.length;
+      await logFailure('rules not judged', { ruleId }, async () => {
+        const fired = await evaluate(accountId, accountRules, at);
         report.alerts += fired.length;
-        await forEachConcurrently(fired, OF_ONE_ACCOUNT_AT_ONCE, (alert) => deliverGuarded(alert, 0));
+        await forEachConcurrently(fired, OF_ONE_ACCOUNT_AT_ONCE, (alert) => tryToDeliver(alert, 0));
       });
     });
     const due = inAllShards(UNDELIVERED_SHARDS, (shard) => deliveries.undelivered(shard, now()));
-    await forEachConcurrently(due, AT_ONCE, ({ alert, round }) => deliverGuarded(alert, round));
+    await forEachConcurrently(due, AT_ONCE, ({ alert, round }) => tryToDeliver(alert, round));
     return report;
   };

@@ -16,10 +16,10 @@ export const previewRule =
   async ({ caller: { accountId }, body: { type, config } }) => {
     const condition = { type, config } as RuleCondition;
     const at = now();
-    const { filter } = evaluatorOf(condition);
+    const evaluator = evaluatorOf(condition);
     const { read } = backtestRange(condition, at);
-    const series = spendSeries(read.granularity, filter);
-    const dimensions = Object.keys(filter ?? {}) as SpendDimensionName[];
+    const series = spendSeries(evaluator);
+    const dimensions = Object.keys(evaluator.filter ?? {}) as SpendDimensionName[];
     for await (const cell of readCounters(accountId, read, dimensions)) series.add(cell);
     return backtest(condition, series, at);
   };

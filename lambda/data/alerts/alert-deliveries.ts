@@ -6,18 +6,18 @@ import { queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
 
-/** Puts an alert among those to be delivered, due at an instant. */
+/** Index key of an alert that is to be delivered, due at an instant (ISO 8601). */
 export const undeliveredKey = (alert: Alert, nextAttemptAt: string) =>
   undeliveredIndexKey(shardOf(alert.accountId, UNDELIVERED_SHARDS), nextAttemptAt, alert.alertId);
 
 /** Above every alert id. */
 const HIGHEST = '~';
 
-/** What is still to be sent of alerts, and who sends it. */
+/** Alerts with pending deliveries, and the claims on them. */
 export const openAlertDeliveries = (table: Table) => {
   const { client, name } = table;
   return {
-    /** Alerts of a shard whose next attempt to deliver is due, with how often that was tried. */
+    /** Alerts of a shard whose next attempt is due, with the number of rounds so far. */
     async *undelivered(shard: number, now: Date): AsyncGenerator<{ alert: Alert; round: number }> {
       for await (const item of queryItems(table, {
         IndexName: 'gsi1',
@@ -31,9 +31,7 @@ export const openAlertDeliveries = (table: Table) => {
       }
     },
 
-    /**
-     * Takes a round of delivery for oneself. False where another has it. Should its taker die, the next comes at `nextAttemptAt`.
-     */
+    /** Claims a round of delivery; false where another has it. If the claimant dies, the next round comes at `nextAttemptAt`. */
     claimRound: async (alert: Alert, round: number, nextAttemptAt: string): Promise<boolean> => {
       try {
         await client.send(
@@ -56,8 +54,8 @@ export const openAlertDeliveries = (table: Table) => {
       }
     },
 
-    /** Notes what became of the deliveries; the alert leaves the index once none is pending. */
-    noteDeliveries: async (alert: Alert, deliveries: readonly Delivery[]): Promise<void> => {
+    /** Records the results of deliveries. The alert leaves the index once none is pending. */
+    recordDeliveries: async (alert: Alert, deliveries: readonly Delivery[]): Promise<void> => {
       const isDone = deliveries.every(({ status }) => status !== 'pending');
       await client.send(
         new UpdateCommand({

@@ -12,15 +12,15 @@ import type { Rule } from './rules.ts';
 
 export interface AlertPage {
   readonly items: Alert[];
-  /** Null where there is nothing more. A page may be short, even empty, and yet have a next. */
+  /** Null on the last page. A page may be short, even empty, and still have a next page. */
   readonly nextCursor: string | null;
 }
 
-/** A page examines no more than this, so that a filter that hardly anything passes cannot make it slow. */
+/** A page reads no more alerts than this, so that a filter with few matches does not make it slow. */
 const MAX_EXAMINED = 1_000;
-/** Periods a rule remembers having fired for: more than are ever judged at once. */
+/** How many fired periods a rule keeps: more than are ever judged at once. */
 const FIRED_PERIODS = 8;
-/** The guard outlives every judgement of its period. */
+/** How long the item that prevents a second alert outlives its period: longer than the period is judged. */
 const GUARD_DAYS = 60;
 
 /** Above every alert id. */
@@ -31,7 +31,8 @@ const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000
 export const openAlerts = (table: Table) => {
   const { client, name } = table;
 
-  const guarded = (alert: Alert, guardName: string) => [
+  /** Writes an alert once for a name and period. */
+  const putOnce = (alert: Alert, guardName: string) => [
     {
       Put: {
         TableName: name,
@@ -57,7 +58,8 @@ export const openAlerts = (table: Table) => {
     },
   ];
 
-  const written = async (work: Promise<void>): Promise<boolean> => {
+  /** False where a condition failed. */
+  const isWritten = async (work: Promise<void>): Promise<boolean> => {
     try {
       await work;
       return true;
@@ -69,13 +71,13 @@ export const openAlerts = (table: Table) => {
 
   return {
     /**
-     * Fires a rule for a period: once, whatever runs side by side. False where it has fired already, or was changed, switched
-     * off or deleted since it was read.
+     * Fires a rule for a period: once, even when evaluators run in parallel. False where it has fired already, or was changed,
+     * switched off or deleted since it was read.
      */
     fire: (alert: Alert, rule: Rule): Promise<boolean> =>
-      written(
+      isWritten(
         transact(table, [
-          ...guarded(alert, rule.ruleId),
+          ...putOnce(alert, rule.ruleId),
           {
             Update: {
               TableName: name,
@@ -91,10 +93,11 @@ export const openAlerts = (table: Table) => {
         ]),
       ),
 
-    /** An alert that is no rule's: once for its name and period. */
-    notify: (alert: Alert, guardName: string): Promise<boolean> => written(transact(table, guarded(alert, guardName))),
+    /** Writes an alert that has no rule: once for its name and period. */
+    notify: (alert: Alert, guardName: string): Promise<boolean> =>
+      isWritten(transact(table, putOnce(alert, guardName))),
 
-    /** Newest first. @throws NotFoundError for a cursor that is none of this account's */
+    /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (
       accountId: string,
       query: { status?: Alert['status'] | undefined; limit: number; cursor?: string | undefined },
@@ -112,7 +115,7 @@ export const openAlerts = (table: Table) => {
               ':below': alertKey(accountId, below).sk,
             },
             ScanIndexForward: false,
-            // BETWEEN includes its end, which is the last alert of the page before; and one more tells whether there is more.
+            // One for the last alert of the page before, which BETWEEN includes, and one to see whether there is more.
             Limit: query.limit + 2,
             ConsistentRead: true,
           }),
@@ -131,7 +134,7 @@ export const openAlerts = (table: Table) => {
       return { items, nextCursor: alertCursor.write(accountId, below) };
     },
 
-    /** Acknowledges an alert; one that is acknowledged already stays as it is. @throws NotFoundError */
+    /** Acknowledges an alert. One that is acknowledged already stays as it is. @throws NotFoundError */
     acknowledge: async (accountId: string, alertId: string, by: { userId: string; at: string }): Promise<Alert> => {
       const Key = alertKey(accountId, alertId);
       try {

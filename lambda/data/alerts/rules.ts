@@ -20,16 +20,16 @@ const factsSchema = z.object({
   name: z.string(),
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
-  /** Where the channel `webhook` posts to, and what it signs with. */
+  /** URL and signing secret of the channel `webhook`. */
   webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** Since when it watches as it does now: periods that ended before are none of its. */
+  /** Since when the rule holds in its current form. It does not judge periods that ended before. */
   effectiveFrom: z.string(),
-  /** Counts its changes, from 1. */
+  /** Increases with each change, from 1. */
   revision: z.int().check(z.positive()),
-  /** Starts of the last periods it fired for: saves trying again. The guard item decides. */
+  /** Starts of the last periods it fired for, to save attempts. The guard item is what prevents a second alert. */
   firedPeriods: z.array(z.string()),
 });
 
@@ -40,7 +40,7 @@ const parseRule = (item: Record<string, unknown>): Rule => ({
   condition: ruleConditionSchema.parse({ type: item['type'], config: item['config'] }),
 });
 
-/** Only active rules are in the index that the evaluator reads. */
+/** Only active rules have a key in the index that the evaluator reads. */
 const ruleItem = ({ condition, ...facts }: Rule) => ({
   ...ruleKey(facts.accountId, facts.ruleId),
   ...facts,
@@ -50,14 +50,14 @@ const ruleItem = ({ condition, ...facts }: Rule) => ({
     activeRulesIndexKey(shardOf(facts.accountId, ACTIVE_RULE_SHARDS), facts.accountId, facts.ruleId)),
 });
 
-/** Bounds what the evaluator does for one account each minute. */
+/** Limits the evaluator's work for one account in each minute. */
 export const MAX_RULES = 50;
 
 export const openRules = (table: Table) => {
   const { client, name } = table;
 
-  /** The account's counter of rules, which holds the limit. */
-  const count = (accountId: string, change: 1 | -1) => ({
+  /** Changes the account's number of rules, which has the limit as its condition. */
+  const changeCount = (accountId: string, change: 1 | -1) => ({
     Update: {
       TableName: name,
       Key: accountKey(accountId),
@@ -98,7 +98,7 @@ export const openRules = (table: Table) => {
       try {
         await transact(table, [
           { Put: { TableName: name, Item: ruleItem(rule), ConditionExpression: 'attribute_not_exists(pk)' } },
-          count(rule.accountId, 1),
+          changeCount(rule.accountId, 1),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
@@ -107,9 +107,9 @@ export const openRules = (table: Table) => {
     },
 
     /**
-     * Writes a rule on top of the revision it was made from.
+     * Replaces a revision of a rule.
      *
-     * @throws ConflictError where somebody else was faster
+     * @throws ConflictError where the rule has another revision by now, or is deleted
      */
     replace: async (rule: Rule, previousRevision: number): Promise<void> => {
       try {
@@ -125,7 +125,7 @@ export const openRules = (table: Table) => {
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError('The alert rule was changed or deleted meanwhile. Read it again.');
+        throw new ConflictError('The alert rule was changed or deleted in the meantime. Read it again.');
       }
     },
 
@@ -140,7 +140,7 @@ export const openRules = (table: Table) => {
               ConditionExpression: 'attribute_exists(pk)',
             },
           },
-          count(accountId, -1),
+          changeCount(accountId, -1),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
@@ -148,7 +148,7 @@ export const openRules = (table: Table) => {
       }
     },
 
-    /** Active rules of a shard, those of an account side by side. Eventually consistent: a change shows within a second or so. */
+    /** Active rules of a shard, those of one account next to each other. Eventually consistent: a change shows after about a second. */
     async *activeInShard(shard: number): AsyncGenerator<Rule> {
       for await (const item of queryItems(table, {
         IndexName: 'gsi1',

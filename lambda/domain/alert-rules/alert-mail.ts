@@ -15,12 +15,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Nothing a user or client wrote becomes markup. */
+/** Text that users or clients wrote never becomes markup. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const MAX_SUBJECT_CHARACTERS = 150;
 
-/** Tells of an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
+/** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
 export const alertMail = (alert: Alert, alertUrl: string): Mail => {
   const note = unpricedNote(alert);
   const name = oneLine(alert.ruleName);

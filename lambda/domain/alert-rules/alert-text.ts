@@ -1,9 +1,10 @@
+import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { Alert, Driver } from './alert.ts';
 
-/** Models and tags are what clients sent: with a line break one of them could pose as words of ours. */
+/** Clients choose models and tags: with a line break, one of them could pass for a line of the message. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
-/** The first characters of a text, none of them halved. */
+/** Cuts a text without splitting a surrogate pair. */
 export const shortened = (text: string, maxLength: number): string =>
   text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 
@@ -12,7 +13,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 const nameOf = ({ dimension, value, label }: Driver): string =>
   value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
 
-/** `gpt-4o 80 %, gpt-4o-mini 20 %`, by dimension. */
+/** One line for each dimension: `gpt-4o 80 %, gpt-4o-mini 20 %`. */
 export const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
   [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
     dimension,
@@ -22,15 +23,15 @@ export const driverLines = (alert: Alert): { readonly dimension: string; readonl
 /** `2026-11-20 (daily, UTC)` */
 export const periodText = ({ period: { name, start, end } }: Alert): string => {
   const text = {
-    hourly: `${start.slice(0, 10)} ${start.slice(11, 16)} to ${end.slice(11, 16)}`,
-    daily: start.slice(0, 10),
-    weekly: `the week from ${start.slice(0, 10)}`,
-    monthly: start.slice(0, 7),
+    hourly: `${dayOf(start)} ${start.slice(11, 16)} to ${end.slice(11, 16)}`,
+    daily: dayOf(start),
+    weekly: `the week from ${dayOf(start)}`,
+    monthly: monthOf(start),
   }[name];
   return `${text} (${name}, UTC)`;
 };
 
 export const unpricedNote = ({ unit, unpricedRequests }: Alert): string | null =>
   unit === 'nanoUsd' && unpricedRequests > 0
-    ? `The cost of ${unpricedRequests} more requests in this period is unknown, and not in these figures.`
+    ? `The cost of ${unpricedRequests} more requests in this period is unknown and not included.`
     : null;

@@ -1,15 +1,15 @@
 import type { Alert } from './alert.ts';
 import { driverLines, oneLine, periodText, shortened, unpricedNote } from './alert-text.ts';
 
-/** Slack's own escapes: without them a tag such as `<!channel>` would call everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
+/** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Slack takes 3,000 characters in a section. */
+/** Slack allows 3,000 characters in a section; the link needs the rest. */
 const MAX_SECTION_CHARACTERS = 2_900;
 
 /**
- * The body of a webhook: a message that Slack's incoming webhooks show, with the alert as data under `metadata`.
+ * The webhook's JSON body: a message in the format of Slack's incoming webhooks, with the alert as data under `metadata`.
  *
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * @see https://docs.slack.dev/messaging/message-metadata
@@ -23,7 +23,7 @@ export const alertWebhookBody = (alert: Alert, alertUrl: string): string => {
     ...(note === null ? [] : [note]),
   ].map(escapeSlack);
   const title = escapeSlack(`AI spend alert: ${oneLine(alert.ruleName)}`);
-  // Cut between an ampersand and its semicolon, an escape would show as such.
+  // An escape that the cut splits would show as text.
   const section = shortened(`*${title}*\n${lines.join('\n')}`, MAX_SECTION_CHARACTERS).replace(/&[a-z]{0,3}$/, '');
   const { accountId: _, deliveries: __, acknowledgedAt: ___, acknowledgedBy: ____, alertId, ...data } = alert;
   return JSON.stringify({

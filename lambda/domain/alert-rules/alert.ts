@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import { periodNames } from '../calendar/periods.ts';
 import { channelNames, ruleTypes } from './rule.ts';
 
-/** What tells of an alert besides rules: the plan's limit of tracked requests. */
+/** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
 const alertTypes = [...ruleTypes, 'plan_usage'] as const;
 
 const instant = z.iso.datetime();
 
-/** One value of one dimension, and how much of what was observed it stands for. */
+/** One value of one dimension, and its share of what was observed. */
 const driverSchema = z.object({
   dimension: z.enum(['provider', 'model', 'tag', 'key']),
-  /** Null: requests that have none. */
+  /** Null for requests without one. */
   value: z.nullable(z.string()),
-  /** The name of a key. */
+  /** The name of a service key; null for other dimensions. */
   label: z.nullable(z.string()),
-  /** Share of the whole, 0 to 1. */
+  /** 0 to 1. */
   share: z.number().check(z.minimum(0), z.maximum(1)),
 });
 export type Driver = z.infer<typeof driverSchema>;
@@ -25,16 +25,16 @@ const deliverySchema = z.object({
   attempts: z.int().check(z.nonnegative()),
   lastAttemptAt: z.nullable(instant),
   sentAt: z.nullable(instant),
-  /** What went wrong at the last attempt, in a few words. */
+  /** Why the last attempt failed. */
   error: z.nullable(z.string()),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** A rule that fired, for one period. */
+/** A rule that fired for one period, or a notice about the plan. */
 export const alertSchema = z.object({
   alertId: z.string(),
   accountId: z.string(),
-  /** Null where it is not a rule's. */
+  /** Null for a notice about the plan. */
   ruleId: z.nullable(z.string()),
   ruleName: z.string(),
   type: z.enum(alertTypes),

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../usage/limits.ts';
 
-/** An amount in USD. The ledger counts in nano-USD; a millionth of a dollar is fine enough for a limit. */
+/** An amount in USD, at least a millionth: the ledger counts in nano-USD. */
 export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 
 const model = z
   .string()
-  .check(z.minLength(1), z.maxLength(MAX_MODEL_CHARACTERS), z.describe('As it is named in GET /spend?groupBy=model.'));
+  .check(z.minLength(1), z.maxLength(MAX_MODEL_CHARACTERS), z.describe('As GET /spend?groupBy=model names it.'));
 
 const filter = z
   .strictObject({
@@ -15,7 +15,7 @@ const filter = z
     model: z.optional(model),
     tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
   })
-  .check(z.describe('Only requests that match all of these count. Without it, all do.'));
+  .check(z.describe('Only requests that match all of these count. Without a filter, all requests count.'));
 
 export const ruleFilter = z.optional(filter);
 

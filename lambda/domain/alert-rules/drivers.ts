@@ -18,28 +18,28 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
   key: 'keyId',
 };
 
-/** The dimensions that drivers are looked for in. */
+/** The dimensions whose values can be drivers. */
 export const driverDimensions = Object.values(names);
 
 const TOP = 3;
 
 /**
- * What an observation mostly came from: the top values of each dimension that the rule does not fix itself.
+ * What most of an observation came from: the top values of each dimension that the rule does not filter by.
  *
- * @param cells of the period, told apart by all of driverDimensions
+ * @param counters of the period, by all of driverDimensions
  */
-export const driversOf = (cells: readonly ReportCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
+export const driversOf = (counters: readonly ReportCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
   const measure = measures[drivenBy];
-  const counted = cells.filter(({ dimensions }) => passesRule(dimensions, filter));
-  const total = counted.reduce((sum, { counters }) => sum + measure(counters), 0);
+  const counted = counters.filter(({ dimensions }) => passesRule(dimensions, filter));
+  const total = counted.reduce((sum, each) => sum + measure(each.counters), 0);
   if (total === 0) return [];
   return (Object.keys(names) as Driver['dimension'][])
     .filter((dimension) => filter?.[dimension as keyof typeof filter] === undefined)
     .flatMap((dimension) => {
       const sums = new Map<string | null, number>();
-      for (const { dimensions, counters } of counted) {
+      for (const { dimensions, counters: each } of counted) {
         const value = dimensions[names[dimension]];
-        sums.set(value, (sums.get(value) ?? 0) + measure(counters));
+        sums.set(value, (sums.get(value) ?? 0) + measure(each));
       }
       return [...sums]
         .filter(([, sum]) => sum > 0)

@@ -7,11 +7,11 @@ const configSchema = z.strictObject({
   period: z.enum(['hourly', 'daily']),
   minimumRequests: z
     ._default(minimumRequests, 20)
-    .check(z.describe('With fewer requests in the period, it does not fire.')),
+    .check(z.describe('With fewer requests in the period, the rule does not fire.')),
   filter: ruleFilter,
 });
 
-/** Providers refuse, fail or break off too many of a period's requests. */
+/** Too many of a period's requests are refused, fail or are interrupted. */
 export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
@@ -21,7 +21,7 @@ export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
   judge: ({ threshold, minimumRequests: minimum }, { period, series }) => {
     const { requests = 0, errors = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);
     if (requests < minimum) return null;
-    // Two decimals, rounded down: what is shown never claims more than what happened.
+    // Two decimals, rounded down, so that the summary never overstates the rate.
     const observed = Math.floor((errors * 10_000) / requests) / 100;
     return {
       exceeded: errors * 100 >= threshold * requests,

@@ -6,7 +6,10 @@ import type { Evaluator } from './evaluator.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
 import { unpricedUsage } from './unpriced-usage.ts';
 
-/** Every type of rule there is: a new type is a new row. */
+/**
+ * The types of alert rules. A new row is a new type: validation, the evaluator and the API's schema follow from it. The web pages'
+ * tables by `RuleType` do not compile until they have the row too.
+ */
 const evaluators = {
   cost_threshold: costThreshold,
   spend_anomaly: spendAnomaly,
@@ -18,20 +21,15 @@ const evaluators = {
 export type RuleType = keyof typeof evaluators;
 export const ruleTypes = Object.keys(evaluators) as [RuleType, ...RuleType[]];
 
-/** A rule's type and the config that goes with it, together with other members. */
+/** Schema of a rule's type, the config of that type, and the given members. */
 export const withCondition = <S extends z.core.$ZodShape>(members: S) => {
-  const row = <T extends RuleType>(type: T) =>
+  const schemaOf = <T extends RuleType>(type: T) =>
     z.strictObject({ type: z.literal(type), config: evaluators[type].configSchema, ...members });
-  return z.discriminatedUnion('type', [
-    row('cost_threshold'),
-    row('spend_anomaly'),
-    row('budget_forecast'),
-    row('error_rate'),
-    row('unpriced_usage'),
-  ]);
+  type SchemaOf = { [T in RuleType]: ReturnType<typeof schemaOf<T>> };
+  return z.discriminatedUnion('type', ruleTypes.map(schemaOf) as [SchemaOf[RuleType], ...SchemaOf[RuleType][]]);
 };
 
-/** When a rule fires: its type, and the config that goes with it. */
+/** When a rule fires: its type, and the config of that type. */
 export const ruleConditionSchema = withCondition({});
 
 export type RuleCondition = z.infer<typeof ruleConditionSchema>;
@@ -39,15 +37,20 @@ export type RuleCondition = z.infer<typeof ruleConditionSchema>;
 /** An evaluator with its config filled in. */
 export type BoundEvaluator = ReturnType<typeof bind>;
 
-const bind = <C>({ periodOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => ({
-  period: periodOf(config),
-  filter: filterOf(config),
-  lookbackDays: lookbackDays(config),
-  judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
-  drivenBy,
-});
+const bind = <C>({ periodOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => {
+  const period = periodOf(config);
+  return {
+    period,
+    /** What spend is read by. Only hourly rules need hours; days are rolled up once they are over. */
+    granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
+    filter: filterOf(config),
+    lookbackDays: lookbackDays(config),
+    judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
+    drivenBy,
+  };
+};
 
-/** What a condition looks at, and how it judges. */
+/** The evaluator of a condition's type, with the condition's config. */
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as Evaluator<unknown>, config);
 

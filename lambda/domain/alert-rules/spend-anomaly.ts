@@ -15,7 +15,7 @@ const configSchema = z.strictObject({
   filter: ruleFilter,
 });
 
-/** How far back it looks, and how many of those periods must have seen requests before there is anything to compare with. */
+/** How many earlier periods it reads, and how many of them must have requests before it compares. */
 const baseline = { daily: { periods: 14, atLeast: 5 }, weekly: { periods: 8, atLeast: 3 } } as const;
 
 const median = (values: readonly number[]): number => {
@@ -24,7 +24,7 @@ const median = (values: readonly number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 };
 
-/** Cost of each of the periods before in which there were requests: days of rest say nothing of a day of work. */
+/** Costs of the earlier periods that have requests: a day off is no measure for a working day. */
 const recentCosts = (period: Period, count: number, series: JudgedPeriod['series']): number[] => {
   const costs: number[] = [];
   let before = period;
@@ -36,7 +36,7 @@ const recentCosts = (period: Period, count: number, series: JudgedPeriod['series
   return costs;
 };
 
-/** A period costs many times what such periods of the same account did of late. */
+/** A period costs a multiple of the account's recent periods. */
 export const spendAnomaly: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,

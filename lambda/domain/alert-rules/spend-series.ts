@@ -1,10 +1,11 @@
 import { bucketsOf } from '../calendar/range.ts';
+import type { Granularity } from '../calendar/utc.ts';
 import { addCounters, type Counters } from '../spend/counters.ts';
 import type { SpendDimensions } from '../spend/dimensions.ts';
 import type { ReportCounter } from '../spend/spend-report.ts';
 import { sumMap } from '../spend/sum-map.ts';
 
-/** Which requests a rule looks at; a member left out lets all pass. */
+/** Which requests a rule counts. A missing member matches all. */
 export interface RuleFilter {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -16,14 +17,19 @@ export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | und
   (filter?.model === undefined || dimensions.model === filter.model) &&
   (filter?.tag === undefined || dimensions.tag === filter.tag);
 
-/** Sums of one rule's requests by hour or by day: what evaluators look at. */
+/** One rule's spend by hour or by day. */
 export interface SpendSeries {
-  /** @param from and `to` are instants at the start of an hour (or day); `to` is not included */
+  /** @param from and `to` are instants at the start of an hour (or day), ISO 8601; `to` is not included */
   sum(from: string, to: string): Counters;
 }
 
-/** A series that cells are added to as they are read: an account may have a million of them, of which none is kept. */
-export const spendSeries = (granularity: 'hour' | 'day', filter: RuleFilter | undefined) => {
+interface SeriesOptions {
+  readonly granularity: Granularity;
+  readonly filter: RuleFilter | undefined;
+}
+
+/** A series that adds counters up as they are read: an account may have a million of them, so none is kept. */
+export const spendSeries = ({ granularity, filter }: SeriesOptions) => {
   const { sums, add } = sumMap();
   return {
     add: ({ time, dimensions, counters }: ReportCounter): void => {

@@ -8,7 +8,7 @@ const configSchema = z.strictObject({
   filter: ruleFilter,
 });
 
-/** Spend shows too little, since the cost of requests is not known. */
+/** The cost of requests is unknown, so spend is too low. */
 export const unpricedUsage: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,

@@ -34,6 +34,13 @@ export const bucketsOf = ({ granularity, from, to }: Range): string[] => {
   return buckets;
 };
 
+/** The smallest range of whole hours, days or months from one instant to before another. */
+export const coveringRange = (granularity: Granularity, from: Date, to: Date): Range => ({
+  granularity,
+  from: startOf(granularity, from).toISOString(),
+  to: roundUp(granularity, to).toISOString(),
+});
+
 /** The range of the same length that ends where this one begins: for months, as many whole months. */
 export const precedingRange = (range: Range): Range => {
   const from = new Date(range.from);
@@ -96,12 +103,14 @@ export const instantsOf = (query: Bounds, now: Date): { readonly from: string; r
  */
 export const rangeOf = (query: Bounds & { readonly granularity: Granularity }, now: Date): Range => {
   const { granularity } = query;
-  const from = startOf(granularity, query.from === undefined ? startOfMonth(now) : instantOf('from', query.from));
-  const to = query.to === undefined ? startOfNext(granularity, now) : roundUp(granularity, endOfQuery(query.to));
-  if (from >= to) throw emptyRange(query);
-  const range = { granularity, from: from.toISOString(), to: to.toISOString() };
+  const range = coveringRange(
+    granularity,
+    query.from === undefined ? startOfMonth(now) : instantOf('from', query.from),
+    query.to === undefined ? startOfNext(granularity, now) : endOfQuery(query.to),
+  );
+  if (range.from >= range.to) throw emptyRange(query);
   const max = MAX_BUCKETS[granularity];
-  if (to.getTime() - from.getTime() > (max + 1) * 31 * DAY_MS || bucketsOf(range).length > max) {
+  if (Date.parse(range.to) - Date.parse(range.from) > (max + 1) * 31 * DAY_MS || bucketsOf(range).length > max) {
     throw invalid(
       'from',
       `a range may have at most ${max} ${granularity}s: choose a shorter range or a coarser granularity`,

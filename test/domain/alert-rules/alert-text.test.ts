@@ -41,7 +41,7 @@ describe('alertMail', () => {
         'Period: 2026-11-20 (daily, UTC)',
         'By model: gpt-4o 75 %, no model 25 %',
         'By key: batch (key-1) 100 %',
-        'Note: The cost of 3 more requests in this period is unknown, and not in these figures.',
+        'Note: The cost of 3 more requests in this period is unknown and not included.',
         '',
         `See and acknowledge it: ${url}`,
         '',
