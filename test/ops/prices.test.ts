@@ -3,11 +3,11 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import { compareProvider } from '../../ops/prices/compare.ts';
 
 describe('the two price books', () => {
-  it('have no disagreement that is not settled, and cover every provider', () => {
+  it('have no unresolved disagreement, and cover every provider', () => {
     const at = new Date('2026-11-20T12:00:00Z');
     for (const provider of providerLabels) {
       const { disagreements, genaiPrices, aiModelPrices } = compareProvider(provider, at);
-      expect(disagreements.filter(({ settledBy }) => settledBy === null)).toEqual([]);
+      expect(disagreements.filter(({ resolvedBy }) => resolvedBy === null)).toEqual([]);
       expect(genaiPrices + aiModelPrices).toBeGreaterThan(0);
     }
   });

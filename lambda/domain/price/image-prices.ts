@@ -1,5 +1,5 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { isMeant } from './overrides/override.ts';
+import { matchesModel } from './overrides/override.ts';
 
 /*
  * Images sold by the piece, USD, by quality and size. Models sold by the token (gpt-image) report usage; their prices by the
@@ -75,7 +75,7 @@ const entry = <T>(record: Readonly<Record<string, T>>, name: string): T | undefi
 
 /** What one image costs, or null where that is not known. */
 export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
-  const row = table.find(({ models }) => isMeant(models, model));
+  const row = table.find(({ models }) => matchesModel(models, model));
   const bySize = row && entry(row.byQuality, chosen(quality, row.defaultQuality));
   const usd = bySize && entry(bySize, chosen(size, row.defaultSize));
   return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;

@@ -2,7 +2,7 @@ import { type Factor, times } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
 import type { Reading } from '../usage/usage-event.ts';
-import { isMeant } from './overrides/override.ts';
+import { matchesModel } from './overrides/override.ts';
 import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 
 /*
@@ -128,7 +128,7 @@ export const applyTiers = (provider: string, model: string, tiers: readonly stri
       (candidate) =>
         candidate.tier === tier &&
         candidate.providers.includes(provider) &&
-        (!candidate.models || isMeant(candidate.models, model)),
+        (!candidate.models || matchesModel(candidate.models, model)),
     );
     result = {
       rates: rule ? multiplied(result.rates, rule) : result.rates,

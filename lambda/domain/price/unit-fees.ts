@@ -1,6 +1,6 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
-import { isMeant } from './overrides/override.ts';
+import { matchesModel } from './overrides/override.ts';
 
 /*
  * Fees of providers' tools, by the use. A rate in the books, which is by model, goes before these.
@@ -64,7 +64,7 @@ export interface UnitRate {
 
 /** What one use costs, or null where that is not known. */
 export const unitFee = (provider: string, model: string, unit: UnitName): UnitRate | null => {
-  const fee = fees[provider]?.find((row) => row.unit === unit && (!row.models || isMeant(row.models, model)));
+  const fee = fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
   return fee ? { rate: attoUsdPerUnit(fee.usd), hasAllowance: fee.hasAllowance === true } : null;
 };
 

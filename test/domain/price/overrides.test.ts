@@ -15,10 +15,10 @@ const usdPerMtok = (provider: string, model: string, at: string) => {
   return [input, cacheRead, output].map((rate) => Number(rate) / 1e12);
 };
 
-describe('overrides and settlements', () => {
-  const all = Object.values(providerOverrides).flatMap(({ overrides = [], settlements = [] }) => [
+describe('overrides and book choices', () => {
+  const all = Object.values(providerOverrides).flatMap(({ overrides = [], bookChoices = [] }) => [
     ...overrides,
-    ...settlements,
+    ...bookChoices,
   ]);
 
   it('each say where they come from, as of when, and why', () => {

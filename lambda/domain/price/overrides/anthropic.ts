@@ -36,10 +36,10 @@ export const anthropic: ProviderOverrides = {
       asOf: '2026-11-20',
     },
   ],
-  settlements: [
+  bookChoices: [
     {
       models: ['claude-sonnet-4-5*'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'prompts past 200,000 tokens were dearer while the long context was in beta, and are refused since 2026-04-30',
       source: 'https://platform.claude.com/docs/en/release-notes/overview, by the comment in genai-prices 0.1.8',
       asOf: '2026-09-22',

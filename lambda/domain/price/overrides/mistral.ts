@@ -147,24 +147,24 @@ export const mistral: ProviderOverrides = {
       asOf,
     },
   ],
-  settlements: [
+  bookChoices: [
     {
       models: ['labs-devstral-small-2512'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'free while in preview, 0.1 / 0.3 since',
       source: `${docs}/devstral-small-2-25-12.ts`,
       asOf,
     },
     {
       models: ['mistral-embed'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'embeddings have no output tokens: the output price never applies',
       source: `${docs}/mistral-embed-23-12.ts`,
       asOf,
     },
     {
       models: ['voxtral-small-latest', 'voxtral-small-2507', 'ministral-8b-latest'],
-      believe: 'genai-prices',
+      book: 'genai-prices',
       why: 'dated there, each with the commit of the documentation that changed the price',
       source: docs,
       asOf,

