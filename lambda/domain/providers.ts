@@ -1,44 +1,136 @@
-/** What the gateway must know to forward to one provider. */
+/** A supported provider. */
 export interface Provider {
   /** First label of the gateway host: `{label}.{gateway_domain}`. */
   readonly label: string;
-  /** Upstream origin, scheme and host and (where it is not the default) port. */
+  /** As the provider writes it. */
+  readonly name: string;
+  /** Upstream origin: scheme, host and (unless it is the default) port. */
   readonly origin: string;
   /**
-   * Put in front of the forwarded path unless the path already begins with it. No fence: dots behind it (`/../x`) are
-   * forwarded as they are, and what they mean is the provider's to say.
+   * Put in front of the forwarded path unless the path already begins with it. It does not confine paths: dots behind it (`/../x`)
+   * are forwarded unchanged.
    */
   readonly prefix: string;
   /**
-   * OpenAI-style chat streams of this provider tell usage only when `stream_options.include_usage` asks for it, and the
-   * provider is known to accept the option. The others tell it unasked, or might refuse the option.
+   * True where OpenAI-style chat streams have usage only when `stream_options.include_usage` asks for it, and the provider is known
+   * to accept the option. The other providers send usage anyway, or might refuse the option.
    */
-  readonly tellsStreamUsageWhenAsked: boolean;
+  readonly needsStreamUsageOption: boolean;
+  /** Its ids in the sources of prices. `openrouter`: vendor prefix of its models at OpenRouter, null where it has none. */
+  readonly priceIds: {
+    readonly genaiPrices: string;
+    readonly modelsDev: string;
+    readonly openrouter: string | null;
+  };
 }
 
+/** The supported providers, in the order of the documentation. A new row adds a provider: what else it needs does not compile or fails a test. */
 const rows = [
-  { label: 'openai', origin: 'https://api.openai.com', prefix: '', tellsStreamUsageWhenAsked: true },
-  { label: 'anthropic', origin: 'https://api.anthropic.com', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'google', origin: 'https://generativelanguage.googleapis.com', prefix: '', tellsStreamUsageWhenAsked: true },
-  { label: 'mistral', origin: 'https://api.mistral.ai', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'cohere', origin: 'https://api.cohere.com', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'groq', origin: 'https://api.groq.com', prefix: '', tellsStreamUsageWhenAsked: true },
-  { label: 'together', origin: 'https://api.together.xyz', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'fireworks', origin: 'https://api.fireworks.ai', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'deepseek', origin: 'https://api.deepseek.com', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'xai', origin: 'https://api.x.ai', prefix: '', tellsStreamUsageWhenAsked: true },
-  { label: 'perplexity', origin: 'https://api.perplexity.ai', prefix: '', tellsStreamUsageWhenAsked: false },
-  { label: 'openrouter', origin: 'https://openrouter.ai', prefix: '/api', tellsStreamUsageWhenAsked: false },
+  {
+    label: 'openai',
+    name: 'OpenAI',
+    origin: 'https://api.openai.com',
+    prefix: '',
+    needsStreamUsageOption: true,
+    priceIds: { genaiPrices: 'openai', modelsDev: 'openai', openrouter: 'openai' },
+  },
+  {
+    label: 'anthropic',
+    name: 'Anthropic',
+    origin: 'https://api.anthropic.com',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'anthropic', modelsDev: 'anthropic', openrouter: 'anthropic' },
+  },
+  {
+    label: 'google',
+    name: 'Google Gemini',
+    origin: 'https://generativelanguage.googleapis.com',
+    prefix: '',
+    needsStreamUsageOption: true,
+    priceIds: { genaiPrices: 'google', modelsDev: 'google', openrouter: 'google' },
+  },
+  {
+    label: 'mistral',
+    name: 'Mistral',
+    origin: 'https://api.mistral.ai',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'mistral', modelsDev: 'mistral', openrouter: 'mistralai' },
+  },
+  {
+    label: 'cohere',
+    name: 'Cohere',
+    origin: 'https://api.cohere.com',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'cohere', modelsDev: 'cohere', openrouter: 'cohere' },
+  },
+  {
+    label: 'groq',
+    name: 'Groq',
+    origin: 'https://api.groq.com',
+    prefix: '',
+    needsStreamUsageOption: true,
+    priceIds: { genaiPrices: 'groq', modelsDev: 'groq', openrouter: null },
+  },
+  {
+    label: 'together',
+    name: 'Together AI',
+    origin: 'https://api.together.xyz',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'together', modelsDev: 'togetherai', openrouter: null },
+  },
+  {
+    label: 'fireworks',
+    name: 'Fireworks',
+    origin: 'https://api.fireworks.ai',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'fireworks', modelsDev: 'fireworks-ai', openrouter: null },
+  },
+  {
+    label: 'deepseek',
+    name: 'DeepSeek',
+    origin: 'https://api.deepseek.com',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'deepseek', modelsDev: 'deepseek', openrouter: 'deepseek' },
+  },
+  {
+    label: 'xai',
+    name: 'xAI',
+    origin: 'https://api.x.ai',
+    prefix: '',
+    needsStreamUsageOption: true,
+    priceIds: { genaiPrices: 'x-ai', modelsDev: 'xai', openrouter: 'x-ai' },
+  },
+  {
+    label: 'perplexity',
+    name: 'Perplexity',
+    origin: 'https://api.perplexity.ai',
+    prefix: '',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'perplexity', modelsDev: 'perplexity', openrouter: 'perplexity' },
+  },
+  {
+    label: 'openrouter',
+    name: 'OpenRouter',
+    origin: 'https://openrouter.ai',
+    prefix: '/api',
+    needsStreamUsageOption: false,
+    priceIds: { genaiPrices: 'openrouter', modelsDev: 'openrouter', openrouter: null },
+  },
 ] as const satisfies readonly Provider[];
 
 export type ProviderLabel = (typeof rows)[number]['label'];
 
-/** The supported providers, in the order of the documentation. Adding a provider is adding a row. */
 export const providers: readonly (Provider & { readonly label: ProviderLabel })[] = rows;
 
 export const providerLabels = rows.map((row) => row.label) as [ProviderLabel, ...ProviderLabel[]];
 
 const byLabel = new Map<string, Provider & { readonly label: ProviderLabel }>(rows.map((row) => [row.label, row]));
 
-/** The provider a gateway label names, or undefined. Labels are compared in lower case, as host names are. */
+/** The provider of a gateway label, or undefined. Labels are compared in lower case, as host names are. */
 export const providerByLabel = (label: string) => byLabel.get(label.toLowerCase());

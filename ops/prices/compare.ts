@@ -2,7 +2,7 @@ import { findProvider } from '@pydantic/genai-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiPrices, genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
-import { matchesModel, type BookChoice, type Override } from '../../lambda/domain/price/overrides/override.ts';
+import { type BookChoice, matchesModel, type Override } from '../../lambda/domain/price/overrides/override.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
 import { secondPrices } from '../../lambda/domain/price/second-book.ts';
@@ -104,7 +104,12 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
     }
     if (isInFirst) inBoth++;
     if (kinds.size > 0)
-      disagreements.push({ provider, model, rates: [...rates], resolvedBy: resolvedBy(provider, model, [...kinds], at) });
+      disagreements.push({
+        provider,
+        model,
+        rates: [...rates],
+        resolvedBy: resolvedBy(provider, model, [...kinds], at),
+      });
   }
   return {
     provider,

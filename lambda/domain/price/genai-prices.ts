@@ -1,12 +1,12 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
+import { providerByLabel } from '../providers.ts';
 import type { PriceBook, PricedModel, RateKind, Rates } from './rates.ts';
 
-/** The book's provider ids, where they differ from the gateway's labels. */
-const providerIds: Readonly<Record<string, string>> = { xai: 'x-ai' };
-
-export const genaiProviderId = (provider: string): string => providerIds[provider] ?? provider;
+/** The book's id of a provider, by gateway label. */
+export const genaiProviderId = (provider: string): string =>
+  providerByLabel(provider)?.priceIds.genaiPrices ?? provider;
 
 /** The book's price keys: which rate each is, and per how many units it is quoted. */
 const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {

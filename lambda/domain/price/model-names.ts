@@ -1,3 +1,5 @@
+import { providers } from '../providers.ts';
+
 /** Names that answers give to models which are sold under another. */
 const aliases: Readonly<Record<string, string>> = {
   'davinci:2023-07-21-v2': 'davinci-002',
@@ -23,17 +25,10 @@ export const modelNames = (model: string): readonly string[] => {
   return [...new Set([name, unrouted, unrouted.replace(DATED, '')])].filter((candidate) => candidate !== '');
 };
 
-/** OpenRouter's vendors that the gateway knows as providers. */
-const vendors: Readonly<Record<string, string>> = {
-  openai: 'openai',
-  anthropic: 'anthropic',
-  google: 'google',
-  mistralai: 'mistral',
-  cohere: 'cohere',
-  deepseek: 'deepseek',
-  perplexity: 'perplexity',
-  'x-ai': 'xai',
-};
+/** Gateway labels by the vendor prefix of OpenRouter's model ids. */
+const vendors = new Map(
+  providers.flatMap(({ label, priceIds }) => (priceIds.openrouter ? [[priceIds.openrouter, label]] : [])),
+);
 
 /**
  * Where OpenRouter's model is sold by its maker, whose list price OpenRouter passes on: `x-ai/grok-4.1-fast` is xAI's
@@ -41,7 +36,7 @@ const vendors: Readonly<Record<string, string>> = {
  */
 export const atVendor = (model: string): { readonly provider: string; readonly model: string } | null => {
   const [vendor = '', name] = model.toLowerCase().split('/');
-  const provider = Object.hasOwn(vendors, vendor) ? vendors[vendor] : undefined;
+  const provider = vendors.get(vendor);
   if (provider === undefined || !name) return null;
   return { provider, model: provider === 'xai' ? name.replace(/(\d)\.(\d)-fast/, '$1-$2-fast') : name };
 };

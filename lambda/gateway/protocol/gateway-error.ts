@@ -1,3 +1,5 @@
+import { providerLabels } from '../../domain/providers.ts';
+
 /** The proxy's own answers that are not the provider's: the error table of the specification, and what it leaves out. */
 const table = {
   MISSING_SERVICE_KEY: {
@@ -10,8 +12,7 @@ const table = {
   },
   UNKNOWN_PROVIDER: {
     status: 400,
-    message:
-      'No provider belongs to this host. Use {label}.{gateway domain} with one of the labels openai, anthropic, google, mistral, cohere, groq, together, fireworks, deepseek, xai, perplexity, openrouter.',
+    message: `No provider belongs to this host. Use {label}.{gateway domain} with one of the labels ${providerLabels.join(', ')}.`,
   },
   INVALID_SERVICE_KEY: {
     status: 401,

@@ -20,7 +20,7 @@ const ASK = '"stream_options":{"include_usage":true}';
 
 /** True where the option may be added: the body is then gathered and looked at. */
 export const mayAskForUsage = (provider: Provider, method: string, path: string, headers: RawHeaders): boolean => {
-  if (!provider.tellsStreamUsageWhenAsked || method !== 'POST') return false;
+  if (!provider.needsStreamUsageOption || method !== 'POST') return false;
   const dialect = dialectOf(method, path);
   if (dialect !== 'openai-chat' && dialect !== 'openai-completions') return false;
   if (!/^application\/json/i.test(headerValue(headers, 'content-type') ?? '')) return false;

@@ -1,3 +1,4 @@
+import type { ProviderLabel } from '../../providers.ts';
 import { anthropic } from './anthropic.ts';
 import { cohere } from './cohere.ts';
 import { deepseek } from './deepseek.ts';
@@ -12,8 +13,7 @@ import { perplexity } from './perplexity.ts';
 import { together } from './together.ts';
 import { xai } from './xai.ts';
 
-/** By gateway label. */
-export const providerOverrides: Readonly<Record<string, ProviderOverrides>> = {
+const byLabel = {
   openai,
   anthropic,
   google,
@@ -26,4 +26,7 @@ export const providerOverrides: Readonly<Record<string, ProviderOverrides>> = {
   xai,
   perplexity,
   openrouter,
-};
+} satisfies Partial<Record<ProviderLabel, ProviderOverrides>>;
+
+/** By gateway label. A provider whose prices the books have right needs none. */
+export const providerOverrides: Readonly<Record<string, ProviderOverrides>> = byLabel;
