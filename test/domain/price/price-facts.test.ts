@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { findProvider } from '@pydantic/genai-prices';
+import { holidays } from '../../../lambda/domain/price/overrides/deepseek.ts';
+import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
+import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
+import { SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
+import { providers } from '../../../lambda/domain/providers.ts';
+import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
+
+/** Prompt sizes (tokens) from which on genai-prices has other prices for a model. */
+const stepsOf = (model: { readonly prices: unknown }): number[] =>
+  [...JSON.stringify(model.prices).matchAll(/"start":(\d+)/g)].map(([, tokens]) => Number(tokens));
+
+const genaiModels = (providerId: string) => findProvider({ providerId })?.models ?? [];
+
+describe('limits of prompt sizes', () => {
+  it('are those of the price books and the overrides, all of them and no others', () => {
+    const inBooks = providers.flatMap(({ priceIds }) => genaiModels(priceIds.genaiPrices).flatMap(stepsOf));
+    const inSecondBook = Object.values(secondBook).some((models) =>
+      Object.values(models).some(({ over200k }) => over200k !== undefined),
+    );
+    const inOverrides = Object.values(providerOverrides).flatMap(({ overrides = [] }) =>
+      overrides.flatMap(({ overTokens = [] }) => overTokens),
+    );
+    const limits = new Set([...inBooks, ...(inSecondBook ? [SECOND_BOOK_LIMIT] : []), ...inOverrides]);
+    expect([...PROMPT_SIZE_LIMITS]).toEqual([...limits].sort((left, right) => left - right));
+  });
+
+  // Overrides that take the limit of a model that the book has.
+  it.each([
+    ['google', 'gemini-1.5-flash-8b*', 'gemini-1.5-flash'],
+    ['openai', 'gpt-6.1-sol', 'gpt-6-sol'],
+  ] as const)('of %s %s are those of %s', (provider, pattern, sibling) => {
+    const limits = providerOverrides[provider]?.overrides
+      ?.filter(({ models }) => models.includes(pattern))
+      .flatMap(({ overTokens = [] }) => overTokens);
+    const model = genaiModels(provider).find(({ id }) => id === sibling);
+    expect(limits).toEqual([...new Set(model && stepsOf(model))]);
+  });
+});
+
+describe("DeepSeek's holidays", () => {
+  const lastYear = Math.max(...[...holidays].map((day) => Number(day.slice(0, 4))));
+
+  /** What to do, from 15 December of the list's last year on. */
+  const whatToLookUp = (now: Date): string | null => {
+    if (now.getTime() < Date.UTC(lastYear, 11, 15)) return null;
+    return `Add the public holidays of ${lastYear + 1} on weekdays to lambda/domain/price/overrides/deepseek.ts. The State Council publishes them each November (gov.cn, 国务院办公厅关于${lastYear + 1}年部分节假日安排的通知). Check at https://api-docs.deepseek.com/quick_start/pricing that they still have no peak.`;
+  };
+
+  it('are known for the coming weeks', () => {
+    expect(whatToLookUp(new Date())).toBeNull();
+  });
+
+  it('are missed in time', () => {
+    expect(whatToLookUp(new Date(`${lastYear}-12-14T23:59:59Z`))).toBeNull();
+    expect(whatToLookUp(new Date(`${lastYear}-12-15T00:00:00Z`))).toContain(`holidays of ${lastYear + 1}`);
+  });
+
+  it('are weekdays: weekends have no peak anyway', () => {
+    for (const day of holidays) expect([day, new Date(day).getUTCDay() % 6]).not.toEqual([day, 0]);
+  });
+});

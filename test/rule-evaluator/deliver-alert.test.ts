@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import { NotFoundError } from '../../lambda/domain/errors.ts';
+import { MailError } from '../../lambda/integrations/mail.ts';
+import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+
+const NOW = '2026-11-20T16:30:00.000Z';
+const pending = { status: 'pending', attempts: 0, lastAttemptAt: null, sentAt: null, error: null } as const;
+const alert: Alert = {
+  alertId: 'alert-1',
+  accountId: 'svc_1',
+  ruleId: 'rule-1',
+  ruleName: 'Daily spend',
+  type: 'cost_threshold',
+  status: 'triggered',
+  triggeredAt: NOW,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
+  unit: 'nanoUsd',
+  observed: 12e9,
+  limit: 10e9,
+  unpricedRequests: 0,
+  summary: 'Spend is $12: it reached the threshold of $10.',
+  drivers: [],
+  deliveries: [{ channel: 'email', ...pending }],
+};
+
+const fakes = {
+  claimRound: jest.fn<DeliveryDependencies['deliveries']['claimRound']>(),
+  recordDeliveries: jest.fn<DeliveryDependencies['deliveries']['recordDeliveries']>(),
+  find: jest.fn<DeliveryDependencies['rules']['find']>(),
+  recipients: jest.fn<DeliveryDependencies['users']['recipients']>(),
+  sendMail: jest.fn<DeliveryDependencies['sendMail']>(),
+  postWebhook: jest.fn<DeliveryDependencies['postWebhook']>(),
+};
+
+beforeEach(() => {
+  jest.resetAllMocks();
+  fakes.claimRound.mockResolvedValue(true);
+  fakes.recipients.mockResolvedValue([{ email: 'ada@example.com' }] as never);
+});
+
+const deliver = (round: number, facts: Partial<Alert> = {}) =>
+  deliverAlert({
+    deliveries: fakes,
+    rules: fakes,
+    users: fakes,
+    sendMail: fakes.sendMail,
+    postWebhook: fakes.postWebhook,
+    dashboardUrl: 'https://dashboard.example.com',
+    now: () => new Date(NOW),
+  })({ ...alert, ...facts }, round);
+
+const recorded = () => fakes.recordDeliveries.mock.calls.at(-1)?.[1];
+
+describe('deliverAlert', () => {
+  it('sends and records nothing when somebody else has the claim', async () => {
+    fakes.claimRound.mockResolvedValue(false);
+    await deliver(0);
+    expect(fakes.sendMail).not.toHaveBeenCalled();
+    expect(fakes.recordDeliveries).not.toHaveBeenCalled();
+  });
+
+  it('claims the round before it sends', async () => {
+    fakes.sendMail.mockImplementation(async () => expect(fakes.claimRound).toHaveBeenCalledTimes(1));
+    await deliver(3);
+    expect(fakes.claimRound).toHaveBeenCalledWith(
+      expect.objectContaining({ alertId: 'alert-1' }),
+      3,
+      expect.anything(),
+    );
+    expect(recorded()).toMatchObject([{ status: 'sent', attempts: 1, lastAttemptAt: NOW, sentAt: NOW, error: null }]);
+  });
+
+  it.each([
+    [0, '2026-11-20T16:31:00.000Z'],
+    [1, '2026-11-20T16:32:00.000Z'],
+    [8, '2026-11-20T20:46:00.000Z'],
+    [9, '2026-11-20T22:30:00.000Z'],
+  ])('has the next attempt after round %d due at %s', async (round, nextAttemptAt) => {
+    await deliver(round);
+    expect(fakes.claimRound.mock.calls[0]?.[2]).toBe(nextAttemptAt);
+  });
+
+  it('sends only on channels that are pending', async () => {
+    const sent = { channel: 'email', ...pending, status: 'sent', attempts: 2, sentAt: NOW } as const;
+    await deliver(0, { deliveries: [sent] });
+    expect(fakes.sendMail).not.toHaveBeenCalled();
+    expect(recorded()).toEqual([sent]);
+  });
+
+  it.each([
+    [8, 'pending'],
+    [9, 'failed'],
+  ])('gives up after ten rounds: a failure in round %d is %s', async (round, status) => {
+    fakes.sendMail.mockRejectedValue(new MailError('mail was not taken (Throttling)'));
+    await deliver(round);
+    expect(recorded()).toMatchObject([{ status, attempts: 1, sentAt: null, error: 'mail was not taken (Throttling)' }]);
+  });
+
+  it('records only the kind of an unexpected error', async () => {
+    fakes.sendMail.mockRejectedValue(new TypeError('at https://hooks.example.com/secret'));
+    await deliver(0);
+    expect(recorded()).toMatchObject([{ status: 'pending', error: 'failed (TypeError)' }]);
+  });
+
+  it.each([
+    ['an account without users', { recipients: [] }, 'the account has no users'],
+    ['a rule without a webhook', { rule: { webhook: null } }, 'the rule no longer has a webhook'],
+    ['a deleted rule', { rule: new NotFoundError('There is no such alert rule.') }, 'failed (NotFoundError)'],
+    ['an alert without a rule', { ruleId: null }, 'the rule no longer has a webhook'],
+  ])('does not retry for %s', async (_, { recipients, rule, ruleId }: Record<string, unknown>, error) => {
+    if (recipients) fakes.recipients.mockResolvedValue(recipients as never);
+    fakes.find.mockImplementation(async () => {
+      if (rule instanceof Error) throw rule;
+      return rule as never;
+    });
+    const channel = recipients ? 'email' : 'webhook';
+    await deliver(0, { deliveries: [{ channel, ...pending }], ...(ruleId === null && { ruleId }) });
+    expect(recorded()).toMatchObject([{ status: 'failed', error }]);
+    expect(fakes.postWebhook).not.toHaveBeenCalled();
+  });
+});
