@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
 import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
 import type { Rule, Rules } from '../data/alerts/rules.ts';
 import { ACTIVE_RULE_SHARDS, UNDELIVERED_SHARDS } from '../data/table/keys.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
-import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 
 export interface RunDependencies {
   readonly rules: Pick<Rules, 'activeInShard'>;
@@ -64,17 +64,23 @@ export const runEvaluator =
 
     const at = now();
     const accounts = inAllShards(ACTIVE_RULE_SHARDS, (shard) => groupByAccount(rules.activeInShard(shard)));
-    await forEachConcurrently(accounts, AT_ONCE, async (accountRules) => {
-      const [{ accountId, ruleId }] = accountRules as [Rule];
-      report.accounts += 1;
-      report.rules += accountRules.length;
-      await logFailure('rules not judged', { ruleId }, async () => {
-        const fired = await evaluate(accountId, accountRules, at);
-        report.alerts += fired.length;
-        await forEachConcurrently(fired, OF_ONE_ACCOUNT_AT_ONCE, (alert) => tryToDeliver(alert, 0));
-      });
-    });
+    // pMap takes the next account when one is done, so a long stream is never held whole. Only reading the shards can reject here: each
+    // mapper catches its own errors. pMap then rejects at once, while evaluations under way go on.
+    await pMap(
+      accounts,
+      async (accountRules) => {
+        const [{ accountId, ruleId }] = accountRules as [Rule];
+        report.accounts += 1;
+        report.rules += accountRules.length;
+        await logFailure('rules not judged', { ruleId }, async () => {
+          const fired = await evaluate(accountId, accountRules, at);
+          report.alerts += fired.length;
+          await pMap(fired, (alert) => tryToDeliver(alert, 0), { concurrency: OF_ONE_ACCOUNT_AT_ONCE });
+        });
+      },
+      { concurrency: AT_ONCE },
+    );
     const due = inAllShards(UNDELIVERED_SHARDS, (shard) => deliveries.undelivered(shard, now()));
-    await forEachConcurrently(due, AT_ONCE, ({ alert, round }) => tryToDeliver(alert, round));
+    await pMap(due, ({ alert, round }) => tryToDeliver(alert, round), { concurrency: AT_ONCE });
     return report;
   };

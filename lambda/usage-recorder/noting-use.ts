@@ -1,11 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
 import { uuidv7 } from 'uuidv7';
 import { openKeyUsage } from '../data/accounts/key-usage.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBillingAccounts } from '../data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Table } from '../data/table/table.ts';
-import { forEachConcurrently } from '../domain/for-each-concurrently.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { planNoticing } from './plan-noticing.ts';
 import type { Recorder } from './recorder.ts';
@@ -29,16 +29,16 @@ export const notingUse =
     const records = results.flatMap((result) => (result.kind === 'recorded' ? [result.record] : []));
     const guarded = (what: string, work: Promise<void>) =>
       work.catch((error: Error) => logger.error(what, { errorName: error.name }));
-    await forEachConcurrently(
+    await pMap(
       latestBy(records, ({ keyId }) => keyId),
-      AT_ONCE,
       ({ accountId, keyId, startedAt }) =>
         guarded('key usage not noted', noteKey(accountId, keyId as string, startedAt)),
+      { concurrency: AT_ONCE },
     );
-    await forEachConcurrently(
+    await pMap(
       latestBy(records, ({ accountId }) => accountId),
-      AT_ONCE,
       ({ accountId, startedAt }) => guarded('plan usage not checked', checkPlan(accountId, startedAt)),
+      { concurrency: AT_ONCE },
     );
     return results;
   };

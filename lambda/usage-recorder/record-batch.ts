@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Committed } from '../data/ledger/ledger.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import type { ResponseName } from '../data/requests/counted-responses.ts';
@@ -7,7 +8,6 @@ import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { SpendDimensions } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, isClose, nameOf, onePerRequest } from './events.ts';
 import { countableResponse, type Event, type Plan, planEvents, toChange } from './plan.ts';
 
@@ -81,7 +81,7 @@ export const recordBatch =
 
     const allChanges = async (plans: readonly Plan[]): Promise<Change[]> => {
       const byDay = Map.groupBy(plans, ({ event }) => `${event.accountId}#${dayOf(event.startedAt)}`);
-      return (await mapConcurrently([...byDay.values()], CLAIMS_AT_ONCE, toChanges)).flat();
+      return (await pMap(byDay.values(), toChanges, { concurrency: CLAIMS_AT_ONCE })).flat();
     };
 
     let pending = onePerRequest(events);

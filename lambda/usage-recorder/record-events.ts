@@ -1,9 +1,9 @@
+import pMap from 'p-map';
 import type { KeyOwner } from '../data/accounts/key-owners.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
 import type { TrackingGap } from '../domain/spend/tracking-gaps.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import { mapConcurrently } from './concurrently.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, type AccountUntrackedEvent, nameOf } from './events.ts';
 import { type Fate, type LedgerAccess, recordBatch } from './record-batch.ts';
 
@@ -91,14 +91,18 @@ export const recordEvents =
       for (const report of reports) byRequest.set(nameOf(report), await noteTrackingGap(access)(report));
       const requests = known.filter((event) => event.kind !== 'untracked');
       const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
-      await mapConcurrently(accountIds, PLANS_AT_ONCE, async (accountId) => {
-        try {
-          if (!canBeNamed(accountId)) byAccount.set(accountId, failed(new ForeignAccountError(), true));
-          else retentionDays.set(accountId, plans[await access.findPlan(accountId)].requestRetentionDays);
-        } catch (error) {
-          byAccount.set(accountId, failed(error));
-        }
-      });
+      await pMap(
+        accountIds,
+        async (accountId) => {
+          try {
+            if (!canBeNamed(accountId)) byAccount.set(accountId, failed(new ForeignAccountError(), true));
+            else retentionDays.set(accountId, plans[await access.findPlan(accountId)].requestRetentionDays);
+          } catch (error) {
+            byAccount.set(accountId, failed(error));
+          }
+        },
+        { concurrency: PLANS_AT_ONCE },
+      );
       const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
       const results = await recordBatch(access)(recordable, retentionDays);
       for (const [name, result] of results) byRequest.set(name, result);

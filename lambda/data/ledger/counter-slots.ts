@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, endOf } from '../../domain/calendar/utc.ts';
@@ -13,7 +14,7 @@ import { markForRollup } from './rollup-marks.ts';
 /** Claims outlive the day by as long as events may come late. */
 const CLAIM_DAYS = 60;
 const MAX_ATTEMPTS = 10;
-/** Account-days a process remembers; the oldest is forgotten first. A forgotten one costs a read. */
+/** Account-days that a process remembers; the least recently used is evicted first. An evicted one costs a read. */
 const MAX_REMEMBERED = 2_000;
 
 const storedClaims = z.object({ cells: z._default(z.set(z.string()), new Set()) });
@@ -32,16 +33,7 @@ const fingerprintOf = (counterName: string): string => hash('sha256', counterNam
  * event then fails stays claimed: harmless.
  */
 export const openCounterSlots = (table: Table, now: () => number = Date.now) => {
-  const remembered = new Map<string, ReadonlySet<string>>();
-
-  const remember = (id: string, cells: ReadonlySet<string>) => {
-    remembered.delete(id);
-    remembered.set(id, cells);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MAX_REMEMBERED) break;
-      remembered.delete(oldest);
-    }
-  };
+  const remembered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_REMEMBERED });
 
   const read = async (accountId: string, day: Day): Promise<ReadonlySet<string> | undefined> => {
     const { Item } = await table.client.send(
@@ -112,7 +104,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
         if (!claimed) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
         const { levels, added } = decide(wanted, claimed ?? new Set());
         if (added.size === 0 || (await claim(accountId, day, added, claimed?.size ?? 0))) {
-          remember(id, new Set([...(claimed ?? []), ...added]));
+          remembered.set(id, new Set([...(claimed ?? []), ...added]));
           return levels;
         }
       }

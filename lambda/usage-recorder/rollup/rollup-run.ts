@@ -1,9 +1,9 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import pMap from 'p-map';
 import type { RollupMark } from '../../data/ledger/rollup-marks.ts';
 import type { RollupResult } from '../../data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS } from '../../data/table/keys.ts';
 import { isMonth } from '../../domain/calendar/utc.ts';
-import { mapConcurrently } from '../concurrently.ts';
 import type { ReportLogger, ReportMetrics } from '../report.ts';
 
 interface RollupDependencies {
@@ -47,9 +47,13 @@ export const rollUpDuePeriods =
     const rollupMarks = async (marks: readonly RollupMark[]): Promise<void> => {
       // One account's days one after the other: each also marks their month.
       const byAccount = [...Map.groupBy(marks, ({ accountId }) => accountId).values()];
-      await mapConcurrently(byAccount, ACCOUNTS_AT_ONCE, async (ofAccount) => {
-        for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await rollUpOne(mark);
-      });
+      await pMap(
+        byAccount,
+        async (ofAccount) => {
+          for (const mark of ofAccount.sort(daysFirst)) if (!isLate()) await rollUpOne(mark);
+        },
+        { concurrency: ACCOUNTS_AT_ONCE },
+      );
     };
 
     for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++) {
