@@ -6,8 +6,8 @@ import type { Recorder } from './recorder.ts';
 import { type ReportLogger, type ReportMetrics, reportResults } from './report.ts';
 
 /**
- * Records a batch of queue messages and names those to be delivered again. A message that is no usage event is named each time,
- * until the queue moves it to the dead letters.
+ * Records a batch of queue messages and returns those that the queue must deliver again. A message that is not a usage event is
+ * among them every time, until the queue moves it to the dead-letter queue.
  */
 export const consumeMessages =
   ({ record, logger, metrics }: { record: Recorder; logger: ReportLogger; metrics: ReportMetrics }) =>

@@ -2,7 +2,7 @@ import { isWellFormedAccountKey, serviceKeyHash } from '../domain/accounts/accou
 import { withCurrentNames } from '../domain/spend/former-names.ts';
 import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
-/** A message that is no usage event and never will be one. `issues` name places in it, never what stands there. */
+/** A message that is not a usage event. `issues` name paths of the schema, never values. */
 export class PoisonEventError extends Error {
   override readonly name = 'PoisonEventError';
   readonly issues: readonly string[];

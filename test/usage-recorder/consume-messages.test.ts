@@ -48,10 +48,10 @@ const consume = (bodies: readonly unknown[]) =>
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
 describe('consumeMessages', () => {
-  it('records the rest of a batch where some messages are poison, and names those alone', async () => {
+  it('records the rest of a batch where some messages are poison, and returns only those', async () => {
     const accountId = 'svc_poison';
     const secret = 'sk-do-not-log';
-    const answer = await consume([
+    const response = await consume([
       closeEvent({ accountId, n: 1 }),
       `{"requestId": "${secret}`,
       { ...closeEvent({ accountId, n: 2 }), status: secret },
@@ -59,7 +59,7 @@ describe('consumeMessages', () => {
       'null',
       closeEvent({ accountId, n: 4 }),
     ]);
-    expect(answer).toEqual({
+    expect(response).toEqual({
       batchItemFailures: ['m1', 'm2', 'm3', 'm4'].map((itemIdentifier) => ({ itemIdentifier })),
     });
     expect(await requestsOf(accountId)).toBe(2);
@@ -70,9 +70,9 @@ describe('consumeMessages', () => {
     expect(counted).toEqual({ PoisonMessages: 4, RecordedEvents: 2 });
   });
 
-  it('settles events that carry an unverified key, revoked ones too', async () => {
+  it('finds the account of events with an unverified key, also of a revoked one', async () => {
     const serviceKey = newAccountKey(randomBytes);
-    const accountId = 'svc_settled';
+    const accountId = 'svc_unverified';
     await table.client.send(
       new PutCommand({
         TableName: table.name,
@@ -100,21 +100,21 @@ describe('consumeMessages', () => {
     expect(stored).not.toContain(serviceKey);
   });
 
-  it('drops events of keys that are nobody’s: counted, logged once each, the key never', async () => {
+  it('drops events of unknown keys: counts them, and logs each once without the key', async () => {
     const unknownKey = newAccountKey(randomBytes);
-    const answer = await consume([
+    const response = await consume([
       closeEvent({ accountId: null, keyId: null, unverifiedKeyHash: serviceKeyHash(unknownKey), n: 1 }),
       closeEvent({ accountId: null, keyId: null, unverifiedKeyHash: 'nonsense \ud800', n: 2 }),
       closeEvent({ accountId: null, keyId: null, n: 3 }),
       closeEvent({ accountId: 'svc_other', n: 4 }),
     ]);
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(counted).toEqual({ UnownedEvents: 3, RecordedEvents: 1 });
     expect(logs).toHaveLength(3);
     expect(logs.join()).not.toContain(unknownKey);
   });
 
-  it('counts what deserves attention', async () => {
+  it('counts events by result', async () => {
     const accountId = 'svc_metrics';
     await consume([
       openEvent({ accountId, n: 1 }),
@@ -124,14 +124,14 @@ describe('consumeMessages', () => {
       closeEvent({ accountId, n: 4, startedAt: '2025-01-01T00:00:00.000Z' }),
     ]);
     expect(counted).toEqual({
-      // Both copies of a message are recorded by the one write.
+      // Both copies of a message are recorded by one write.
       RecordedEvents: 4,
       UnfinishedRequests: 1,
       ExpiredEvents: 1,
     });
   });
 
-  it('answers an empty batch', async () => {
+  it('returns no failures for an empty batch', async () => {
     expect(await consume([])).toEqual({ batchItemFailures: [] });
   });
 });

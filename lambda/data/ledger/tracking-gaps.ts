@@ -6,14 +6,14 @@ import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
-/** A report ranges less than an hour: see untrackedEventSchema. */
+/** A report covers less than an hour: see untrackedEventSchema. */
 const MAX_REPORT_MS = HOUR_MS;
 
 const stored = z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: z.int() });
 
-/** What gateways reported of requests they forwarded and could not track. */
+/** Reports by gateways of requests that they forwarded and could not track. */
 export const openTrackingGaps = (table: Table) => ({
-  /** Keeps a report; the same report again changes nothing. */
+  /** Stores a report. The same report again changes nothing. */
   note: async (accountId: string, reportId: string, { from, to, requests }: TrackingGap): Promise<void> => {
     await table.client.send(
       new PutCommand({
@@ -23,14 +23,14 @@ export const openTrackingGaps = (table: Table) => ({
     );
   },
 
-  /** Reports that reach into a range of time, the earliest first. @param to the first instant not included */
+  /** Reports that overlap a range of time, the earliest first. @param to the first instant that is not included */
   gaps: async (accountId: string, { from, to }: { readonly from: string; readonly to: string }) => {
     const since = new Date(Date.parse(from) - MAX_REPORT_MS).toISOString();
-    const ranges: TrackingGap[] = [];
+    const gaps: TrackingGap[] = [];
     for await (const item of itemsBetween(table, spendPartition(accountId), timeRange('UNTRACKED', since, to))) {
-      const range = stored.parse(item);
-      if (range.from < to && range.to >= from) ranges.push(range);
+      const gap = stored.parse(item);
+      if (gap.from < to && gap.to >= from) gaps.push(gap);
     }
-    return ranges;
+    return gaps;
   },
 });

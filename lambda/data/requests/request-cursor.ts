@@ -3,7 +3,7 @@ import { pageCursor } from '../table/page-cursor.ts';
 
 const position = z.object({ day: z.iso.date(), requestId: z.nullable(z.uuid()) });
 
-/** Where a page ended: the next begins below `requestId` on `day`, or at the end of `day` where that is null. */
+/** The end of a page: the next page begins below `requestId` on `day`, or at the end of `day` where `requestId` is null. */
 export type RequestPosition = Readonly<z.infer<typeof position>>;
 
 export const requestCursor = pageCursor(position);

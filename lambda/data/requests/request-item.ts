@@ -5,32 +5,32 @@ import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
 
-/** A record as it is written. */
+/** A record as it is stored. */
 export interface RequestItem extends Key {
   readonly revision: number;
   /** Epoch seconds. */
   readonly expiresAt: number;
-  /** All the rest: JSON, deflated. */
+  /** All other members: JSON, deflated. */
   readonly details: Uint8Array;
 }
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === 0 || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Zero is something else than null in these. */
-const TELLING_ZEROS: ReadonlySet<string> = new Set(['ttfbMs', 'costNanoUsd']);
+/** Members in which zero differs from null. */
+const KEPT_ZEROS: ReadonlySet<string> = new Set(['ttfbMs', 'costNanoUsd']);
 
 const withoutEmpty = (members: object): Record<string, unknown> => {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(members)) {
-    if (isEmpty(value) && !(value === 0 && TELLING_ZEROS.has(name))) continue;
-    // What the table's keys cannot hold, lone surrogates, stands nowhere else either: a tag is the same in a record and in its cell.
+    if (isEmpty(value) && !(value === 0 && KEPT_ZEROS.has(name))) continue;
+    // Keys cannot hold lone surrogates. They are replaced here too, so that a tag is the same in a record and in its spend counter.
     kept[name] = typeof value === 'string' ? value.toWellFormed() : value;
   }
   return kept;
 };
 
-/** Deflate's tables for 32 KB take longer to set up than a record of one or two takes to compress; the bytes are the same. */
+/** For one or two kilobytes, deflate takes longer to set up tables for 32 KB than to compress. The output is the same size. */
 const SMALL_CHARACTERS = 4_096;
 const FOR_SMALL = { windowBits: 12, memLevel: 5, chunkSize: 4_096 };
 
@@ -40,10 +40,10 @@ const deflated = (details: object): Uint8Array => {
 };
 
 /**
- * The item of a record. Writes are paid by the kilobyte, twice in a transaction, and nearly all records fit one kilobyte this way: what the
- * key says is not said again; members that are null, zero or empty are left out, and the schema brings them back; all that no
- * condition and no expiry looks at is one deflated attribute. An attribute of its own costs its name in every item, and time on the
- * way to the table and in it. As JSON it may also be nested and named as attributes may not.
+ * The item of a record. DynamoDB charges writes by the kilobyte, twice in a transaction, and nearly all records fit one kilobyte in this
+ * form: members of the key are not repeated; members that are null, zero or empty are left out, and the schema restores them; all that no
+ * condition and no expiry reads is one deflated attribute. A separate attribute would cost its name in every item, and time in the SDK
+ * and in the table. JSON may also nest, and use names that attributes may not have.
  */
 export const requestItem = (record: RequestRecord): RequestItem => {
   const { accountId, requestId, revision, expiresAt, usage, ...facts } = record;
@@ -57,10 +57,14 @@ export const requestItem = (record: RequestRecord): RequestItem => {
 
 const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.optional(z.instanceof(Uint8Array)) });
 
-/** Measured where the end of the request is known: left out, they are zero, as the bytes of a GET are, and not unknown. */
+/** These are measured once the end of a request is known. A missing one is then zero, such as the request bytes of a GET, and not unknown. */
 const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
 
-/** Reads records of any form they were ever written in: attributes of their own count as members of `details`. @throws $ZodError where an item is none of ours */
+/**
+ * Reads a record in any form that was ever written: separate attributes count as members of `details`.
+ *
+ * @throws $ZodError where the item is not a record
+ */
 export const parseRequestItem = (item: object): RequestRecord => {
   const { pk, sk, details, ...attributes } = storedItem.parse(item);
   const facts = withCurrentNames({

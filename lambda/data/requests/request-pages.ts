@@ -8,12 +8,12 @@ import { parseRequestItem } from './request-item.ts';
 import { lowestRequestId } from './request-time.ts';
 
 export interface RequestRange {
-  /** Instants, ISO 8601 UTC: the first is included, the second is not. */
+  /** Instants, ISO 8601 UTC: `from` is included, `to` is not. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Days are asked for side by side once days before them were empty: an account that rests for months is soon passed over. */
+/** After empty days, the days before them are read at the same time: months without requests are skipped quickly. */
 const MAX_DAYS_AT_ONCE = 16;
 type Page = { records: RequestRecord[]; below: string | undefined };
 
@@ -38,8 +38,8 @@ const readDay = async (
 };
 
 /**
- * Requests of a range, newest first, from `position` on. Each step is one page of the table: what it found, and where
- * to go on; the caller stops when it has enough or has read enough.
+ * Requests of a range, newest first, from `position` on. Each step is one page of the table: its records, and the position to
+ * continue from. The caller stops when it has found enough or read enough.
  */
 export async function* newestFirst(
   table: Table,
@@ -55,7 +55,7 @@ export async function* newestFirst(
   if (options.position && options.position.day <= day) ({ day, requestId: below } = options.position);
   const read = async (ofDay: Day, before: string | null): Promise<Page> => {
     const upper = before !== null && before < highest ? before : highest;
-    // The table refuses a range that ends before it begins; a cursor of an earlier range may ask for one.
+    // The table rejects a range that ends before it begins. A cursor of an earlier range may ask for one.
     if (upper < lowest) return { records: [], below: undefined };
     return readDay(table, { accountId, day: ofDay, lowest, below: upper, limit: options.pageSize });
   };
@@ -65,7 +65,7 @@ export async function* newestFirst(
     for (let next = day; days.length < atOnce && next >= firstDay; next = addDays(next, -1)) days.push(next);
     const startBelow = below;
     const pages = days.map((each, index) => read(each, index === 0 ? startBelow : null));
-    // A caller that stops early leaves the rest unread: their errors are nobody's.
+    // A caller that stops early does not read the rest: their errors must not be unhandled.
     for (const page of pages) page.catch(() => {});
     let found = false;
     for (const [index, each] of days.entries()) {
@@ -73,7 +73,7 @@ export async function* newestFirst(
       const followingDay = before >= firstDay ? { day: before, requestId: null } : null;
       let seen: string | null = index === 0 ? startBelow : null;
       for (let page = await (pages[index] as Promise<Page>); ; page = await read(each, seen)) {
-        // BETWEEN includes its end, and a position names an id already seen.
+        // BETWEEN includes its end, and a position has the id of a request that was already returned.
         const records = page.records.filter(({ requestId }) => requestId !== seen);
         found ||= records.length > 0;
         seen = page.below ?? seen;

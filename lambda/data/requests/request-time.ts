@@ -6,13 +6,13 @@ const timeOfRequestId = (requestId: string): number | undefined => {
   return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
 };
 
-/** The lowest text that ids of a millisecond or later sort behind. */
+/** The prefix that ids of this millisecond or later sort after. */
 export const lowestRequestId = (time: number): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 };
 
-/** An id is made a moment before or after `startedAt` is taken, so around midnight two days come into question. */
+/** The gateway makes an id a moment before or after it takes `startedAt`, so around midnight a request may be of two days. */
 const SLACK_MS = 1_000;
 
 export const daysOfRequestId = (requestId: string): Day[] => {

@@ -8,10 +8,10 @@ import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestRange } from './request-pages.ts';
 import { daysOfRequestId } from './request-time.ts';
 
-/** What to show of the request log. A member left out lets all pass; null asks for requests that have none. */
+/** What to show of the request log. A missing member lets all requests pass; null selects requests without a value. */
 export interface RequestFilter {
   readonly provider?: string | undefined;
-  /** Compared with the model billed, which is the one that answered: see modelOf. */
+  /** Compared with the billed model: see modelOf. */
   readonly model?: string | null | undefined;
   readonly tag?: string | null | undefined;
   readonly keyId?: string | null | undefined;
@@ -23,16 +23,16 @@ export interface RequestFilter {
 
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
-  /** Opaque, good for this account alone; null where there is nothing more. A page may be short, even empty, and yet have a next. */
+  /** Opaque, valid for this account only; null at the end. A page may be short, or even empty, and still have a next one. */
   readonly nextCursor: string | null;
 }
 
-/** What names one record: enough to build its key. */
+/** Identifies a record: enough to build its key. */
 export type RequestName = Pick<RequestRecord, 'accountId' | 'requestId' | 'startedAt'>;
 
-/** A page examines no more than this, so that a filter that hardly anything passes cannot make it slow. */
+/** Records that a page examines at most, so that a filter that few records pass cannot make it slow. */
 const MAX_EXAMINED = 2_000;
-/** A day without requests is a query too: more than a year of them must not end a page. */
+/** A day without requests is a query too. A year of them must not end a page. */
 const MAX_QUERIES = 512;
 const FILTERED_PAGE_SIZE = 200;
 
@@ -54,7 +54,7 @@ const passes = (record: RequestRecord, filter: RequestFilter): boolean => {
 
 const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
 
-/** The request log. @param now milliseconds; records past their time are not shown even where the table still has them */
+/** The request log. Expired records are not shown, even where the table still has them. @param now milliseconds */
 export const openRequests = (table: Table, now: () => number = Date.now) => ({
   /** One request of the account; undefined where there is none. */
   find: async (accountId: string, requestId: string): Promise<RequestRecord | undefined> => {
@@ -63,7 +63,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
     return records.find(({ expiresAt }) => expiresAt > now() / 1_000);
   },
 
-  /** Records as they stand, expired or not, in no order; those that do not exist are left out. Names must differ. */
+  /** Records by name, expired or not, in no order; missing ones are left out. Names must differ. */
   findMany: async (
     names: readonly RequestName[],
     options: { readonly consistent: boolean },
@@ -75,7 +75,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
   /**
    * A page of the account's requests, newest first.
    *
-   * @throws NotFoundError for a cursor that is none of this account's
+   * @throws NotFoundError for a cursor of another account
    */
   page: async (
     accountId: string,
@@ -110,7 +110,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
     return end(null);
   },
 
-  /** Every request of a range, newest first, one after the other. */
+  /** Every request of a range, newest first. */
   async *all(accountId: string, range: RequestRange): AsyncGenerator<RequestRecord> {
     for await (const { records } of newestFirst(table, accountId, range, { position: null, pageSize: 500 }))
       yield* records;

@@ -8,12 +8,12 @@ import type { Table } from './table.ts';
 const MAX_KEYS = 25;
 const MAX_ATTEMPTS = 6;
 
-/** The table kept leaving items of a batch undeleted. */
+/** The table repeatedly left items of a batch undeleted. */
 class BatchDeleteError extends Error {
   override readonly name = 'BatchDeleteError';
 }
 
-/** Deletes items by key; those that do not exist are no error. Keys must differ from one another. */
+/** Deletes items by key; missing ones are no error. Keys must differ. @throws BatchDeleteError */
 export const batchDelete = async ({ client, name }: Table, keys: readonly Key[]): Promise<void> => {
   for (const some of chunk(keys, MAX_KEYS)) {
     let pending = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));

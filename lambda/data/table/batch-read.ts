@@ -8,12 +8,12 @@ import type { Table } from './table.ts';
 const MAX_KEYS = 100;
 const MAX_ATTEMPTS = 6;
 
-/** The table kept leaving keys of a batch read unanswered. */
+/** The table repeatedly left keys of a batch unread. */
 class BatchReadError extends Error {
   override readonly name = 'BatchReadError';
 }
 
-/** Reads items by key, in no order; those that do not exist are left out. Keys must differ from one another. */
+/** Reads items by key, in no order; missing ones are left out. Keys must differ. @throws BatchReadError */
 export const batchRead = async (
   { client, name }: Table,
   keys: readonly Key[],
@@ -23,7 +23,7 @@ export const batchRead = async (
   for (const some of chunk(keys, MAX_KEYS)) {
     let pending: Record<string, unknown>[] = some.map(({ pk, sk }) => ({ pk, sk }));
     for (let attempt = 0; pending.length > 0; attempt++) {
-      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch read went unanswered.`);
+      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch could not be read.`);
       if (attempt > 0) await sleep(Math.random() * 25 * 2 ** attempt);
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetCommand({ RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } } }),

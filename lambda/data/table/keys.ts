@@ -14,7 +14,7 @@ export interface Key {
 /** ISO 8601 UTC day, `2026-11-20`. */
 type Day = string;
 
-/** Shards of a partition that many writers share; a partition takes 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+/** Shards of partitions that many writers share; a partition accepts 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 export const OUTBOX_SHARDS = 8;
 export const ACTIVE_RULE_SHARDS = 8;
 export const ROLLUP_MARK_SHARDS = 8;
@@ -51,13 +51,13 @@ export const firedKey = (accountId: string, ruleId: string, periodStart: string)
   pk: `ACCOUNT#${accountId}`,
   sk: `FIRED#${ruleId}#${periodStart}`,
 });
-/** An account's rules stand in one shard, side by side: its spend is read once for all of them. */
+/** The rules of an account are next to each other in one shard, so its spend is read once for all of them. */
 export const activeRulesIndexPartition = (shard: number): string => `ACTIVE_RULES#${shard}`;
 export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: string) => ({
   gsi1pk: activeRulesIndexPartition(shard),
   gsi1sk: `${accountId}#${ruleId}`,
 });
-/** Alerts that have not been delivered on every channel yet, sorted by the instant (ISO 8601 UTC) of the next attempt. */
+/** Alerts not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
 export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({
   gsi1pk: undeliveredIndexPartition(shard),
@@ -73,29 +73,29 @@ export const requestKey = (accountId: string, day: Day, requestId: string): Key 
   pk: requestPartition(accountId, day),
   sk: requestId,
 });
-/** What a request record's key says. */
+/** The members of a request record that its key holds. */
 export const parseRequestKey = ({ pk, sk }: Key): { readonly accountId: string; readonly requestId: string } => ({
   accountId: pk.slice(accountKey('').pk.length, pk.lastIndexOf('#REQ#')),
   requestId: sk,
 });
 export const spendPartition = (accountId: string): string => `ACCOUNT#${accountId}#SPEND`;
 
-/** Escapes what separates the parts of a sort key: `%`, `#`. Null and the empty string stay two different things. */
+/** Escapes `#`, which separates the parts of a sort key, and `%`. Null and the empty string stay different. */
 const part = (value: string | null): string =>
   value === null ? '' : `=${value.replaceAll('%', '%25').replaceAll('#', '%23')}`;
 
 const value = (escaped: string): string | null =>
   escaped === '' ? null : escaped.slice(1).replaceAll('%23', '#').replaceAll('%25', '%');
 
-/** The dimensions of a cell as one string, its parts in a fixed order. */
+/** The dimensions of a spend counter as one string, in a fixed order. */
 export const spendCounterName = ({ provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
   [provider, model, tag, keyId, providerKey].map(part).join('#');
 
 /**
- * One spend cell. A sort key may take 1,024 bytes: model and tag are limited by the event schema (128 UTF-16 units and 64
- * code points, at most 640 bytes together, escapes included), which keeps the sum below that.
+ * One spend counter. A sort key may have 1,024 bytes. The event schema limits model and tag (128 UTF-16 units and 64 code points, at most
+ * 640 bytes together, escapes included), which keeps the key below that.
  *
- * @param time `2026-11-20` for a day cell, `2026-11-20T16` for an hour cell
+ * @param time `2026-11-20` for a day, `2026-11-20T16` for an hour
  */
 export const spendCounterKey = (
   accountId: string,
@@ -104,7 +104,7 @@ export const spendCounterKey = (
   dimensions: SpendDimensions,
 ): Key => namedSpendCounterKey(accountId, granularity, time, spendCounterName(dimensions));
 
-/** The same, of a cell whose name is known. */
+/** The same by spendCounterName. */
 export const namedSpendCounterKey = (
   accountId: string,
   granularity: 'DAY' | 'HOUR',
@@ -112,7 +112,7 @@ export const namedSpendCounterKey = (
   counterName: string,
 ): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${counterName}` });
 
-/** What a spend cell's sort key says. */
+/** The time and dimensions in the sort key of a spend counter. */
 export const parseSpendCounterSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {
   const [, time = '', provider = '', model = '', tag = '', keyId = '', providerKey = ''] = sk.split('#');
   return {
@@ -137,27 +137,27 @@ export const timeRange = (
   to: `${prefix}#${to}$`,
 });
 
-/** Which distinct cells an account has made on a day: bounds what its clients can invent. */
+/** The counter slots of an account and day: which distinct spend counters it has made. */
 export const counterSlotsKey = (accountId: string, day: Day): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `CELLS#${day}`,
 });
 
-/** Marks a day or month whose cells are not (or no longer) what its summary says. */
+/** Marks a day or month whose summary differs, or may soon differ, from its counters. */
 export const rollupMarkKey = (accountId: string, period: string): Key => ({
   pk: spendPartition(accountId),
   sk: `UNSEALED#${period}`,
 });
 export const rollupMarkIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
-/** Sorted by the instant (ISO 8601 UTC) from which the period may be sealed. */
+/** Sorted by the time (ISO 8601 UTC) from which the period may be rolled up. */
 export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
   gsi1pk: rollupMarkIndexPartition(shard),
   gsi1sk: `${dueAt}#${accountId}#${period}`,
 });
 
-/** What summaries are of: days, months, and the hours of a day, which stand under the day. */
+/** Periods of summaries: days, months, and the hours of a day, which are stored under the day. */
 type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
-/** TOTALS of days and months are those of each dimension, too; of hours, each dimension is a view of its own. */
+/** For days and months, TOTALS also has the totals of each dimension. For hours, each dimension is a view of its own. */
 export type SummaryView = 'TOTALS' | SpendDimensionName | 'CELLS';
 /** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#model#HOUR, SEALED#CELLS#MONTH … */
 export const summaryPrefix = (view: SummaryView, granularity: SummaryGranularity): string =>
@@ -173,26 +173,26 @@ export const summaryKey = (
   sk: `${summaryPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
 });
 
-/** Requests of a range that no event tells of, sorted by the instant (ISO 8601 UTC) of the first of them. */
+/** A tracking gap: requests that no event reports, sorted by the time (ISO 8601 UTC) of the first. */
 export const trackingGapKey = (accountId: string, from: string, reportId: string): Key => ({
   pk: spendPartition(accountId),
   sk: `UNTRACKED#${from}#${reportId}`,
 });
 
-/** Guard: an answer that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
+/** Guard: a response that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
 export const countedResponseKey = (accountId: string, provider: string, responseId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `ANSWER#${provider}#${responseId}`,
 });
 
-/** A usage event written to the table because the queue would not take it; swept into the recorder every minute. */
+/** An outbox entry: a usage event that the queue did not accept. The sweep records it within a minute. */
 export const outboxPartition = (shard: number): string => `PARKED#${shard}`;
 export const outboxKey = (shard: number, requestId: string, kind: 'open' | 'close' | 'untracked'): Key => ({
   pk: outboxPartition(shard),
   sk: `${requestId}#${kind}`,
 });
 
-/** A parked event that can never be recorded, kept for people to look at. */
+/** An outbox entry that can never be recorded, kept for an operator. */
 export const refusedEventKey = (day: Day, id: string): Key => ({ pk: `REFUSED#${day}`, sk: id });
 
 export const stripeEventKey = (eventId: string): Key => ({ pk: `STRIPE#${eventId}`, sk: 'META' });

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
 
-/** Binds a cursor to its account. No secret: pages are read under the caller's account whatever the cursor says. */
-const sealOf = (accountId: string, position: unknown): string =>
+/** Binds a cursor to its account. It is no secret: a page is always read under the caller's account. */
+const checksumOf = (accountId: string, position: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([accountId, position]))
     .digest('base64url')
     .slice(0, 10);
 
-/** Cursors of one kind of list: where a page ended, as text that only the account can go on with that got it. */
+/** Cursors of one kind of list: the position where a page ended, as text that is valid for one account only. */
 export const pageCursor = <P>(positionSchema: z.ZodMiniType<P>) => {
   const stored = z.tuple([positionSchema, z.string()]);
   return {
     write: (accountId: string, position: P): string =>
-      Buffer.from(JSON.stringify([position, sealOf(accountId, position)])).toString('base64url'),
+      Buffer.from(JSON.stringify([position, checksumOf(accountId, position)])).toString('base64url'),
 
-    /** @throws NotFoundError for a cursor that is none of this account's */
+    /** @throws NotFoundError for a cursor of another account */
     read: (accountId: string, cursor: string): P => {
       const unknownCursor = new NotFoundError('There is no such page: start again without a cursor.');
       let json: unknown;
@@ -26,7 +26,7 @@ export const pageCursor = <P>(positionSchema: z.ZodMiniType<P>) => {
         throw unknownCursor;
       }
       const { success, data } = stored.safeParse(json);
-      if (!success || data[1] !== sealOf(accountId, data[0])) throw unknownCursor;
+      if (!success || data[1] !== checksumOf(accountId, data[0])) throw unknownCursor;
       return data[0];
     },
   };

@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './table.ts';
 
-/** Every item of a query, page after page. The next page is on its way while the items of one are looked at. */
+/** Every item of a query. It requests the next page while the caller works on the items of a page. */
 export async function* queryItems(
   { client, name }: Table,
   query: Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>,
@@ -12,7 +12,7 @@ export async function* queryItems(
   while (reading) {
     const { Items, LastEvaluatedKey }: Awaited<typeof reading> = await reading;
     reading = LastEvaluatedKey && read(LastEvaluatedKey);
-    // Whoever stops early leaves it unread: its error is nobody's.
+    // A caller that stops early does not read it: its error must not be unhandled.
     reading?.catch(() => {});
     yield* Items ?? [];
   }

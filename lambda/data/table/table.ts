@@ -1,15 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** The one table, as every repository takes it. */
+/** The one table, as every repository uses it. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
 }
 
 /**
- * A client that takes and gives plain values. The SDK's logger is taken out: for a logger that nobody has set, it copies the input
- * and output of every call, which for a page of a query or a full transaction takes longer than signing it.
+ * A client for plain JavaScript values, without the SDK's logger middleware. Even where no logger is set, that middleware copies the input
+ * and output of every call. For a page of a query or a full transaction, copying takes longer than signing.
  */
 export const documentClient = (dynamoDb: DynamoDBClient): DynamoDBDocumentClient => {
   dynamoDb.middlewareStack.remove('loggerMiddleware');
@@ -17,9 +17,8 @@ export const documentClient = (dynamoDb: DynamoDBClient): DynamoDBDocumentClient
 };
 
 /**
- * Opens the table by name; region, endpoint and credentials come from the environment, as everywhere in the SDK.
- * The SDK waits for ever unless told otherwise: the table answers in milliseconds, so one that does not is tried again
- * while the caller still has time.
+ * Opens the table by name. Region, endpoint and credentials come from the environment, as everywhere in the SDK. By default the SDK has
+ * no timeouts. The table responds in milliseconds, so these timeouts leave time to retry.
  */
 export const openTable = (name: string): Table => ({
   client: documentClient(

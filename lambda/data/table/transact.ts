@@ -9,7 +9,7 @@ export type TransactionItems = NonNullable<TransactWriteCommandInput['TransactIt
 const MAX_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 20;
 
-/** A write of a transaction met its condition no longer. `refused` says which, by their order; nothing was written. */
+/** Conditions of a transaction failed, and nothing was written. `refused` is true for each action whose condition failed, in their order. */
 export class ConditionsFailedError extends Error {
   override readonly name = 'ConditionsFailedError';
   readonly refused: readonly boolean[];
@@ -21,10 +21,10 @@ export class ConditionsFailedError extends Error {
 }
 
 /**
- * Writes all or nothing. Transactions that meet are tried again: the SDK does not do that.
+ * Writes all or nothing. Retries where transactions conflict, which the SDK does not.
  *
  * @throws ConditionsFailedError
- * @throws UnavailableError where others kept writing the same items
+ * @throws UnavailableError where other writers keep changing the same items
  */
 export const transact = async ({ client }: Pick<Table, 'client'>, items: TransactionItems): Promise<void> => {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

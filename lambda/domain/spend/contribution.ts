@@ -4,8 +4,8 @@ import { overflowDimensions, type SpendDimensions } from './dimensions.ts';
 import { isError, modelOf, type RequestRecord } from './request-record.ts';
 
 /**
- * The dimensions a record is counted under, before folding. A lone surrogate would reach the table as U+FFFD: said here
- * already, so that two spellings of one key are one key.
+ * The dimensions that a record is counted under, before overflow. The table would store a lone surrogate as U+FFFD. Replacing it here
+ * makes both spellings one key.
  */
 export const dimensionsOf = (
   record: Pick<RequestRecord, 'provider' | 'reading' | 'tag' | 'keyId' | 'providerKey'>,
@@ -39,7 +39,7 @@ const countersOf = (record: RequestRecord): Counters => {
   add('unfinishedRequests', Number(record.outcome === 'unknown'));
   add('bypassedRequests', Number(record.route === 'bypassed'));
   add('overflowRequests', Number(record.overflowLevel > 0));
-  // An answer fetched again shows the tokens of the request it was counted with.
+  // A response that is fetched again has the tokens of the request that it was counted with.
   if (record.usage && record.repeatOf === null) {
     for (const name of tokenCounterNames) add(name, record.usage[name]);
     for (const [kind, amount] of Object.entries(record.usage.units))
@@ -48,7 +48,7 @@ const countersOf = (record: RequestRecord): Counters => {
   return counters;
 };
 
-/** What one record adds to the ledger: the cell it belongs to and the counters of it. */
+/** What one record adds to the ledger: to which cross of dimensions, and which counters. */
 export interface Contribution {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;

@@ -34,12 +34,9 @@ const priceLineSchema: z.ZodMiniType<PriceLine> = z.object({
   rateNanoUsdPerUnit: z.number(),
 });
 
-/**
- * One tracked request as it stands in the ledger. The sums of the spend cells are the sums of what records contribute
- * (contribution.ts), always.
- */
+/** One tracked request as the ledger holds it. At every moment the spend counters are the sums of what records contribute (contribution.ts). */
 export const requestRecordSchema = z.object({
-  /** Counts the writes of this record, from 1: who changes a record says which revision was read. */
+  /** Counts the writes of this record, from 1. A writer that changes a record names the revision it read. */
   revision: z.int().check(z.positive()),
   requestId: z.string(),
   accountId: z.string(),
@@ -52,20 +49,20 @@ export const requestRecordSchema = z.object({
   tagTruncated: z._default(z.boolean(), false),
   method: z.string(),
   path: z.string(),
-  /** ISO 8601 UTC. Its day and hour are those the request is counted in. */
+  /** ISO 8601 UTC. The request is counted in the day and hour of this time. */
   startedAt: z.iso.datetime(),
   outcome: z.enum(outcomes),
   /** Null while the outcome is `unknown`, as are the next five. */
   route: z._default(z.nullable(z.enum(['governed', 'bypassed'])), null),
-  /** Also null when the provider never answered. */
+  /** Also null when the provider never responded. */
   status: z._default(z.nullable(z.int()), null),
   ttfbMs: z._default(z.nullable(z.number()), null),
   totalMs: z._default(z.nullable(z.number()), null),
   requestBytes: z._default(z.nullable(z.int()), null),
   responseBytes: z._default(z.nullable(z.int()), null),
-  /** What the meter read, the provider's raw usage included: enough to price the request again. */
+  /** What the meter read, including the provider's raw usage: enough to price the request again. */
   reading: z._default(z.nullable(closeEventSchema.shape.reading), null),
-  /** The reading was larger than a record may hold: the provider's raw usage and billableItems were left out. */
+  /** The reading was larger than a record may hold, so the provider's raw usage and billableItems were left out. */
   readingTruncated: z._default(z.boolean(), false),
   usage: z._default(z.nullable(usageSchema), null),
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
@@ -73,9 +70,9 @@ export const requestRecordSchema = z.object({
   priceSource: z._default(z.nullable(z.string()), null),
   lines: z._default(z.array(priceLineSchema), []),
   reason: z._default(z.nullable(z.string()), null),
-  /** The request that an answer fetched again was counted with: this one is then free. */
+  /** The request that the same response was counted with, where it was fetched again. This request is then free. */
   repeatOf: z._default(z.nullable(z.string()), null),
-  /** How far the dimensions were folded when it was counted: see dimensions.ts. 0 is not at all. */
+  /** The overflow level that the request was counted at: see dimensions.ts. 0 keeps all dimensions. */
   overflowLevel: z._default(z.int().check(z.nonnegative()), 0),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
@@ -85,13 +82,13 @@ export const requestRecordSchema = z.object({
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 
 /**
- * The model a request is billed under: the one that answered, since that is what providers bill by (`gpt-4o-2024-08-06`
- * for `gpt-4o` asked), else the one asked for. The record keeps both.
+ * The model that a request is billed under: the one that served it, since providers bill by that (`gpt-4o-2024-08-06` where the request
+ * names `gpt-4o`), else the requested one. The record keeps both.
  */
 export const modelOf = (record: Pick<RequestRecord, 'reading'>): string | null =>
   record.reading?.modelServed ?? record.reading?.modelRequested ?? null;
 
-/** The provider refused, failed, or broke off. A client that leaves is no error of the provider's, and a lost end is not known to be one. */
+/** The provider refused, failed, or interrupted its response. A client that disconnects is no error, and neither is an unknown end. */
 export const isError = (record: Pick<RequestRecord, 'outcome' | 'status'>): boolean =>
   (record.status !== null && record.status >= 400) ||
   record.outcome === 'upstream_aborted' ||

@@ -1,6 +1,6 @@
 import type { Counters } from './counters.ts';
 
-/** The counters that a point of a series shows: requests, and what their cost is made of. */
+/** The counters that a point of a series shows: requests, and the parts of their cost. */
 const shown = [
   'requests',
   'unpricedRequests',
@@ -9,11 +9,11 @@ const shown = [
   'costEstimatedNanoUsd',
 ] as const;
 
-/** Points to a block of memory: some hundred kilobytes. */
+/** Points in a block of memory: a few hundred kilobytes. */
 const BLOCK_POINTS = 8_192;
 
 const newBlock = () => ({
-  /** Bucket and group of each point, by their numbers. */
+  /** Numbers of the bucket and the group of each point. */
   places: new Int32Array(2 * BLOCK_POINTS),
   sums: new Float64Array(shown.length * BLOCK_POINTS),
 });
@@ -24,8 +24,8 @@ interface GroupPoint {
 }
 
 /**
- * Sums of every bucket and group, until it is known which groups a series names. Kept as plain numbers: a month by hour of an account at its
- * limits has a million and more, which as objects would be half a gigabyte.
+ * Sums of every bucket and group, held until it is known which groups a series names. They are plain numbers: a month by hour of an
+ * account at its limits has more than a million sums, which as objects would take half a gigabyte.
  */
 export const groupPoints = () => {
   const buckets: string[] = [];
@@ -33,7 +33,7 @@ export const groupPoints = () => {
   const blocks: ReturnType<typeof newBlock>[] = [];
   let count = 0;
   return {
-    /** @param bucket each only once for a group */
+    /** Add each bucket and group once. */
     add: (bucket: string, group: string, counters: Counters): void => {
       if (buckets.at(-1) !== bucket) buckets.push(bucket);
       const number = groups.get(group) ?? groups.size;

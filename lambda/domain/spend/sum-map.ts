@@ -3,7 +3,7 @@ import { type CounterName, CounterOverflowError, type Counters } from './counter
 type Sum = Partial<Record<CounterName, number>>;
 
 /**
- * Adds up counters under keys, in place: a year by day of a thousand crosses is a third of a million additions.
+ * Adds up counters by key, in place: a year by day of a thousand crosses is a third of a million additions.
  *
  * @throws CounterOverflowError
  */

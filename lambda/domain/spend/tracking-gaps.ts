@@ -1,15 +1,16 @@
 import { MINUTE_MS } from '../calendar/units.ts';
-/** Requests that were forwarded and that nothing else tells of: the first and the last began then, ISO 8601 UTC. */
+
+/** Requests that were forwarded and that no event reports. `from` and `to` are when the first and the last began, ISO 8601 UTC. */
 export interface TrackingGap {
   readonly from: string;
   readonly to: string;
   readonly requests: number;
 }
 
-/** Reports of several gateway processes that lie closer together are one gap. */
+/** Reports of several gateway processes that are closer together are one gap. */
 const SAME_GAP_MS = MINUTE_MS;
 
-/** The gaps that reports come to, ascending, and how many requests fell into them in all. */
+/** Merges reports into gaps, ascending, and counts the requests of all of them. */
 export const trackingGaps = (reports: readonly TrackingGap[]) => {
   const gaps: { from: string; to: string; requests: number }[] = [];
   for (const report of reports.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {

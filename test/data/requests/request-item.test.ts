@@ -12,20 +12,20 @@ describe('the item of a request record', () => {
     ['as usual', {}],
     ['without a body', { requestBytes: 0, responseBytes: 0 }],
     ['of no time', { ttfbMs: 0, totalMs: 0 }],
-    ['that reached nobody', { status: null, ttfbMs: null, responseBytes: 0, outcome: 'unreachable' } as const],
-  ])('brings a request %s back as it was: zero is not unknown', (_, facts) => {
+    ['that reached no provider', { status: null, ttfbMs: null, responseBytes: 0, outcome: 'unreachable' } as const],
+  ])('restores a request %s: zero is not unknown', (_, facts) => {
     const event = closeEvent({ accountId: 'svc_a', ...facts });
     const record = recordOfClose(known(event), priceOfTokens(event), null, context);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
   });
 
-  it('brings one whose end nobody saw back without measures', () => {
+  it('restores a request without a close event, and without measurements', () => {
     const record = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
     expect(record.requestBytes).toBeNull();
   });
 
-  it('brings one back whose reading is too large for small tables', () => {
+  it('restores a request whose reading is too large for the small deflate tables', () => {
     const text = Array.from({ length: 3_000 }, (_, n) => `${n}`).join();
     const event = closeEvent({ accountId: 'svc_a', reading: { usage: { tokens: 1, text } } });
     const record = recordOfClose(known(event), priceOfTokens(event), null, context);
@@ -33,14 +33,14 @@ describe('the item of a request record', () => {
     expect(parseRequestItem(requestItem(record))).toEqual(record);
   });
 
-  it('has what conditions and expiry look at as attributes, and nothing else beside the key', () => {
+  it('has attributes only for the key, conditions and expiry', () => {
     const event = closeEvent({ accountId: 'svc_a' });
     const item = requestItem(recordOfClose(known(event), priceOfTokens(event), null, context));
     expect(Object.keys(item).sort()).toEqual(['details', 'expiresAt', 'pk', 'revision', 'sk']);
     expect(item).toMatchObject({ revision: 1, expiresAt: 1_800_000_000 });
   });
 
-  it('is read in its earlier form as well: an attribute for each fact', () => {
+  it('is read in its earlier form too: one attribute for each member', () => {
     const event = closeEvent({ accountId: 'svc_a', requestBytes: 0 });
     const record = recordOfClose(known(event), priceOfTokens(event), null, context);
     const { pk, sk } = requestItem(record);

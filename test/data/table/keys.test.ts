@@ -12,8 +12,8 @@ const dimensions = fc.record({
   providerKey: text,
 });
 
-describe('spend cell keys', () => {
-  it('say which cell they are of, whatever clients put into them', () => {
+describe('spend counter keys', () => {
+  it('hold the time and dimensions of their counter, whatever clients send', () => {
     fc.assert(
       fc.property(dimensions, (given) => {
         const { sk } = spendCounterKey('svc_1', 'HOUR', '2026-11-20T16', given);
@@ -35,7 +35,7 @@ describe('spend cell keys', () => {
     }
   });
 
-  it('are found by the range that their time lies in, and by no other', () => {
+  it('are found by ranges that include their time, and by no other', () => {
     const { sk } = spendCounterKey('svc_1', 'DAY', '2026-11-20', {
       provider: 'openai',
       model: '\u{10ffff}',

@@ -5,11 +5,11 @@ import { documentClient } from '../../../lambda/data/table/table.ts';
 import { emulatedTable } from '../emulated-table.ts';
 
 describe('documentClient', () => {
-  it('makes no copy of a call for a logger: neither of one that succeeds nor of one that fails', async () => {
+  it('logs neither a call that succeeds nor one that fails', async () => {
     const table = await emulatedTable();
     try {
-      const said = jest.fn();
-      const logger = { debug: () => {}, info: said, warn: () => {}, error: said };
+      const logged = jest.fn();
+      const logger = { debug: () => {}, info: logged, warn: () => {}, error: logged };
       const client = documentClient(
         new DynamoDBClient({
           endpoint: table.endpoint,
@@ -20,7 +20,7 @@ describe('documentClient', () => {
       );
       await client.send(new GetCommand({ TableName: table.name, Key: { pk: 'a', sk: 'b' } }));
       await expect(client.send(new GetCommand({ TableName: 'none', Key: { pk: 'a', sk: 'b' } }))).rejects.toThrow();
-      expect(said).not.toHaveBeenCalled();
+      expect(logged).not.toHaveBeenCalled();
       client.destroy();
     } finally {
       await table.stop();
