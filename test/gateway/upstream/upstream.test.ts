@@ -1,12 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type RawOrigin, startRawOrigin } from '../../faults/raw/raw-origin.ts';
 import { transportNames, transports } from '../../faults/transports.ts';
 
+const TIMEOUT_MS = 60_000;
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe.each(transportNames)('an exchange over %s', (name) => {
   let origin: RawOrigin;
-  const upstream = transports[name]({ connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
+  const upstream = transports[name]({
+    connectTimeoutMs: TIMEOUT_MS,
+    headersTimeoutMs: TIMEOUT_MS,
+    idleTimeoutMs: TIMEOUT_MS,
+  });
   beforeAll(async () => {
     origin = await startRawOrigin();
   });
@@ -43,5 +50,87 @@ describe.each(transportNames)('an exchange over %s', (name) => {
 
   it('tells each piece once', async () => {
     expect(await told(`${HEAD}5\r\nhello\r\n0\r\n\r\n`)).toEqual(['headers 200', 'data hello', 'end']);
+  });
+
+  /** Sends a request and calls back with each event, as text. The last event is `end` or an error's message. */
+  const watch = (body: Readable | null, onEvent: (event: string) => void): Promise<string> =>
+    new Promise((resolve) =>
+      upstream.send(
+        {
+          method: body ? 'POST' : 'GET',
+          origin: origin.origin,
+          target: '/',
+          headers: ['Host', 'x'],
+          framing: body ? 'chunked' : 'none',
+          body,
+        },
+        {
+          onHeaders: ({ status }) => onEvent(`headers ${status}`),
+          onData: (chunk) => onEvent(`data ${chunk}`),
+          onRequestBytes: (chunk) => onEvent(`sent ${chunk}`),
+          onRequestEnd: () => {},
+          onEnd: () => resolve('end'),
+          onError: ({ message }) => resolve(message),
+        },
+      ),
+    );
+
+  describe('timeouts', () => {
+    // Only the phase timer's clock is fake: sockets keep their own.
+    beforeEach(() => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    it('a response may last longer than the idle timeout while data arrives', async () => {
+      const pieces = ['b', 'c', 'd', undefined].values();
+      let provider: Socket | undefined;
+      origin.script = (socket) => {
+        provider = socket;
+        socket.write(`${HEAD}1\r\na\r\n`);
+      };
+      const events: string[] = [];
+      const result = await watch(null, (event) => {
+        events.push(event);
+        if (!event.startsWith('data')) return;
+        // After the transport has handled this chunk.
+        setImmediate(() => {
+          jest.advanceTimersByTime(TIMEOUT_MS - 1);
+          const piece = pieces.next().value;
+          provider?.write(piece === undefined ? '0\r\n\r\n' : `1\r\n${piece}\r\n`);
+        });
+      });
+      expect([...events, result]).toEqual(['headers 200', 'data a', 'data b', 'data c', 'data d', 'end']);
+    });
+
+    it('a response fails when no data arrives for the idle timeout', async () => {
+      origin.script = (socket) => socket.write(`${HEAD}1\r\na\r\n`);
+      const result = await watch(null, (event) => {
+        if (event === 'data a') setImmediate(() => jest.advanceTimersByTime(TIMEOUT_MS));
+      });
+      expect(result).toBe('waiting for the provider’s next bytes took more than 60000 ms');
+    });
+
+    it('an upload may last longer than the headers timeout while data is sent', async () => {
+      const body = new Readable({ read() {} });
+      const pieces = ['b', 'c', null].values();
+      const sendNext = () =>
+        setImmediate(() => {
+          jest.advanceTimersByTime(TIMEOUT_MS - 1);
+          body.push(pieces.next().value ?? null);
+        });
+      origin.script = (socket) => socket.write(`${HEAD}0\r\n\r\n`);
+      // The first chunk goes out with the headers.
+      body.push('a');
+      origin.onHead = sendNext;
+      const events: string[] = [];
+      const result = await watch(body, (event) => {
+        events.push(event);
+        if (event === 'sent b' || event === 'sent c') sendNext();
+      });
+      expect([...events, result]).toEqual(['sent a', 'sent b', 'sent c', 'headers 200', 'end']);
+    });
   });
 });
