@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type Provider, providerByLabel } from '../../../lambda/domain/providers.ts';
 import { UsageChunkFilter } from '../../../lambda/gateway/relay/usage-chunk-filter.ts';
-import { askForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
+import { askForUsage, headersForAskedUsage, mayAskForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
 
 const ask = (body: string): string | undefined => askForUsage(Buffer.from(body))?.toString();
 
@@ -114,5 +115,91 @@ describe('taking out what asking added', () => {
     const filter = new UsageChunkFilter();
     expect(filter.write(Buffer.from(`${chunk('a', null)}data: {"id`)).toString()).toBe(chunk('a'));
     expect(filter.write(Buffer.from('":1}\n\n')).toString()).toBe('data: {"id":1}\n\n');
+  });
+
+  it('holds an unfinished event of up to 256 KB, and passes on a longer one as it arrives', () => {
+    const limit = 256 * 1024;
+    const begin = 'data: {"choices":[],"usage":{},"x":"';
+    const held = new UsageChunkFilter();
+    expect(held.write(Buffer.from(begin.padEnd(limit, 'x')))).toHaveLength(0);
+    expect(held.write(Buffer.from('"}\n\n'))).toHaveLength(0);
+    expect(held.end()).toHaveLength(0);
+
+    const passed = new UsageChunkFilter();
+    expect(passed.write(Buffer.from(chunk('a', null) + begin.padEnd(limit + 1, 'x'))).toString()).toBe(
+      chunk('a') + begin.padEnd(limit + 1, 'x'),
+    );
+    expect(passed.write(Buffer.from('more')).toString()).toBe('more');
+    expect(passed.write(Buffer.from(`"}\n\n${last}`)).toString()).toBe('"}\n\n');
+    expect(passed.end()).toHaveLength(0);
+  });
+
+  it.each(['\n\n', '\r\n\r\n'])('finds the end of an event it passes on, wherever it is cut: %j', (end) => {
+    const begin = `data: ${'x'.repeat(300_000)}`;
+    const tail = `yz${end}`;
+    const following = (last + chunk('b', null)).replaceAll('\n\n', end);
+    for (let first = 0; first <= tail.length; first++)
+      for (let second = first; second <= tail.length; second++)
+        for (const longEnd of [0, first]) {
+          const filter = new UsageChunkFilter();
+          const out = [
+            begin + tail.slice(0, longEnd),
+            tail.slice(longEnd, first),
+            tail.slice(first, second),
+            tail.slice(second) + following,
+          ].map((piece) => filter.write(Buffer.from(piece)));
+          expect(Buffer.concat(out).subarray(300_000).toString()).toBe(
+            begin.slice(300_000) + tail + chunk('b').replaceAll('\n\n', end),
+          );
+        }
+  });
+});
+
+describe('when the gateway may ask for usage', () => {
+  const [openai, mistral] = ['openai', 'mistral'].map((label) => providerByLabel(label) as Provider) as [
+    Provider,
+    Provider,
+  ];
+  const PATH = '/v1/chat/completions';
+  const JSON_OF = (length: string) => ['Content-Type', 'application/json', 'Content-Length', length];
+  const headers = JSON_OF('100');
+
+  it.each<[string, Provider, string, string, string[]]>([
+    ['a chat', openai, 'POST', PATH, headers],
+    ['a completion', openai, 'POST', '/v1/completions', headers],
+    [
+      'JSON with a charset',
+      openai,
+      'POST',
+      PATH,
+      ['Content-Type', 'Application/JSON; charset=utf-8', ...headers.slice(2)],
+    ],
+    ['16 MB', openai, 'POST', PATH, JSON_OF(String(16 * 2 ** 20))],
+    ['usage not switched off', openai, 'POST', PATH, [...headers, 'X-Service-Usage', 'on']],
+  ])('it may for %s', (_case, provider, method, path, given) => {
+    expect(mayAskForUsage(provider, method, path, given)).toBe(true);
+  });
+
+  it.each<[string, Provider, string, string, string[]]>([
+    ['a provider that reports it unasked', mistral, 'POST', PATH, headers],
+    ['another method', openai, 'PUT', PATH, headers],
+    ['another endpoint', openai, 'POST', '/v1/responses', headers],
+    ['another content type', openai, 'POST', PATH, ['Content-Type', 'text/json', ...headers.slice(2)]],
+    ['no content type', openai, 'POST', PATH, headers.slice(2)],
+    ['a compressed body', openai, 'POST', PATH, [...headers, 'Content-Encoding', 'gzip']],
+    ['usage switched off', openai, 'POST', PATH, [...headers, 'X-Service-Usage', ' OFF ']],
+    ['an empty body', openai, 'POST', PATH, JSON_OF('0')],
+    ['more than 16 MB', openai, 'POST', PATH, JSON_OF(String(16 * 2 ** 20 + 1))],
+    ['an unknown length', openai, 'POST', PATH, headers.slice(0, 2)],
+  ])('it may not for %s', (_case, provider, method, path, given) => {
+    expect(mayAskForUsage(provider, method, path, given)).toBe(false);
+  });
+
+  it('the headers get the new length and ask for no compression; the others stay', () => {
+    const given = ['X-A', '1', 'content-length', '7', 'Accept-Encoding', 'gzip', 'accept-encoding', 'br', 'X-A', '2'];
+    expect(headersForAskedUsage(given, 45)).toEqual([
+      ...['X-A', '1', 'content-length', '45', 'X-A', '2'],
+      ...['Accept-Encoding', 'identity'],
+    ]);
   });
 });
