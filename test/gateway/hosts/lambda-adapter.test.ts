@@ -65,6 +65,7 @@ const runtimeStream = () => {
   let prelude: unknown;
   let begun = false;
   let ended = false;
+  let drain = (): void => {};
   const stream = {
     write: (chunk: string | Uint8Array) => {
       if (!begun) written.push(`prelude ${JSON.stringify(prelude)}`);
@@ -72,10 +73,14 @@ const runtimeStream = () => {
       if (chunk.length > 0) written.push(Buffer.from(chunk).toString());
       return false;
     },
-    end: () => {
+    end: (last?: Uint8Array) => {
+      if (last) written.push(Buffer.from(last).toString());
       ended = true;
     },
-    on: () => stream,
+    on: (_event: 'drain', listener: () => void) => {
+      drain = listener;
+      return stream;
+    },
   };
   const global = {
     HttpResponseStream: {
@@ -85,7 +90,13 @@ const runtimeStream = () => {
       },
     },
   };
-  return { stream: stream as unknown as LambdaResponseStream, global, written, ended: () => ended };
+  return {
+    stream: stream as unknown as LambdaResponseStream,
+    global,
+    written,
+    ended: () => ended,
+    drain: () => drain(),
+  };
 };
 
 describe('lambdaResponse', () => {
@@ -146,5 +157,45 @@ describe('lambdaResponse', () => {
     expect(headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
     expect(multiValueHeaders['set-cookie']).toHaveLength(2);
     expect(runtime.written[0]?.length).toBeLessThan(16_384);
+  });
+
+  const preludeOf = (headers: string[]) => {
+    runtime = runtimeStream();
+    Object.assign(globalThis, { awslambda: runtime.global });
+    lambdaResponse(runtime.stream).client.start(200, '', headers);
+    const prelude = runtime.written[0]?.slice('prelude '.length) ?? '';
+    return { bytes: Buffer.byteLength(prelude), headers: JSON.parse(prelude).headers as Record<string, string> };
+  };
+  /** Bytes of the metadata around one value of a header `x-fill`. */
+  const frameBytes = JSON.stringify({ statusCode: 200, headers: { 'x-fill': '' }, multiValueHeaders: {} }).length;
+  const LIMIT_BYTES = 16_000;
+
+  it.each([
+    ['plain ASCII', 'x', 1],
+    ['two bytes in UTF-8', 'é', 2],
+    ['escaped in JSON with a backslash', '"', 2],
+    ['escaped in JSON with six characters', '\x01', 6],
+  ])('keeps metadata of up to 16,000 bytes and drops a header above that: %s', (_case, character, bytesEach) => {
+    const fill = character.repeat(Math.floor((LIMIT_BYTES - frameBytes) / bytesEach));
+    const fitting = preludeOf(['X-Fill', fill]);
+    expect(fitting.headers).toEqual({ 'x-fill': fill });
+    expect(fitting.bytes).toBeGreaterThan(LIMIT_BYTES - bytesEach);
+    expect(preludeOf(['X-Fill', fill + character]).headers).toEqual({});
+  });
+
+  it('drops no more headers than it must, the largest first, whatever their order', () => {
+    const headers = ['A', 'a'.repeat(6_000), 'B', 'b'.repeat(7_000), 'C', 'c'.repeat(6_500)];
+    expect(Object.keys(preludeOf(headers).headers)).toEqual(['a', 'c']);
+  });
+
+  it('hands over the listener for the drain and the last bytes', () => {
+    const { client } = lambdaResponse(runtime.stream);
+    client.start(200, '', []);
+    let drained = 0;
+    client.onDrain(() => drained++);
+    runtime.drain();
+    expect(drained).toBe(1);
+    client.end([], Buffer.from('last'));
+    expect(runtime.written.slice(1)).toEqual(['last']);
   });
 });
