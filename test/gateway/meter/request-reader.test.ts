@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
+
+const MULTIPART = 'multipart/form-data; boundary=b';
+
+const read = (pieces: readonly string[], { contentType = 'application/json', path = '/v1/chat/completions' } = {}) => {
+  const reader = createRequestReader(contentType, path);
+  for (const piece of pieces) reader.write(Buffer.from(piece, 'latin1'));
+  return reader.facts();
+};
+
+const NOTHING = { model: null, stream: false, serviceTier: null, promptBytes: 0, billableItems: {} };
+
+const field = (name: string, value: string, headers = ''): string =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n${headers}\r\n${value}\r\n`;
+
+describe('a multipart form', () => {
+  const body = [
+    field('prompt', 'a cat'),
+    field('size', '1024x1792'),
+    field('file', `${'\xff\x00name="model"'.repeat(20)}.`),
+    field('seconds', '12'),
+    field('quality', 'high', 'Content-Type: text/plain\r\n'),
+    field('model', 'sora-2'),
+    field('stream', 'true'),
+    '--b--\r\n',
+  ].join('');
+  const facts = {
+    ...NOTHING,
+    model: 'sora-2',
+    stream: true,
+    billableItems: { 'image.size': '1024x1792', 'image.quality': 'high', 'video.seconds': 12 },
+  };
+  const readForm = (pieces: readonly string[]) => read(pieces, { contentType: MULTIPART });
+
+  it('reads its fields in one piece', () => {
+    expect(readForm([body])).toEqual(facts);
+  });
+
+  it('reads the same fields wherever it is cut', () => {
+    for (let cut = 1; cut < body.length; cut++)
+      expect([cut, readForm([body.slice(0, cut), body.slice(cut)])]).toEqual([cut, facts]);
+    expect(readForm([...body])).toEqual(facts);
+  });
+
+  it('reads a field after a long file that arrives in small pieces', () => {
+    const long = field('file', 'x'.repeat(5_000)) + field('model', 'whisper-1');
+    expect(readForm(long.match(/.{1,100}/gs) ?? [])).toEqual({ ...NOTHING, model: 'whisper-1' });
+  });
+
+  it('does not read a value of more than 128 characters, nor other fields', () => {
+    expect(readForm([field('model', 'm'.repeat(128))]).model).toBe('m'.repeat(128));
+    expect(readForm([field('model', 'm'.repeat(129))])).toEqual(NOTHING);
+    expect(readForm([field('model_name', 'x'), field('models', 'x')].map(String))).toEqual(NOTHING);
+  });
+
+  it('reads stream=false as not streamed', () => {
+    expect(readForm([field('stream', 'false')]).stream).toBe(false);
+    expect(readForm([field('stream', 'yes')]).stream).toBe(false);
+  });
+});
+
+describe('a JSON body', () => {
+  it('keeps the facts that decide metering and price', () => {
+    const body = {
+      model: 'gpt-5',
+      stream: true,
+      service_tier: 'flex',
+      tools: [{ type: 'web_search_preview_2025_03_11' }, { type: 'image_generation', model: 'gpt-image-1' }],
+      size: '1024x1024',
+      quality: 'low',
+      seconds: '8',
+    };
+    expect(read([JSON.stringify(body)])).toEqual({
+      model: 'gpt-5',
+      stream: true,
+      serviceTier: 'flex',
+      promptBytes: 0,
+      billableItems: {
+        'image.size': '1024x1024',
+        'image.quality': 'low',
+        'video.seconds': 8,
+        'image_gen.model': 'gpt-image-1',
+        web_search_preview: 1,
+      },
+    });
+  });
+
+  it('adds up the bytes of the prompt’s texts', () => {
+    const body = {
+      system: 'four',
+      messages: [{ role: 'user', content: 'eight by' }, { content: [{ type: 'text', text: 'é' }] }],
+    };
+    expect(read([Buffer.from(JSON.stringify(body)).toString('latin1')]).promptBytes).toBe(4 + 8 + 2);
+  });
+
+  it.each([
+    ['an empty model', '{"model":""}'],
+    ['a model that is no text', '{"model":7}'],
+    ['a stream that is no boolean', '{"stream":"true"}'],
+    ['no seconds', '{"seconds":0}'],
+    ['negative seconds', '{"seconds":-3}'],
+    ['seconds that are no number', '{"seconds":"many"}'],
+    ['a tool of another kind', '{"tools":[{"type":"function","name":"web_search_preview"}]}'],
+    ['malformed JSON', '{"model":'],
+  ])('ignores %s', (_case, body) => {
+    expect(read([body])).toEqual(NOTHING);
+  });
+
+  it('cuts a model’s name to 128 characters', () => {
+    expect(read([JSON.stringify({ model: 'm'.repeat(300) })]).model).toBe('m'.repeat(128));
+  });
+
+  it('counts the input’s characters for speech alone', () => {
+    const body = JSON.stringify({ input: 'abc' });
+    expect(read([body], { path: '/v1/audio/speech' }).billableItems).toEqual({ 'speech.characters': 3 });
+    expect(read([body], { path: '/v1/responses' })).toEqual({ ...NOTHING, promptBytes: 3 });
+    expect(read(['{"input":["abc"]}'], { path: '/v1/audio/speech' }).billableItems).toEqual({ 'speech.characters': 0 });
+  });
+
+  it.each([
+    ['application/json; charset=utf-8', 'm'],
+    ['APPLICATION/JSON', 'm'],
+    ['application/vnd.api+json', 'm'],
+    ['text/plain', null],
+    ['application/octet-stream', null],
+  ])('of content type %s has the model %s', (contentType, model) => {
+    expect(read(['{"model":"m"}'], { contentType }).model).toBe(model);
+  });
+
+  it('is read without a content type too', () => {
+    const reader = createRequestReader(undefined, '/v1/chat/completions');
+    reader.write(Buffer.from('{"model":"m"}'));
+    expect(reader.facts().model).toBe('m');
+  });
+});
