@@ -1,6 +1,6 @@
 import { providerLabels } from '../../domain/providers.ts';
 
-/** The proxy's own answers that are not the provider's: the error table of the specification, and what it leaves out. */
+/** The gateway's own errors: the error table of the specification, and those that it leaves out. */
 const table = {
   MISSING_SERVICE_KEY: {
     status: 400,
@@ -22,25 +22,24 @@ const table = {
   ACCOUNT_INACTIVE: {
     status: 403,
     message:
-      'This account is suspended or cancelled. To use the gateway again, settle its billing in the dashboard; where nothing is owed, ask the operator.',
+      'This account is suspended or cancelled. To use the gateway again, pay its open invoices in the dashboard; if nothing is due, ask the operator.',
   },
   PROVIDER_ERROR: {
     status: 502,
-    message: 'The provider could not be reached. Try again; if it lasts, look at the provider’s status page.',
+    message: 'The provider could not be reached. Try again; if it keeps failing, check the provider’s status page.',
   },
   MALFORMED_REQUEST: {
     status: 400,
-    message:
-      'This is not HTTP/1.1 as the gateway reads it. Check the request line, the headers and the framing of the body.',
+    message: 'The request is not valid HTTP/1.1. Check the request line, the headers and the framing of the body.',
   },
-  REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive. Send it again, in one go.' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive. Send it again without pauses.' },
   HEADERS_TOO_LARGE: {
     status: 431,
-    message: 'The request’s headers take more than 64 KB together. Send fewer or shorter ones.',
+    message: 'The request’s headers are larger than 64 KB in total. Send fewer or shorter ones.',
   },
   INTERNAL: {
     status: 500,
-    message: 'The gateway failed on this request. Try again; quote the request id when you report it.',
+    message: 'The gateway failed on this request. Try again; include the request id when you report it.',
   },
 } as const;
 
@@ -52,7 +51,7 @@ export interface GatewayErrorResponse {
   readonly body: Buffer;
 }
 
-/** The answer for one error, in the one error shape of the service, which the providers' SDKs show as an API error. */
+/** The response for an error, in the service's one error shape, which the providers' SDKs show as an API error. */
 export const gatewayErrorResponse = (
   code: GatewayErrorCode,
   requestId: string,
