@@ -1,10 +1,10 @@
 import { type AwsCredentials, requestSigner } from './sign.ts';
-import { type AwsAnswer, type AwsTransport, DeadConnectionError } from './transport.ts';
+import { type AwsResponse, type AwsTransport, DeadConnectionError } from './transport.ts';
 
-/** Where AWS credentials come from. Asked before each call; caching and renewal are the source's business. */
+/** Provides AWS credentials. Called before each call: the source caches and renews them itself. */
 export type AwsCredentialsSource = () => AwsCredentials | Promise<AwsCredentials>;
 
-/** AWS answered with an error. `message` is AWS's own text and may name resources, never payloads. */
+/** An error response from AWS. `message` is AWS's text: it may name resources but contains no payload. */
 class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   readonly code: string;
@@ -22,7 +22,7 @@ export type AwsCall = (operation: string, input: object, timeoutMs: number) => P
 interface Service {
   /** Signing name, such as `sqs`. */
   readonly name: string;
-  /** What stands before the operation in X-Amz-Target. */
+  /** The part of X-Amz-Target before the operation. */
   readonly targetPrefix: string;
   readonly contentType: string;
   /** Origin of the regional endpoint, or of an emulator. */
@@ -45,7 +45,7 @@ const services = {
 } as const;
 
 /**
- * A service of the region that AWS_REGION names. AWS_ENDPOINT_URL_* point elsewhere, as they do for the AWS SDKs.
+ * A service in the region AWS_REGION. AWS_ENDPOINT_URL_* replace its endpoint, as they do for the AWS SDKs.
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
 export const awsService = (
@@ -58,7 +58,7 @@ export const awsService = (
   return { name, targetPrefix, contentType, endpoint, region };
 };
 
-/** Credentials from the environment, where Lambda puts them. @throws Error when there are none */
+/** Credentials from the environment variables that Lambda sets. @throws Error if they are missing */
 export const environmentCredentials = (
   variables: Readonly<Record<string, string | undefined>>,
 ): AwsCredentialsSource => {
@@ -71,24 +71,24 @@ export const environmentCredentials = (
   };
 };
 
-/** Reads an answer. @throws AwsCallError (AWS refused), Error (no JSON) */
-const read = ({ status, body }: AwsAnswer): Record<string, unknown> => {
-  let answer: Record<string, unknown>;
+/** @throws AwsCallError (AWS refused), Error (not JSON) */
+const parseResponse = ({ status, body }: AwsResponse): Record<string, unknown> => {
+  let output: Record<string, unknown>;
   try {
-    answer = body.length === 0 ? {} : (JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+    output = body.length === 0 ? {} : (JSON.parse(body.toString('utf8')) as Record<string, unknown>);
   } catch {
-    throw new Error(`an answer (status ${status}) that is not JSON`);
+    throw new Error(`the response (status ${status}) is not JSON`);
   }
-  if (status >= 200 && status < 300) return answer;
-  throw new AwsCallError(errorCode(answer), status, String(answer['message'] ?? answer['Message'] ?? ''));
+  if (status >= 200 && status < 300) return output;
+  throw new AwsCallError(errorCode(output), status, String(output['message'] ?? output['Message'] ?? ''));
 };
 
 /**
- * A caller for one service: signs (Signature Version 4) and posts. The AWS SDK's clients do the same and more, but
- * loading two of them costs 38 ms on every cold start of the hot path.
+ * Signs (Signature Version 4) and posts calls to one service. The AWS SDK's clients do more, but loading two of them costs
+ * 38 ms on every cold start.
  *
- * The call rejects with AwsCallError (AWS refused), or Error (time-out, connection, nonsense). It does not retry, but for a kept
- * connection that turns out to be closed: each operation used here may be done twice.
+ * The call rejects with AwsCallError (AWS refused) or Error (timeout, connection, malformed response). It retries only when a
+ * kept connection turns out to be closed: every operation used here may run twice.
  */
 export const awsCaller = (
   service: Service,
@@ -99,16 +99,16 @@ export const awsCaller = (
   const { name, region, contentType, targetPrefix } = service;
   const sign = requestSigner({ name, region, contentType, host: new URL(service.endpoint).host });
   return async (operation, input, timeoutMs) => {
-    const given = credentials();
+    const found = credentials();
     const body = JSON.stringify(input);
-    const headers = sign(`${targetPrefix}.${operation}`, body, given instanceof Promise ? await given : given);
+    const headers = sign(`${targetPrefix}.${operation}`, body, found instanceof Promise ? await found : found);
     try {
-      const once = () => post({ headers, body }, timeoutMs);
-      const answer = await once().catch((error: unknown) => {
-        if (error instanceof DeadConnectionError) return once();
+      const postOnce = () => post({ headers, body }, timeoutMs);
+      const response = await postOnce().catch((error: unknown) => {
+        if (error instanceof DeadConnectionError) return postOnce();
         throw error;
       });
-      return read(answer);
+      return parseResponse(response);
     } catch (error) {
       if (error instanceof AwsCallError) throw error;
       throw new Error(`${name} ${operation}: ${(error as Error).message}`, { cause: error });
@@ -117,7 +117,7 @@ export const awsCaller = (
 };
 
 /** `com.amazonaws.sqs#QueueDoesNotExist` → `QueueDoesNotExist`. */
-const errorCode = (answer: Record<string, unknown>): string => {
-  const type = String(answer['__type'] ?? answer['code'] ?? 'UnknownError');
+const errorCode = (output: Record<string, unknown>): string => {
+  const type = String(output['__type'] ?? output['code'] ?? 'UnknownError');
   return type.slice(type.lastIndexOf('#') + 1);
 };

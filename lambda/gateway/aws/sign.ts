@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
-/** As Lambda puts them into the environment, or a container's role gives them. */
+/** From the environment on Lambda, from the task's role in a container. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -10,7 +10,7 @@ export interface AwsCredentials {
 interface SignedService {
   readonly name: string;
   readonly region: string;
-  /** Host, and port where it is not the scheme's own. */
+  /** Host, and port unless it is the scheme's default. */
   readonly host: string;
   readonly contentType: string;
 }
@@ -19,24 +19,24 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
- * Signature Version 4 for the one shape of request made here: a POST of JSON to `/` with an X-Amz-Target. Returns its headers.
+ * Signature Version 4 for one kind of request: a POST of JSON to `/` with X-Amz-Target. Returns the headers.
  *
- * A library (aws4) took 28 to 60 µs for it, most of that for other shapes and for making a key object of the signing key each time;
- * every request here is signed for twice. The tests hold the two against each other.
+ * The library aws4 takes 28 to 60 µs, mostly for other kinds of requests and for a new key object each time. Each of our
+ * clients' requests needs two signatures. A test compares the two implementations.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export const requestSigner = ({ name, region, host, contentType }: SignedService) => {
-  let keyIsFor = '';
+  let keyScope = '';
   let key: KeyObject | undefined;
 
-  /** It holds for a day, and for one secret. */
+  /** Valid for one day and one secret. */
   const signingKey = (secretAccessKey: string, date: string): KeyObject => {
-    const wanted = date + secretAccessKey;
-    if (key && keyIsFor === wanted) return key;
+    const wantedScope = date + secretAccessKey;
+    if (key && keyScope === wantedScope) return key;
     const bytes = [date, region, name, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
     key = createSecretKey(bytes as Buffer);
-    keyIsFor = wanted;
+    keyScope = wantedScope;
     return key;
   };
 

@@ -1,35 +1,35 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { dropIdleConnections, notingIdleTimes } from '../upstream/kept-connections.ts';
+import { dropIdleConnections, recordIdleTimes } from '../upstream/kept-connections.ts';
 import {
-  type AwsAnswer,
   type AwsRequest,
+  type AwsResponse,
   type AwsTransport,
   DeadConnectionError,
   MAX_IDLE_MS,
   MAX_RESPONSE_BYTES,
-  timedOut,
-  tooLong,
+  timeoutError,
+  tooLongError,
 } from './transport.ts';
 
 const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
 
-/** Over node:http(s): in every Lambda runtime, loads in a few milliseconds. */
+/** Over node:http(s): part of every Lambda runtime, loads in a few milliseconds. */
 export const nodeTransport = (endpoint: string): AwsTransport => {
   const { protocol, hostname, port } = new URL(endpoint);
   const secure = protocol === 'https:';
-  const agent = notingIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
+  const agent = recordIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
   const send = secure ? httpsRequest : httpRequest;
   return ({ headers, body }: AwsRequest, timeoutMs: number) => {
     dropIdleConnections(agent, MAX_IDLE_MS);
-    return new Promise<AwsAnswer>((resolve, reject) => {
+    return new Promise<AwsResponse>((resolve, reject) => {
       const request = send({ agent, hostname, port, path: '/', method: 'POST', headers }, (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLong());
+          if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLongError());
         });
         response.on('error', reject);
         response.on('end', () => {
@@ -37,11 +37,11 @@ export const nodeTransport = (endpoint: string): AwsTransport => {
           resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) });
         });
       });
-      const timer = setTimeout(() => request.destroy(timedOut(timeoutMs)), timeoutMs);
+      const timer = setTimeout(() => request.destroy(timeoutError(timeoutMs)), timeoutMs);
       request.on('error', (error) => {
         clearTimeout(timer);
         if (!request.reusedSocket || !isBroken(error)) return reject(error);
-        // Where one is closed, others are.
+        // The other idle connections are probably closed, too.
         dropIdleConnections(agent, -1);
         reject(new DeadConnectionError(error.message));
       });

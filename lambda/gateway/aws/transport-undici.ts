@@ -1,16 +1,16 @@
 import type { Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import {
-  type AwsAnswer,
+  type AwsResponse,
   type AwsTransport,
   DeadConnectionError,
   MAX_IDLE_MS,
   MAX_RESPONSE_BYTES,
-  timedOut,
-  tooLong,
+  timeoutError,
+  tooLongError,
 } from './transport.ts';
 
-/** undici does not tell a kept connection from a new one; what is posted here may be posted twice. */
+/** undici does not report whether a connection was kept or new, so a call on a new one may run twice, too. */
 const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code !== undefined && BROKEN.has(code);
 
@@ -35,7 +35,7 @@ export const undiciTransport = (endpoint: string): AwsTransport => {
 };
 
 class Call implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: AwsAnswer) => void;
+  readonly #resolve: (answer: AwsResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -43,10 +43,10 @@ class Call implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(timeoutMs: number, resolve: (answer: AwsAnswer) => void, reject: (error: Error) => void) {
+  constructor(timeoutMs: number, resolve: (answer: AwsResponse) => void, reject: (error: Error) => void) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#giveUp(timedOut(timeoutMs)), timeoutMs);
+    this.#timer = setTimeout(() => this.#giveUp(timeoutError(timeoutMs)), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -60,7 +60,7 @@ class Call implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_RESPONSE_BYTES) this.#giveUp(tooLong());
+    if (this.#bytes > MAX_RESPONSE_BYTES) this.#giveUp(tooLongError());
   }
 
   onResponseEnd(): void {

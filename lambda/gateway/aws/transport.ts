@@ -1,6 +1,6 @@
 /*
- * How signed calls reach AWS. As with providers, two transports serve one interface: node:http(s) on Lambda
- * (transport-node.ts), undici's dispatch in the long-running server (transport-undici.ts).
+ * How signed calls reach AWS. As for providers, two transports implement one interface: node:http(s) on Lambda
+ * (transport-node.ts), undici's dispatch in long-running servers (transport-undici.ts).
  */
 
 export interface AwsRequest {
@@ -8,27 +8,27 @@ export interface AwsRequest {
   readonly body: string;
 }
 
-export interface AwsAnswer {
+export interface AwsResponse {
   readonly status: number;
   readonly body: Buffer;
 }
 
 /**
- * Posts to one endpoint's `/` over kept-alive connections. Rejects with DeadConnectionError where a connection ended before it had
- * answered anything and another may do better, with Error otherwise (time-out, no connection, too long an answer).
+ * Posts to `/` of one endpoint over kept-alive connections. Rejects with DeadConnectionError if the connection closed before
+ * any response and another may succeed, otherwise with Error (timeout, no connection, response too long).
  */
-export type AwsTransport = (request: AwsRequest, timeoutMs: number) => Promise<AwsAnswer>;
+export type AwsTransport = (request: AwsRequest, timeoutMs: number) => Promise<AwsResponse>;
 
-/** AWS keeps idle connections for longer; after a freeze of the process nobody knows. */
+/** Shorter than AWS keeps idle connections open. */
 export const MAX_IDLE_MS = 5_000;
 
-/** AWS answers here are a few kilobytes; anything larger is not what was asked for. */
+/** The responses used here have a few kilobytes; a larger one is wrong. */
 export const MAX_RESPONSE_BYTES = 2 ** 20;
 
-/** A kept connection was closed by the other side before it had answered anything. */
+/** The other side closed a kept connection before it responded. */
 export class DeadConnectionError extends Error {
   override readonly name = 'DeadConnectionError';
 }
 
-export const timedOut = (timeoutMs: number): Error => new Error(`no answer within ${timeoutMs} ms`);
-export const tooLong = (): Error => new Error(`an answer of more than ${MAX_RESPONSE_BYTES} bytes`);
+export const timeoutError = (timeoutMs: number): Error => new Error(`no response within ${timeoutMs} ms`);
+export const tooLongError = (): Error => new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);

@@ -2,8 +2,8 @@ import type { Agent } from 'node:http';
 
 const idleSince = new WeakMap<object, number>();
 
-/** Makes an agent note when it puts a connection by. */
-export const notingIdleTimes = <A extends Agent>(agent: A): A => {
+/** Makes an agent record when each connection becomes idle. */
+export const recordIdleTimes = <A extends Agent>(agent: A): A => {
   const keep = agent.keepSocketAlive;
   agent.keepSocketAlive = function (socket) {
     idleSince.set(socket, Date.now());
@@ -13,8 +13,9 @@ export const notingIdleTimes = <A extends Agent>(agent: A): A => {
 };
 
 /**
- * Closes kept connections that stood idle for longer, by the wall clock. An agent's own time-outs do not run in a process that is
- * frozen, as between two invocations of Lambda, nor can such a process see its connections die: they swallow what is sent.
+ * Closes connections that have been idle for longer, by the wall clock. An agent's own timeouts do not run while the process
+ * is frozen, as it is between two invocations on Lambda. Nor does such a process notice that a connection is dead, and
+ * whatever it sends on one is lost.
  */
 export const dropIdleConnections = (agent: Agent, maxIdleMs: number): void => {
   const tooOld = Date.now() - maxIdleMs;

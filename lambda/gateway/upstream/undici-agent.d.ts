@@ -1,4 +1,4 @@
-/** The agent alone: undici's index replaces the dispatcher of the process's `fetch`, and loads much that is not used here. */
+/** Only the agent: undici's index also replaces the dispatcher of the process's `fetch` and loads much that is not used here. */
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }

@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { dropIdleConnections, notingIdleTimes } from './kept-connections.ts';
+import { dropIdleConnections, recordIdleTimes } from './kept-connections.ts';
 import {
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,
@@ -14,7 +14,7 @@ import {
 
 const MAX_FREE_CONNECTIONS = 256;
 
-/** Upstream over node:http(s): in every Lambda runtime, loads in a few milliseconds, changes no byte. */
+/** Upstream over node:http(s): part of every Lambda runtime, loads in a few milliseconds, changes no byte. */
 export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   const options = {
     keepAlive: true,
@@ -22,8 +22,8 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
     maxFreeSockets: MAX_FREE_CONNECTIONS,
     scheduling: 'lifo' as const,
   };
-  const http = notingIdleTimes(new HttpAgent(options));
-  const https = notingIdleTimes(new HttpsAgent(options));
+  const http = recordIdleTimes(new HttpAgent(options));
+  const https = recordIdleTimes(new HttpsAgent(options));
   const origins = new Map<string, { hostname: string; port: string; secure: boolean }>();
 
   const parse = (origin: string) => {
@@ -50,7 +50,7 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
         headers: framed,
         maxHeaderSize: MAX_HEADER_BYTES,
       });
-      return exchange(outgoing, request, listener, timeouts);
+      return watchExchange(outgoing, request, listener, timeouts);
     },
     dropIdleConnections: () => {
       for (const agent of [http, https]) dropIdleConnections(agent, KEEP_ALIVE_MS);
@@ -62,31 +62,31 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   };
 };
 
-/** Sends one request and watches its phases: connect, headers, body. */
-const exchange = (
+/** Sends one request and times its phases: connect, headers, body. */
+const watchExchange = (
   outgoing: ClientRequest,
   request: UpstreamRequest,
   listener: UpstreamListener,
   timeouts: UpstreamTimeouts,
 ): UpstreamExchange => {
-  let over = false;
+  let isOver = false;
   let connected = false;
   let response: IncomingMessage | undefined;
 
   const passOn = (chunk: Buffer): void => {
-    if (!over) listener.onData(chunk);
+    if (!isOver) listener.onData(chunk);
   };
 
-  /** Of bytes and a fault that come in one piece, node:http tells the fault first. */
-  const passOnWhatCame = (incoming: IncomingMessage): void => {
+  /** When bytes and a protocol error arrive in one chunk, node:http reports the error first. */
+  const passOnBuffered = (incoming: IncomingMessage): void => {
     incoming.removeAllListeners('data');
     for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) passOn(chunk);
   };
 
   const fail = (error: Error): void => {
-    if (over) return;
-    if (response) passOnWhatCame(response);
-    over = true;
+    if (isOver) return;
+    if (response) passOnBuffered(response);
+    isOver = true;
     timer.stop();
     outgoing.destroy();
     listener.onError(error);
@@ -95,7 +95,7 @@ const exchange = (
 
   const onConnected = (): void => {
     connected = true;
-    if (!over) timer.begin(timeouts.headersTimeoutMs, 'waiting for the provider’s headers');
+    if (!isOver) timer.begin(timeouts.headersTimeoutMs, 'waiting for the provider’s headers');
   };
 
   outgoing.on('socket', (socket) => {
@@ -104,45 +104,45 @@ const exchange = (
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
   });
   outgoing.on('error', fail);
-  // An unasked 101 ends the connection without an error.
+  // An unrequested 101 closes the connection without an error.
   outgoing.on('close', () => {
-    if (!response) fail(new Error('the provider closed the connection without an answer'));
+    if (!response) fail(new Error('the provider closed the connection without a response'));
   });
   outgoing.on('response', (incoming) => {
-    if (over) return;
+    if (isOver) return;
     response = incoming;
     timer.begin(timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
     incoming.on('error', fail);
-    incoming.on('aborted', () => fail(new Error('the provider broke off its answer')));
+    incoming.on('aborted', () => fail(new Error('the provider interrupted its response')));
     listener.onHeaders({
       status: incoming.statusCode ?? 0,
       statusMessage: incoming.statusMessage ?? '',
       headers: incoming.rawHeaders,
     });
-    if (over) return;
+    if (isOver) return;
     incoming.on('data', (chunk: Buffer) => {
       timer.refresh();
       passOn(chunk);
     });
     incoming.on('end', () => {
-      if (over) return;
-      over = true;
+      if (isOver) return;
+      isOver = true;
       timer.stop();
       listener.onEnd(incoming.rawTrailers);
     });
   });
 
   sendBody(outgoing, request, {
-    sent: (chunk) => {
+    onSent: (chunk) => {
       if (connected) timer.refresh();
       listener.onRequestBytes(chunk);
     },
-    ended: () => listener.onRequestEnd(),
+    onEnd: () => listener.onRequestEnd(),
   });
 
   return {
     abort: () => {
-      over = true;
+      isOver = true;
       timer.stop();
       outgoing.destroy();
     },
@@ -150,19 +150,19 @@ const exchange = (
       response?.pause();
     },
     resume: () => {
-      if (!over) response?.resume();
+      if (!isOver) response?.resume();
     },
   };
 };
 
 /**
- * Pipes the request's body upstream with back-pressure. An early answer of the provider does not stop it; once the exchange
- * has failed, what the client still sends is read and dropped, so that it can take our answer.
+ * Pipes the request's body upstream with back-pressure. An early response does not stop it. After a failed exchange the rest
+ * of the body is read and dropped, so that the client can read our error.
  */
 const sendBody = (
   outgoing: ClientRequest,
   { body, framing }: UpstreamRequest,
-  { sent, ended }: { sent: (chunk: Buffer) => void; ended: () => void },
+  { onSent, onEnd }: { onSent: (chunk: Buffer) => void; onEnd: () => void },
 ): void => {
   if (body === null || framing === 'none') {
     outgoing.end();
@@ -170,8 +170,8 @@ const sendBody = (
   }
   if (Buffer.isBuffer(body)) {
     outgoing.end(body);
-    sent(body);
-    ended();
+    onSent(body);
+    onEnd();
     return;
   }
   const resume = (): void => {
@@ -183,12 +183,12 @@ const sendBody = (
       body.pause();
       outgoing.once('drain', resume);
     }
-    sent(chunk);
+    onSent(chunk);
   });
   body.on('end', () => {
     if (outgoing.destroyed) return;
     outgoing.end();
-    ended();
+    onEnd();
   });
   outgoing.once('close', resume);
 };

@@ -12,15 +12,15 @@ import {
 } from './upstream.ts';
 
 /**
- * Upstream over undici's `dispatch`: about half the CPU time of node:http for a request, for servers that live long enough to
- * be worth its loading. HTTP/1.1 alone, so that names, case and order of headers stay as they were.
+ * Upstream over undici's `dispatch`, for long-running servers: a request takes about half the CPU time of node:http, but
+ * undici takes longer to load. HTTP/1.1 only, so that names, case and order of headers stay unchanged.
  */
 export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   const agent = new Agent({
     allowH2: false,
     pipelining: 1,
     connect: { timeout: timeouts.connectTimeoutMs },
-    // Phases are timed here, alike for both transports.
+    // PhaseTimer times the phases, in the same way for both transports.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -42,7 +42,7 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
       );
       return exchange;
     },
-    // undici closes what the idle limit is over for before it sends on it.
+    // undici itself closes a connection that is past the idle limit before it sends on it.
     dropIdleConnections: () => {},
     close: () => {
       agent.destroy().catch(() => {});
@@ -50,20 +50,20 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   };
 };
 
-/** Headers as undici hands them over: raw bytes, name after name. */
-const text = (raw: unknown): string[] =>
+/** Headers from undici, which has them as raw bytes. */
+const decodeHeaders = (raw: unknown): string[] =>
   Array.isArray(raw)
     ? raw.map((bytes: Buffer | string) => (typeof bytes === 'string' ? bytes : bytes.toString('latin1')))
     : [];
 
-/** One request: undici's handler, and the relay's handle on it. */
+/** One request: the handler for undici, and the exchange for the relay. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   readonly #body: UpstreamRequest['body'];
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   readonly #timer: PhaseTimer;
   #controller: Dispatcher.DispatchController | undefined;
-  #over = false;
+  #isOver = false;
 
   constructor(body: UpstreamRequest['body'], listener: UpstreamListener, timeouts: UpstreamTimeouts) {
     this.#body = body;
@@ -73,37 +73,37 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   }
 
   abort(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#timer.stop();
-    this.#controller?.abort(new Error('the client left'));
+    this.#controller?.abort(new Error('the exchange was aborted'));
     this.#dropBody();
   }
 
-  /** Not once it is over: the connection may be another's by then. */
+  /** Does nothing after the end: the connection may already serve another request. */
   pause(): void {
-    if (!this.#over) this.#controller?.pause();
+    if (!this.#isOver) this.#controller?.pause();
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume();
+    if (!this.#isOver) this.#controller?.resume();
   }
 
-  /** A connection is there and the request is about to be written. */
+  /** undici has a connection and is about to write the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error('the client left'));
+    if (this.#isOver) controller.abort(new Error('the exchange was aborted'));
     else this.#timer.begin(this.#timeouts.headersTimeoutMs, 'waiting for the provider’s headers');
   }
 
   onBodySent(chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#timer.refresh();
     this.#listener.onRequestBytes(chunk);
   }
 
   onRequestSent(): void {
-    if (!this.#over) this.#listener.onRequestEnd();
+    if (!this.#isOver) this.#listener.onRequestEnd();
   }
 
   onResponseStart(
@@ -112,25 +112,25 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     _headers: unknown,
     statusMessage?: string,
   ): void {
-    if (this.#over || status < 200) return;
+    if (this.#isOver || status < 200) return;
     this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
-    const headers = text(controller.rawHeaders);
-    // Else a buffer for each name and value stays for as long as the answer takes.
+    const headers = decodeHeaders(controller.rawHeaders);
+    // Otherwise a buffer for each name and value stays in memory for as long as the response lasts.
     controller.rawHeaders = null;
     this.#listener.onHeaders({ status, statusMessage: statusMessage ?? '', headers });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#timer.refresh();
     this.#listener.onData(chunk);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#timer.stop();
-    this.#listener.onEnd(text(controller.rawTrailers));
+    this.#listener.onEnd(decodeHeaders(controller.rawTrailers));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -138,15 +138,15 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   }
 
   #fail(error: Error): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#timer.stop();
     this.#controller?.abort(error);
     this.#dropBody();
     this.#listener.onError(error);
   }
 
-  /** What the client still sends is read and dropped, so that it can take our answer. */
+  /** Reads and drops the rest of the client's body, so that the client can read our error. */
   #dropBody(): void {
     const body = this.#body;
     if (body !== null && !Buffer.isBuffer(body)) body.resume();

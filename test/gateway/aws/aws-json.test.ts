@@ -75,7 +75,7 @@ describe.each(transports)('awsCaller over %s', (_name, transport, mostTries) => 
     await call('GetItem', {}, PATIENCE_MS);
     let asked = 0;
     answer = () => void asked++;
-    await expect(call('GetItem', {}, 250)).rejects.toThrow('sqs GetItem: no answer within 250 ms');
+    await expect(call('GetItem', {}, 250)).rejects.toThrow('sqs GetItem: no response within 250 ms');
     answer = (_request, response) => {
       asked += 10;
       response.writeHead(400).end('{"__type":"x#Throttled","message":"slow"}');
@@ -83,10 +83,12 @@ describe.each(transports)('awsCaller over %s', (_name, transport, mostTries) => 
     await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toMatchObject({ code: 'Throttled', status: 400 });
     answer = (_request, response) => response.end('<html>');
     await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toThrow(
-      'sqs GetItem: an answer (status 200) that is not JSON',
+      'sqs GetItem: the response (status 200) is not JSON',
     );
     answer = (_request, response) => response.end('x'.repeat(2 ** 20 + 1));
-    await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toThrow('sqs GetItem: an answer of more than 1048576 bytes');
+    await expect(call('GetItem', {}, PATIENCE_MS)).rejects.toThrow(
+      'sqs GetItem: the response is longer than 1048576 bytes',
+    );
     // A machine that stands still may give the first up before it is heard: once at most, it is.
     expect([10, 11]).toContain(asked);
   });
