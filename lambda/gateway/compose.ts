@@ -9,34 +9,34 @@ import { createTracker, type Tracker } from './tracking/tracker.ts';
 import { usageQueue, writeToOutbox } from './tracking/usage-queue.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream/upstream.ts';
 
-/** The longest a request may wait for the account store: past it, the request goes through unverified and bypassed. */
+/** The longest that a request waits for the account store. After that it is forwarded unverified and bypassed. */
 const ACCOUNT_READ_TIMEOUT_MS = 500;
 /*
- * A close event holds up nobody but, on Lambda, its execution environment, and those are limited: at worst, with queue and table
- * both silent, for 8.1 s.
+ * A close event delays no client. On Lambda it occupies its execution environment, and those are limited: for 8.1 s at
+ * worst, when neither queue nor table responds.
  */
 const QUEUE_TIMEOUT_MS = 2_000;
 const TABLE_WRITE_TIMEOUT_MS = 2_000;
 const SECRET_TIMEOUT_MS = 3_000;
 const CLOSE_EVENT_RETRY_DELAYS_MS = [100];
 
-/** The gateway and what its host must tend to. */
+/** The gateway, and the parts that its host must drain or close. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
   readonly tracker: Tracker;
   readonly upstream: Upstream;
 }
 
-/** What the host's requests travel over: see upstream.ts and aws/transport.ts. */
+/** The HTTP clients of the host: see upstream/upstream.ts and aws/transport.ts. */
 interface Transports {
   readonly upstream: (timeouts: UpstreamTimeouts) => Upstream;
   readonly aws: (endpoint: string) => AwsTransport;
 }
 
 /**
- * The gateway with its real parts, from the environment.
+ * Builds the gateway with its real parts from environment variables.
  * @param variables usually `process.env`
- * @throws Error naming the variable that is missing or wrong
+ * @throws Error that names the missing or wrong variable
  */
 export const composeGateway = (
   variables: Readonly<Record<string, string | undefined>>,

@@ -1,22 +1,22 @@
 import { providerByLabel } from '../domain/providers.ts';
 import type { GatewayEnvironment } from '../environment.ts';
 
-/** The gateway's settings, parsed once per process. By hand: a schema library would cost more than the rest of the cold start. */
+/** The gateway's settings. Parsed without a schema library, which would cost more than the rest of the cold start. */
 export interface GatewaySettings {
   readonly tableName: string;
   readonly usageQueueUrl: string;
-  /** Lower case, without port. */
+  /** Lower case, no port. */
   readonly gatewayDomain: string;
   readonly fingerprintSecretId: string;
   readonly openEventDelaySeconds: number;
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Origins that stand in for providers' own, by label. */
+  /** Origins used instead of the providers' own, by label. */
   readonly upstreamOrigins: ReadonlyMap<string, string>;
 }
 
-/** SQS allows no longer delay. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+/** SQS's maximum. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const MAX_DELAY_SECONDS = 900;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -48,7 +48,7 @@ const origins = (variables: Variables): Map<string, string> => {
 
 /**
  * @param variables usually `process.env`
- * @throws Error naming the variable and what it must hold
+ * @throws Error that names the variable and the value it needs
  */
 export const parseGatewayEnvironment = (variables: Variables): GatewaySettings => ({
   tableName: text(variables, 'TABLE_NAME'),

@@ -7,7 +7,7 @@ import { pathOf } from './protocol/target.ts';
 import { logFault } from './relay/fault-log.ts';
 import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
 
-/** What the core needs; `compose.ts` makes it. */
+/** The parts of the gateway; compose.ts makes the real ones. */
 export interface GatewayParts extends RelayParts {
   readonly gatewayDomain: string;
   readonly lookUpAccount: AccountLookup;
@@ -16,8 +16,8 @@ export interface GatewayParts extends RelayParts {
 }
 
 /**
- * The platform-neutral core: admits, forwards, relays, meters and settles one request. Resolves when all of it is done,
- * the close event included; the client has had its last byte before that. Never rejects.
+ * Handles one request on any host: admits, forwards, relays, meters and records it. Resolves when the close event is
+ * delivered; the client has its last byte before that. Never rejects.
  */
 export type Gateway = (request: GatewayRequest, client: ClientResponse) => Promise<void>;
 
@@ -43,24 +43,28 @@ const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: st
   client.end([]);
 };
 
-/** A request that has come, before it is known whether it is forwarded. */
+/** A request before admission. */
 type Arrival = Omit<Forwarding, 'admitted'>;
 
 const DONE = Promise.resolve();
 
-const decided = (parts: GatewayParts, arrival: Arrival, admission: Admitted | GatewayErrorCode): Promise<void> => {
+const forwardOrRefuse = (
+  parts: GatewayParts,
+  arrival: Arrival,
+  admission: Admitted | GatewayErrorCode,
+): Promise<void> => {
   if (typeof admission !== 'string') return forward(parts, { ...arrival, admitted: admission });
   sendError(arrival.client, admission, arrival.requestId);
   return DONE;
 };
 
-const faulted = (parts: GatewayParts, arrival: Arrival, error: unknown): Promise<void> => {
+const respondWithFault = (parts: GatewayParts, arrival: Arrival, error: unknown): Promise<void> => {
   logFault(arrival.requestId, error);
-  return decided(parts, arrival, 'INTERNAL');
+  return forwardOrRefuse(parts, arrival, 'INTERNAL');
 };
 
-/** No async function, and no closures where the key is cached: they would stay for as long as the answer takes. */
-const begin = (parts: GatewayParts, request: GatewayRequest, client: ClientResponse): Promise<void> => {
+/** Not async, and without closures when the key is cached: both would stay in memory for as long as the response lasts. */
+const handle = (parts: GatewayParts, request: GatewayRequest, client: ClientResponse): Promise<void> => {
   const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
   const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
   if (isHealth && label !== undefined && providerByLabel(label)) {
@@ -73,12 +77,12 @@ const begin = (parts: GatewayParts, request: GatewayRequest, client: ClientRespo
   try {
     admission = admit(request.headers, label, parts.lookUpAccount);
   } catch (error) {
-    return faulted(parts, arrival, error);
+    return respondWithFault(parts, arrival, error);
   }
-  if (!(admission instanceof Promise)) return decided(parts, arrival, admission);
+  if (!(admission instanceof Promise)) return forwardOrRefuse(parts, arrival, admission);
   return admission.then(
-    (settled) => decided(parts, arrival, settled),
-    (error: unknown) => faulted(parts, arrival, error),
+    (resolved) => forwardOrRefuse(parts, arrival, resolved),
+    (error: unknown) => respondWithFault(parts, arrival, error),
   );
 };
 
@@ -86,7 +90,7 @@ export const createGateway =
   (parts: GatewayParts): Gateway =>
   (request, client) => {
     try {
-      return begin(parts, request, client);
+      return handle(parts, request, client);
     } catch (error) {
       return Promise.reject(error);
     }

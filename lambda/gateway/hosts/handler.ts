@@ -10,13 +10,14 @@ const { gateway, upstream } = composeGateway(process.env, environmentCredentials
   aws: nodeTransport,
 });
 
-/** The gateway behind API Gateway (REST, response streaming). One request at a time; the process may freeze in between. */
+/** The gateway behind API Gateway (REST, response streaming). Handles one request at a time; the process may freeze between two. */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, stream: LambdaResponseStream) => {
     upstream.dropIdleConnections();
-    const { client, broken } = lambdaResponse(stream);
+    const { client, isInterrupted } = lambdaResponse(stream);
     await gateway(gatewayRequest(event), client);
-    // The platform then ends the client's connection as broken, not as complete.
-    if (broken()) throw new Error('The provider broke off its answer; the client sees it broken as well.');
+    // An error makes the platform interrupt the client's connection instead of ending the response.
+    if (isInterrupted())
+      throw new Error('The provider interrupted its response; the client sees an interrupted response, too.');
   },
 );

@@ -3,21 +3,21 @@ import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 
-/** How the gateway's server treats connections, wherever it runs: in a container, on a developer's machine, in tests. */
+/** Connection settings of every gateway server: container, local stack, tests. */
 const gatewayServerOptions = {
-  /** Node's own limit is 16 KB. API Gateway takes 10 KB; providers' edges take 16 to 64 KB. */
+  /** Node's default is 16 KB. API Gateway takes 10 KB, providers take 16 to 64 KB. */
   maxHeaderSize: 64 * 1024,
-  /** A client that sends its headers slower than this holds a socket for nothing. */
+  /** A client that sends its headers more slowly only occupies a socket. */
   headersTimeout: 20_000,
-  /** As long as a request may last at all; a large upload over a slow line takes its time. */
+  /** The longest that any request may last: a large upload over a slow connection takes time. */
   requestTimeout: 900_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than load balancers keep a connection (60 s on AWS), so that it is they who close it, between two requests. */
+  /** Longer than load balancers keep a connection (60 s on AWS), so that they close it, between two requests. */
   keepAliveTimeout: 75_000,
-  /** Finds peers that are gone without a word. */
+  /** Finds peers that disappeared without closing the connection. */
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
-  /** A request without a host is answered like any other for no provider. */
+  /** A request without a host gets the error for an unknown provider. */
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
@@ -27,35 +27,35 @@ const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined =
   return code?.startsWith('HPE_') ? 'MALFORMED_REQUEST' : undefined;
 };
 
-/** A `node:http` server for the gateway's requests. What is no HTTP is answered in the service's error shape, too. */
+/** A `node:http` server for the gateway's requests. Malformed HTTP gets an error of the service's shape, too. */
 export const gatewayHttpServer = (listener: RequestListener, options: ServerOptions = {}): Server => {
-  /** Answers of a connection that are not over, or whose request's body is not. */
-  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
-  const answersOf = (socket: Duplex): Set<ServerResponse> => {
-    const known = underWay.get(socket);
+  /** The responses of each connection that have not ended, or whose request body has not. */
+  const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
+  const openResponsesOf = (socket: Duplex): Set<ServerResponse> => {
+    const known = openResponses.get(socket);
     if (known) return known;
-    const answers = new Set<ServerResponse>();
-    underWay.set(socket, answers);
-    return answers;
+    const responses = new Set<ServerResponse>();
+    openResponses.set(socket, responses);
+    return responses;
   };
-  const over = (response: ServerResponse): void => {
-    underWay.get(response.req.socket)?.delete(response);
+  const remove = (response: ServerResponse): void => {
+    openResponses.get(response.req.socket)?.delete(response);
   };
-  /** Node calls it on the answer: a function of its own for each would stay for as long as the answer takes. */
-  const closed = function (this: ServerResponse): void {
-    if (this.req.complete) over(this);
-    else this.req.on('end', () => over(this));
+  /** One listener for all responses, called with the response as `this`: a closure for each would stay as long as the response lasts. */
+  const onClose = function (this: ServerResponse): void {
+    if (this.req.complete) remove(this);
+    else this.req.on('end', () => remove(this));
   };
   const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
-    answersOf(request.socket).add(response);
-    response.on('close', closed);
+    openResponsesOf(request.socket).add(response);
+    response.on('close', onClose);
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const code = codeOf(error);
-    // Nothing may be written into an answer that has begun, nor behind one as if it belonged to the next request.
-    const begun = [...answersOf(socket)].some(({ headersSent }) => headersSent);
-    if (code === undefined || begun || !socket.writable) {
+    // An error must not end up inside a response that has begun, nor after one as the response to the next request.
+    const hasBegun = [...openResponsesOf(socket)].some(({ headersSent }) => headersSent);
+    if (code === undefined || hasBegun || !socket.writable) {
       socket.destroy(error);
       return;
     }

@@ -4,21 +4,21 @@ import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 
 export type LambdaResponseStream = Writable;
 
-/** What was decoded to no text, the platform may have replaced by half a character: that cannot be encoded. */
-const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
+/** The platform's decoding may leave half of a surrogate pair, which cannot be encoded. */
+const escape = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /**
- * The query as API Gateway hands it over: decoded, and grouped by name. It is encoded again; the order between different
- * names and the exact escapes are the platform's, the values are the client's.
+ * The query string. API Gateway hands it over decoded and grouped by name, so it is encoded again: the values are the
+ * client's, the order of names and the escapes are the platform's.
  */
 const queryOf = (parameters: APIGatewayProxyEvent['multiValueQueryStringParameters']): string => {
   const parts = Object.entries(parameters ?? {}).flatMap(([name, values]) =>
-    (values ?? []).map((value) => `${escaped(name)}=${escaped(value)}`),
+    (values ?? []).map((value) => `${escape(name)}=${escape(value)}`),
   );
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 };
 
-/** An API Gateway proxy event (REST, v1 shape) as a gateway request. Binary bodies come as base64. */
+/** The gateway request in an API Gateway proxy event (REST, v1 shape). Binary bodies arrive as base64. */
 export const gatewayRequest = (event: APIGatewayProxyEvent): GatewayRequest => {
   const headers = Object.entries(event.multiValueHeaders ?? {}).flatMap(([name, values]) =>
     (values ?? []).flatMap((value) => [name, value]),
@@ -33,7 +33,7 @@ export const gatewayRequest = (event: APIGatewayProxyEvent): GatewayRequest => {
   };
 };
 
-/** API Gateway has undone chunking: what is left is one body of known length. */
+/** API Gateway has removed chunked framing: the body is whole and its length is known. */
 const withBodyLength = (headers: string[], body: Buffer | null): string[] => {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
@@ -45,7 +45,7 @@ const withBodyLength = (headers: string[], body: Buffer | null): string[] => {
 };
 
 /**
- * Single headers, and those that come more than once, as API Gateway wants them apart.
+ * Status and headers for API Gateway, which takes single and repeated headers separately.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 const metadataOf = (statusCode: number, flat: readonly string[]): Record<string, unknown> => {
@@ -65,12 +65,12 @@ const metadataOf = (statusCode: number, flat: readonly string[]): Record<string,
   return { statusCode, headers, multiValueHeaders };
 };
 
-/** API Gateway looks for the end of the metadata in the first 16 KB of the stream, and answers 502 where it is not there. */
+/** API Gateway responds with 502 if the metadata does not end within the first 16 KB of the stream. */
 const MAX_METADATA_BYTES = 16_000;
 
 const sizeOf = (metadata: Record<string, unknown>): number => Buffer.byteLength(JSON.stringify(metadata));
 
-/** The same headers less the largest ones that have no room: without them the client still has its answer. */
+/** Drops the largest headers until the metadata fits: the client gets its response without them. */
 const withoutLargest = (status: number, headers: readonly string[]): Record<string, unknown> => {
   const kept = [...headers];
   for (;;) {
@@ -84,19 +84,21 @@ const withoutLargest = (status: number, headers: readonly string[]): Record<stri
 };
 
 const boundedMetadata = (status: number, headers: readonly string[]): Record<string, unknown> => {
-  // JSON makes one character six at the most.
+  // JSON needs at most six bytes for one character.
   const characters = headers.reduce((sum, text) => sum + text.length + 4, 0);
   return 6 * characters < MAX_METADATA_BYTES ? metadataOf(status, headers) : withoutLargest(status, headers);
 };
 
-/** The client's side over Lambda's response stream. Trailers and the status message do not pass API Gateway. */
-export const lambdaResponse = (stream: LambdaResponseStream): { client: ClientResponse; broken: () => boolean } => {
+/** The client's side over Lambda's response stream. API Gateway passes neither trailers nor the status message. */
+export const lambdaResponse = (
+  stream: LambdaResponseStream,
+): { client: ClientResponse; isInterrupted: () => boolean } => {
   let output = stream;
-  let wasBroken = false;
+  let interrupted = false;
   const client: ClientResponse = {
     start: (status, _message, headers) => {
       output = awslambda.HttpResponseStream.from(stream, boundedMetadata(status, headers));
-      // The metadata goes out with the first write: an empty one sends it now.
+      // The first write sends the metadata, even an empty one.
       output.write('');
     },
     write: (chunk) => output.write(chunk),
@@ -107,10 +109,10 @@ export const lambdaResponse = (stream: LambdaResponseStream): { client: ClientRe
       output.end(last);
     },
     abort: () => {
-      wasBroken = true;
+      interrupted = true;
     },
-    // The platform does not tell when a client leaves: the answer is drained and metered whole.
-    onLeave: () => {},
+    // The platform does not report a disconnected client: the response is read and metered to its end.
+    onDisconnect: () => {},
   };
-  return { client, broken: () => wasBroken };
+  return { client, isInterrupted: () => interrupted };
 };

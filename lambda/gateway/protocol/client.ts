@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { RawHeaders } from './headers.ts';
 
-/** A request as it reached the gateway, whatever carried it. */
+/** A client's request, independent of the host that received it. */
 export interface GatewayRequest {
   /** Upper case. */
   readonly method: string;
-  /** Host the client used, with or without port. */
+  /** The client's `Host` header, with or without port. */
   readonly host: string | undefined;
-  /** Gateway label given by other means than the host (a local path), instead of it. */
+  /** The provider's label where a local path gives it; it overrides the host. */
   readonly label?: string | undefined;
   /** Path and query as sent. */
   readonly target: string;
@@ -15,17 +15,17 @@ export interface GatewayRequest {
   readonly body: Readable | Buffer | null;
 }
 
-/** Where the answer goes: the adapters' side of the relay. */
+/** The client's side of a response. Each host implements it. */
 export interface ClientResponse {
-  /** Sends the status and headers, at once even when no body follows for long. Called first, and once. */
+  /** Sends the status and headers without waiting for the body. Called first, and once. */
   start(status: number, statusMessage: string, headers: string[]): void;
-  /** False when the client is slower than the provider: `onDrain` tells when to go on. */
+  /** False when the client is slower than the provider: wait for `onDrain`. */
   write(chunk: Buffer): boolean;
   onDrain(listener: () => void): void;
-  /** @param last the last bytes of the body, where they are here: one write sends them with the headers, or with the end */
+  /** @param last the last bytes of the body, if any: one write sends them with the headers or with the end */
   end(trailers: RawHeaders, last?: Buffer): void;
-  /** Breaks the answer off so that the client sees it broken, not ended. */
+  /** Interrupts the response: the client sees an error, not an end. */
   abort(): void;
-  /** Tells when the client has left before the answer's end; at once where it has left already. */
-  onLeave(listener: () => void): void;
+  /** Calls back when the client disconnects before the end of the response; at once if it already has. */
+  onDisconnect(listener: () => void): void;
 }

@@ -1,10 +1,10 @@
 /**
- * Headers travel as flat arrays, name, value, name, value, as Node's HTTP gives them: order, case, duplicates and bytes
- * (latin1) stay as they were.
+ * Headers as a flat array of names and values, as Node gives them. Order, case, duplicates and bytes (latin1) stay
+ * unchanged.
  */
 export type RawHeaders = readonly string[];
 
-/** Meant for one connection only. @see https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+/** Headers for one connection only. @see https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -16,14 +16,18 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Ours, the platform's or the route's: none of the provider's business. `expect` is answered by us. */
+/** Request headers that are not forwarded: ours, the platform's, and those of the route. The gateway itself handles `expect`. */
 const requestOnly = new Set(['host', 'expect', 'forwarded', 'via', 'x-real-ip', 'trailer']);
 const requestPrefixes = ['x-service-', 'x-forwarded-', 'x-amzn-', 'cloudfront-'];
 
-/** What the client asked us for, and what we add to every forwarded answer ourselves. */
-const answeredByUs = new Set(['x-service-route', 'x-service-request-id']);
+/** Response headers that the gateway sets itself. */
+const setByGateway = new Set(['x-service-route', 'x-service-request-id']);
 
-/** The value of a header by lower-case name; several of that name are joined as RFC 9110 section 5.3 says; undefined when absent. */
+/**
+ * The value of a header, undefined when absent. Several headers of one name are joined (RFC 9110 section 5.3).
+ *
+ * @param name lower case
+ */
 export const headerValue = (headers: RawHeaders, name: string): string | undefined => {
   let found: string | undefined;
   for (let i = 0; i < headers.length; i += 2) {
@@ -34,10 +38,10 @@ export const headerValue = (headers: RawHeaders, name: string): string | undefin
   return found;
 };
 
-/** `Connection` may not name them (RFC 9110 section 7.6.1): without its length a body would be taken for the next request. */
+/** `Connection` may not name these (RFC 9110 section 7.6.1): a body without its length would be read as the next request. */
 const framingHeaders = new Set(['content-length', 'transfer-encoding', 'host']);
 
-/** Names that this message's `Connection` header makes hop-by-hop. */
+/** The names that the `Connection` header makes hop-by-hop. */
 const connectionNames = (headers: RawHeaders): Set<string> | undefined => {
   const value = headerValue(headers, 'connection');
   if (value === undefined || /^(keep-alive|close)$/i.test(value)) return undefined;
@@ -45,12 +49,12 @@ const connectionNames = (headers: RawHeaders): Set<string> | undefined => {
   return new Set(names.filter((name) => !framingHeaders.has(name)));
 };
 
-/** A body's framing as the client sent it. `none`: no body, and none announced. */
+/** The framing of the client's body. `none`: neither a body nor a header that announces one. */
 export type Framing = 'length' | 'chunked' | 'none';
 
 /**
- * The headers that go upstream: the client's less hop-by-hop ones, `Host`, ours (`X-Service-*`) and the route's
- * (`X-Forwarded-*`, `Via`, `X-Amzn-*`, `CloudFront-*` …), under the provider's host.
+ * The headers for the provider: the client's without `Host`, hop-by-hop headers, ours (`X-Service-*`) and those of the
+ * route (`X-Forwarded-*`, `Via`, `X-Amzn-*`, `CloudFront-*` …).
  *
  * @param host the provider's host (and port)
  */
@@ -70,16 +74,16 @@ export const upstreamRequestHeaders = (
     if (requestPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     result.push(headers[i] as string, headers[i + 1] as string);
   }
-  // Node would announce a chunked body for these methods, though none was sent.
+  // Without a length, Node announces a chunked body for these methods.
   if (framing === 'none' && /^(POST|PUT|PATCH)$/.test(method)) result.push('Content-Length', '0');
   return { headers: result, framing };
 };
 
 /**
- * The headers that go to the client: the provider's less hop-by-hop ones, plus ours.
- * `Transfer-Encoding` is dropped because the next hop frames the body anew; the bytes inside stay as they are.
+ * The headers for the client: the provider's without hop-by-hop headers, plus ours. `Transfer-Encoding` is dropped because
+ * our server frames the body itself; the body's bytes do not change.
  *
- * @param bodyIsFiltered the body will be shorter than announced, so its length is left out
+ * @param bodyIsFiltered the body becomes shorter, so its length is dropped
  */
 export const clientResponseHeaders = (
   headers: RawHeaders,
@@ -91,7 +95,7 @@ export const clientResponseHeaders = (
   const result: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
-    if (hopByHop.has(name) || answeredByUs.has(name) || named?.has(name)) continue;
+    if (hopByHop.has(name) || setByGateway.has(name) || named?.has(name)) continue;
     if (bodyIsFiltered && name === 'content-length') continue;
     result.push(headers[i] as string, headers[i + 1] as string);
   }

@@ -1,10 +1,10 @@
 import type { Provider } from '../../domain/providers.ts';
 
 /**
- * The path and query for upstream, as the client sent them, byte for byte: no decoding, no normalising of dots or slashes.
- * It can never name a host: an absolute-form target (RFC 9112 section 3.2.2) loses its scheme and authority, and what is
- * left always begins with a slash and is sent to the provider's own host. `*` (asterisk-form) has no path to put it under
- * and is forwarded as `/*`.
+ * The path and query for the provider: the client's bytes, neither decoded nor normalised (dots, slashes).
+ *
+ * It never names a host. An absolute-form target (RFC 9112 section 3.2.2) loses its scheme and authority, and the rest
+ * always begins with a slash. `*` (asterisk-form) is forwarded as `/*`.
  */
 export const upstreamTarget = (target: string, provider: Provider): string => {
   let path = target;

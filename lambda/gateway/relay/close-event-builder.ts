@@ -6,10 +6,10 @@ import type { UpstreamHead } from '../upstream/upstream.ts';
 import type { RequestCopy } from './request-copy.ts';
 import type { RequestIdentity } from './request-identity.ts';
 
-/** How a request ended. `unknown` is said by the recorder alone. */
+/** How a request ended. Only the recorder uses `unknown`. */
 export type KnownOutcome = Exclude<Outcome, 'unknown'>;
 
-/** All that is learned of a request while it is relayed, and the close event that it comes to. */
+/** Collects what is known about a request while it is relayed, and builds its close event. */
 export class CloseEventBuilder {
   readonly #request: RequestCopy;
   readonly #startedAtMs: number;
@@ -21,19 +21,19 @@ export class CloseEventBuilder {
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
 
-  /** @param startedAtMs the request's arrival, on the monotonic clock */
+  /** @param startedAtMs when the request arrived, on the monotonic clock */
   constructor(request: RequestCopy, startedAtMs: number) {
     this.#request = request;
     this.#startedAtMs = startedAtMs;
   }
 
-  /** The request is about to be sent upstream. */
-  sending(): void {
+  /** Called just before the request is sent upstream. */
+  recordSend(): void {
     this.#overheadMs = performance.now() - this.#startedAtMs;
   }
 
-  /** The answer's headers are here: from now on its bytes are metered. */
-  answered({ status, headers }: UpstreamHead): void {
+  /** Called with the response's headers, which the meter needs. */
+  recordHead({ status, headers }: UpstreamHead): void {
     this.#response = {
       status,
       contentType: headerValue(headers, 'content-type'),
@@ -46,37 +46,36 @@ export class CloseEventBuilder {
     return this.#response !== undefined;
   }
 
-  /** A piece of the answer has come, and is about to be relayed. */
-  received(bytes: number): void {
+  /** Called with the length of each chunk as it arrives. */
+  recordChunk(bytes: number): void {
     this.#ttfbMs ??= performance.now() - this.#startedAtMs;
     this.#responseBytes += bytes;
   }
 
-  /** Keeps bytes for the meter. */
-  keep(chunk: Buffer): void {
+  /** Keeps a chunk until `feedMeter`, so that the client gets it first. */
+  keepForMeter(chunk: Buffer): void {
     this.#unread.push(chunk);
   }
 
-  /** The meter reads what was kept for it. */
-  readMeter(): void {
-    // Made here, since the answer's first bytes do not wait for it.
+  /** Lets the meter read the kept chunks. Makes the meter on the first call, so that the first bytes do not wait for that. */
+  feedMeter(): void {
     if (this.#response) this.#meter ??= createMeter(this.#request, this.#response);
     const chunks = this.#unread;
     this.#unread = [];
     for (const chunk of chunks) this.#meter?.write(chunk);
   }
 
-  /** The request is over. */
-  async closeEvent(
-    facts: RequestIdentity,
+  /** Builds the close event. Call it once, when the request has ended. */
+  async build(
+    identity: RequestIdentity,
     outcome: KnownOutcome,
     fingerprint: ReturnType<Fingerprint>,
   ): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
-    this.readMeter();
+    this.feedMeter();
     const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#request);
     return {
-      ...facts,
+      ...identity,
       kind: 'close',
       providerKey: fingerprint instanceof Promise ? await fingerprint : fingerprint,
       route: this.route,
@@ -92,5 +91,5 @@ export class CloseEventBuilder {
   }
 }
 
-/** Microseconds are enough. */
+/** To whole microseconds. */
 const round = (ms: number): number => Math.round(ms * 1000) / 1000;

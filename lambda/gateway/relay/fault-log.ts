@@ -1,6 +1,5 @@
 /**
- * One line for a fault of our own. The error's message stays out of it: it may quote what it failed on, which may be a body or
- * a credential.
+ * Logs a fault of the gateway itself, in one line. Without the error's message, which may quote a body or a credential.
  */
 export const logFault = (requestId: string, error: unknown): void => {
   const { name, stack = '' } = error instanceof Error ? error : new Error('not an error');

@@ -7,31 +7,31 @@ import { askForUsage, headersForAskedUsage, mayAskForUsage } from './usage-optio
 
 export interface PreparedRequest {
   readonly upstream: UpstreamRequest;
-  /** The client's body where it is here whole. */
-  readonly gathered: Buffer | null;
-  /** The gateway asked for the stream's usage in the client's stead: what that adds to the answer is taken out again. */
+  /** The client's whole body; null if it is still arriving. */
+  readonly wholeBody: Buffer | null;
+  /** The gateway requested the stream's usage for the client; a filter removes what that adds to the response. */
   readonly askedForUsage: boolean;
 }
 
-/** The whole body; rejects when the client breaks it off. */
-const gather = (body: Readable): Promise<Buffer> =>
+/** Resolves with the whole body. Rejects when the client interrupts it. */
+const readWhole = (body: Readable): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     body.on('data', (chunk: Buffer) => chunks.push(chunk));
-    let whole = false;
+    let ended = false;
     body.on('end', () => {
-      whole = true;
+      ended = true;
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     body.on('error', reject);
     body.on('close', () => {
-      if (!whole) reject(new Error('the client broke off its request'));
+      if (!ended) reject(new Error('the client interrupted its request'));
     });
   });
 
 /**
- * What goes upstream for a client's request. At once, with the body as it comes; only where the gateway may have to ask for
- * the usage of a stream is the body gathered first. Rejects when the client breaks off while it is.
+ * Builds the request for the provider. Synchronous, with the body still streaming, unless the gateway may have to request the
+ * stream's usage: then it reads the whole body first, and rejects when the client interrupts it.
  *
  * @param path the target without its query
  */
@@ -51,12 +51,12 @@ export const prepareRequest = (
     body: request.body,
   };
   if (request.body === null || !mayAskForUsage(provider, request.method, path, request.headers))
-    return { upstream, gathered: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
+    return { upstream, wholeBody: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
   const withBody = (body: Buffer): PreparedRequest => {
-    const asking = askForUsage(body);
-    if (!asking) return { upstream: { ...upstream, body }, gathered: body, askedForUsage: false };
-    const headers = headersForAskedUsage(upstream.headers, asking.length);
-    return { upstream: { ...upstream, headers, body: asking }, gathered: body, askedForUsage: true };
+    const extended = askForUsage(body);
+    if (!extended) return { upstream: { ...upstream, body }, wholeBody: body, askedForUsage: false };
+    const headers = headersForAskedUsage(upstream.headers, extended.length);
+    return { upstream: { ...upstream, headers, body: extended }, wholeBody: body, askedForUsage: true };
   };
-  return Buffer.isBuffer(request.body) ? withBody(request.body) : gather(request.body).then(withBody);
+  return Buffer.isBuffer(request.body) ? withBody(request.body) : readWhole(request.body).then(withBody);
 };

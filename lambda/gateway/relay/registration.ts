@@ -1,34 +1,34 @@
-/** How long an answer's headers may wait for the open event's acceptance: past it the request is `bypassed`. */
+/** The longest that response headers wait for the queue to accept the open event. After that the request is `bypassed`. */
 const OPEN_EVENT_GRACE_MS = 50;
 
-/** What became of a request's open event: the queue has it, would not take it, or has not answered yet. */
+/** The state of a request's open event: accepted by the queue, refused, or still unknown. */
 export class Registration {
   #accepted: boolean | undefined;
   #whenKnown: (() => void) | undefined;
 
-  /** @param accepted resolves with the queue's word; never rejects */
+  /** @param accepted whether the queue accepted the event; never rejects */
   constructor(accepted: Promise<boolean>) {
-    void accepted.then((word) => {
-      this.#accepted = word;
+    void accepted.then((isAccepted) => {
+      this.#accepted = isAccepted;
       this.#whenKnown?.();
     });
   }
 
-  /** True once the queue has the event: the request is sure to be on record. */
+  /** True once the queue has the event: the request will be recorded. */
   get accepted(): boolean {
     return this.#accepted === true;
   }
 
-  /** Calls back once: at once where the queue's word is known, else when it comes or the grace is over. */
-  whenKnown(then: () => void): void {
+  /** Calls back once: when the queue has responded, or after OPEN_EVENT_GRACE_MS. Synchronous if it already has. */
+  whenKnown(callback: () => void): void {
     if (this.#accepted !== undefined) {
-      then();
+      callback();
       return;
     }
     const once = (): void => {
       clearTimeout(timer);
       this.#whenKnown = undefined;
-      then();
+      callback();
     };
     this.#whenKnown = once;
     const timer = setTimeout(once, OPEN_EVENT_GRACE_MS);

@@ -22,7 +22,7 @@ export interface Forwarding {
   readonly admitted: Admitted;
   readonly requestId: string;
   readonly startedAt: Date;
-  /** The same moment on the monotonic clock. */
+  /** The same moment, on the monotonic clock. */
   readonly startedAtMs: number;
 }
 
@@ -35,8 +35,8 @@ export interface RelayParts {
 }
 
 /**
- * Forwards one admitted request and registers it, side by side; relays the answer as it comes while a meter reads a copy;
- * settles it with one close event. Resolves when that is delivered. Never rejects.
+ * Relays one admitted request. Forwards it and sends its open event at the same time, relays the response as it arrives while
+ * a meter reads a copy, then sends the close event. Resolves when that is delivered. Never rejects.
  */
 export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void> =>
   new Promise((resolve) => new Relay(parts, forwarding, resolve).begin());
@@ -54,14 +54,14 @@ class Relay implements UpstreamListener {
   readonly #copy: RequestCopy;
   readonly #closeEventBuilder: CloseEventBuilder;
   #exchange: UpstreamExchange | undefined;
-  #facts: RequestIdentity | undefined;
+  #identity: RequestIdentity | undefined;
   #registration: Registration | undefined;
   #askedForUsage = false;
   #pipe: ResponsePipe | undefined;
-  #started = false;
-  /** How the answer ended while its headers waited. */
-  #endedEarly: { readonly trailers: RawHeaders } | 'broken' | undefined;
-  #finished = false;
+  #isClientStarted = false;
+  /** How the response ended while its headers waited for the route. */
+  #earlyEnd: { readonly trailers: RawHeaders } | 'interrupted' | undefined;
+  #isFinished = false;
 
   constructor(parts: RelayParts, forwarding: Forwarding, done: () => void) {
     this.#parts = parts;
@@ -79,209 +79,207 @@ class Relay implements UpstreamListener {
   }
 
   onHeaders(head: UpstreamHead): void {
-    this.#guard(this.#headers, head);
+    this.#guard(this.#handleHeaders, head);
   }
 
   onData(chunk: Buffer): void {
-    this.#guard(this.#data, chunk);
+    this.#guard(this.#handleData, chunk);
   }
 
   onEnd(trailers: RawHeaders): void {
-    this.#guard(this.#end, trailers);
+    this.#guard(this.#handleEnd, trailers);
   }
 
   onError(): void {
-    this.#guard(this.#upstreamFailed, undefined);
+    this.#guard(this.#handleUpstreamFailure, undefined);
   }
 
   onRequestBytes(chunk: Buffer): void {
-    this.#copy.sent(chunk);
+    this.#copy.read(chunk);
   }
 
   onRequestEnd(): void {
-    this.#copy.ended();
+    this.#copy.finish();
   }
 
-  /** A fault of ours costs the one request, not the process and all that it carries. */
+  /** A fault of ours fails this request, not the process with all its other requests. */
   #guard<A>(step: (argument: A) => void, argument: A): void {
     try {
       step.call(this, argument);
     } catch (error) {
-      this.#faulted(error);
+      this.#respondWithFault(error);
     }
   }
 
-  #faulted(error: unknown): void {
+  #respondWithFault(error: unknown): void {
     const { client, requestId } = this.#forwarding;
     logFault(requestId, error);
     this.#exchange?.abort();
-    if (this.#finished) return;
-    if (this.#started) client.abort();
-    else this.#answer('INTERNAL');
+    if (this.#isFinished) return;
+    if (this.#isClientStarted) client.abort();
+    else this.#respondWithError('INTERNAL');
     this.#finish('upstream_aborted');
   }
 
   #start(): void {
     const { request, client, admitted } = this.#forwarding;
-    client.onLeave(() => this.#clientLeft());
-    if (this.#finished) return;
+    client.onDisconnect(() => this.#handleDisconnect());
+    if (this.#isFinished) return;
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path);
     if (prepared instanceof Promise) {
       prepared.then(
         (ready) => this.#guard(this.#send, ready),
-        () => this.#clientLeft(),
+        () => this.#handleDisconnect(),
       );
-      // A body that is not here yet may take long, and what it is for is to be known.
-      setImmediate(() => this.#guard(this.#registeredIfUnsent, undefined));
+      // The body may take long to arrive: the request is registered before that.
+      setImmediate(() => this.#guard(this.#registerIfUnsent, undefined));
     } else this.#send(prepared);
   }
 
-  #send({ upstream, gathered, askedForUsage }: PreparedRequest): void {
-    if (this.#finished) return;
+  #send({ upstream, wholeBody, askedForUsage }: PreparedRequest): void {
+    if (this.#isFinished) return;
     this.#askedForUsage = askedForUsage;
-    if (gathered) this.#copy.sending(gathered);
-    this.#closeEventBuilder.sending();
+    if (wholeBody) this.#copy.keepWhole(wholeBody);
+    this.#closeEventBuilder.recordSend();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, this);
       this.#pipe = new ResponsePipe({
         exchange: this.#exchange,
         client: this.#forwarding.client,
         closeEventBuilder: this.#closeEventBuilder,
-        faulted: (error) => this.#faulted(error),
+        onFault: (error) => this.#respondWithFault(error),
       });
     } catch {
-      // Node refuses what cannot be sent, such as a path with control characters.
-      process.nextTick(() => this.#upstreamFailed());
+      // Node refuses to send some requests, such as a path with control characters.
+      process.nextTick(() => this.#handleUpstreamFailure());
     }
-    // Once the request is on its way: undici sends on a connection that stood idle in the next phase, before this.
-    setImmediate(() => this.#guard(this.#sent, undefined));
+    // After the request has been written: on an idle connection undici writes before setImmediate callbacks run.
+    setImmediate(() => this.#guard(this.#registerAndReadBody, undefined));
   }
 
-  #sent(): void {
-    this.#registered();
-    this.#copy.readSent();
+  #registerAndReadBody(): void {
+    this.#registerOnce();
+    this.#copy.readWhole();
   }
 
-  #registeredIfUnsent(): void {
-    if (!this.#exchange) this.#registered();
+  #registerIfUnsent(): void {
+    if (!this.#exchange) this.#registerOnce();
   }
 
-  #requestIdentity(): RequestIdentity {
+  #identify(): RequestIdentity {
     const { request, admitted, requestId, startedAt } = this.#forwarding;
-    this.#facts ??= requestIdentity(request, admitted, requestId, startedAt, this.#path);
-    return this.#facts;
+    this.#identity ??= requestIdentity(request, admitted, requestId, startedAt, this.#path);
+    return this.#identity;
   }
 
-  /** The open event, sent once: until the close event comes, it is what is known of this request. */
-  #registered(): Registration {
+  /** Sends the open event, once. Until the close event arrives, it is the only record of this request. */
+  #registerOnce(): Registration {
     if (this.#registration) return this.#registration;
     const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
     const providerKey = fingerprint instanceof Promise ? null : fingerprint;
-    this.#registration = new Registration(
-      this.#parts.tracker.open({ ...this.#requestIdentity(), kind: 'open', providerKey }),
-    );
+    this.#registration = new Registration(this.#parts.tracker.open({ ...this.#identify(), kind: 'open', providerKey }));
     return this.#registration;
   }
 
-  /** What the client is told is what the record says, whatever the queue says later. */
+  /** The route in the response header is the one in the record, even if the queue responds later. */
   #decideRoute(): CloseEvent['route'] {
     const route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
     this.#closeEventBuilder.route = route;
     return route;
   }
 
-  #headers(head: UpstreamHead): void {
+  #handleHeaders(head: UpstreamHead): void {
     if (head.status < 200) {
-      // No final answer has such a status. Node's client lets it through, and its server would not send it.
+      // Not a status of a final response. Node's client passes it on, but its server refuses to send it.
       this.#exchange?.abort();
-      this.#upstreamFailed();
+      this.#handleUpstreamFailure();
       return;
     }
-    this.#closeEventBuilder.answered(head);
-    this.#registered().whenKnown(() => this.#guard(this.#relay, head));
+    this.#closeEventBuilder.recordHead(head);
+    this.#registerOnce().whenKnown(() => this.#guard(this.#startRelay, head));
   }
 
-  #relay({ status, statusMessage, headers }: UpstreamHead): void {
-    if (this.#finished) return;
+  #startRelay({ status, statusMessage, headers }: UpstreamHead): void {
+    if (this.#isFinished) return;
     const filter = this.#askedForUsage && isPlainEventStream(headers) ? new UsageChunkFilter() : undefined;
     const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
     this.#startClient(status, statusMessage, clientResponseHeaders(headers, route, requestId, filter !== undefined));
-    this.#pipe?.open(filter, this.#endedEarly !== undefined);
-    if (this.#endedEarly === 'broken') this.#upstreamFailed();
-    else if (this.#endedEarly) this.#end(this.#endedEarly.trailers);
+    this.#pipe?.open(filter, this.#earlyEnd !== undefined);
+    if (this.#earlyEnd === 'interrupted') this.#handleUpstreamFailure();
+    else if (this.#earlyEnd) this.#handleEnd(this.#earlyEnd.trailers);
   }
 
-  #data(chunk: Buffer): void {
+  #handleData(chunk: Buffer): void {
     this.#pipe?.take(chunk);
   }
 
-  #end(trailers: RawHeaders): void {
-    if (this.#finished) return;
-    if (!this.#started) {
-      this.#endedEarly = { trailers };
+  #handleEnd(trailers: RawHeaders): void {
+    if (this.#isFinished) return;
+    if (!this.#isClientStarted) {
+      this.#earlyEnd = { trailers };
       return;
     }
-    this.#forwarding.client.end(trailers, this.#pipe?.rest());
+    this.#forwarding.client.end(trailers, this.#pipe?.takeRest());
     this.#finish('completed');
   }
 
   #startClient(status: number, message: string, headers: string[]): void {
     this.#forwarding.client.start(status, message, headers);
-    this.#started = true;
+    this.#isClientStarted = true;
   }
 
-  /** Before the headers: 502. After them the client's answer breaks off as the provider's did. */
-  #upstreamFailed(): void {
-    if (this.#finished) return;
-    if (!this.#closeEventBuilder.hasResponse) this.#registered().whenKnown(() => this.#answerUnreachable());
-    // Its headers are here and wait for the route: the client is to see them before the end.
-    else if (!this.#started) this.#endedEarly = 'broken';
+  /** Before the headers: 502. After them: interrupts the client's response, as the provider's was. */
+  #handleUpstreamFailure(): void {
+    if (this.#isFinished) return;
+    if (!this.#closeEventBuilder.hasResponse) this.#registerOnce().whenKnown(() => this.#respondUnreachable());
+    // The headers have arrived and wait for the route: the client gets them before the end.
+    else if (!this.#isClientStarted) this.#earlyEnd = 'interrupted';
     else {
       const { client } = this.#forwarding;
-      const rest = this.#pipe?.rest();
+      const rest = this.#pipe?.takeRest();
       if (rest) client.write(rest);
       client.abort();
-      // While the client reads nothing, nothing moves: that silence is the client's.
+      // A paused provider sends nothing: the client caused that silence.
       this.#finish(this.#pipe?.isPaused ? 'client_aborted' : 'upstream_aborted');
     }
   }
 
-  #answerUnreachable(): void {
-    if (this.#finished) return;
-    this.#answer('PROVIDER_ERROR');
+  #respondUnreachable(): void {
+    if (this.#isFinished) return;
+    this.#respondWithError('PROVIDER_ERROR');
     this.#finish('unreachable');
   }
 
-  #answer(code: GatewayErrorCode): void {
+  #respondWithError(code: GatewayErrorCode): void {
     const { client, requestId } = this.#forwarding;
-    const answer = gatewayErrorResponse(code, requestId);
-    this.#startClient(answer.status, '', [...answer.headers, 'X-Service-Route', this.#decideRoute()]);
-    client.write(answer.body);
+    const { status, headers, body } = gatewayErrorResponse(code, requestId);
+    this.#startClient(status, '', [...headers, 'X-Service-Route', this.#decideRoute()]);
+    client.write(body);
     client.end([]);
   }
 
-  #clientLeft(): void {
-    if (this.#finished) return;
+  #handleDisconnect(): void {
+    if (this.#isFinished) return;
     this.#exchange?.abort();
     this.#finish('client_aborted');
   }
 
   #finish(outcome: KnownOutcome): void {
-    if (this.#finished) return;
-    this.#finished = true;
-    this.#pipe?.discard();
-    this.#settle(outcome)
-      // The open event still tells of the request.
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#pipe?.discardRest();
+    this.#deliverCloseEvent(outcome)
+      // The open event still records the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))
       .finally(this.#done);
   }
 
-  /** Asynchronous, so that a fault in here is a rejection, too. */
-  async #settle(outcome: KnownOutcome): Promise<void> {
+  /** Async, so that a fault in here becomes a rejection. */
+  async #deliverCloseEvent(outcome: KnownOutcome): Promise<void> {
     const { tracker, fingerprint } = this.#parts;
     const providerKey = fingerprint(this.#forwarding.admitted.credential);
-    await tracker.close(await this.#closeEventBuilder.closeEvent(this.#requestIdentity(), outcome, providerKey));
+    await tracker.close(await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey));
   }
 }

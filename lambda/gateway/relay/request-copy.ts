@@ -3,17 +3,17 @@ import { type BodyFacts, createRequestReader, type RequestReader } from '../mete
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue } from '../protocol/headers.ts';
 
-/** What is read of a request's body, on a copy of what goes upstream and never before it has gone. */
+/** Reads the facts of a request's body from a copy, and never before the bytes have been sent upstream. */
 export class RequestCopy implements MeteredRequest {
   readonly method: string;
   readonly path: string;
   readonly #contentType: string | undefined;
   #reader: RequestReader | undefined;
-  /** The body is sent all at once, and read from what the client sent rather than from what went upstream. */
+  /** The body is sent whole. The client's bytes are read then, not those sent upstream, which may have an option more. */
   #isWhole = false;
   #unread: Buffer | null = null;
   #facts: BodyFacts | undefined;
-  /** Bytes that the client sent and that have been sent on. */
+  /** Bytes of the client's body that were sent upstream. */
   bytes = 0;
 
   /** @param path as forwarded, without the query */
@@ -23,46 +23,46 @@ export class RequestCopy implements MeteredRequest {
     this.#contentType = headerValue(headers, 'content-type');
   }
 
-  /** A piece of the body has been sent. */
-  sent(chunk: Buffer): void {
+  /** Reads a chunk that was sent. */
+  read(chunk: Buffer): void {
     if (this.#isWhole) return;
     this.bytes += chunk.length;
-    this.#begun().write(chunk);
+    this.#openReader().write(chunk);
   }
 
-  /** All of the body has been sent. */
-  ended(): void {
+  /** Called when the whole body was sent. */
+  finish(): void {
     if (this.#isWhole || !this.#reader) return;
-    this.#readerIsDone(this.#reader);
+    this.#keepFacts(this.#reader);
   }
 
-  /** The body is about to be sent, all at once. */
-  sending(body: Buffer): void {
+  /** Keeps a body that is about to be sent whole, for `readWhole`. */
+  keepWhole(body: Buffer): void {
     this.#isWhole = true;
     this.bytes = body.length;
     this.#unread = body;
   }
 
-  /** Reads a body that was sent all at once, and keeps nothing but its facts. */
-  readSent(): void {
+  /** Reads the kept body and then releases it. */
+  readWhole(): void {
     if (!this.#unread) return;
-    const reader = this.#begun();
+    const reader = this.#openReader();
     reader.write(this.#unread);
     this.#unread = null;
-    this.#readerIsDone(reader);
+    this.#keepFacts(reader);
   }
 
-  #readerIsDone(reader: RequestReader): void {
+  #keepFacts(reader: RequestReader): void {
     this.#facts = reader.facts();
     this.#reader = undefined;
   }
 
   facts(): BodyFacts {
-    this.readSent();
-    return this.#facts ?? this.#begun().facts();
+    this.readWhole();
+    return this.#facts ?? this.#openReader().facts();
   }
 
-  #begun(): RequestReader {
+  #openReader(): RequestReader {
     this.#reader ??= createRequestReader(this.#contentType, this.path);
     return this.#reader;
   }

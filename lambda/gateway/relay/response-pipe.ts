@@ -3,19 +3,19 @@ import type { UpstreamExchange } from '../upstream/upstream.ts';
 import type { CloseEventBuilder } from './close-event-builder.ts';
 import type { UsageChunkFilter } from './usage-chunk-filter.ts';
 
-/** Of an answer whose headers wait for the route, so much is taken before the provider has to wait, too. */
+/** Bytes held while the response headers wait for the route; above this limit the provider is paused. */
 const MAX_HELD_BYTES = 64 * 1024;
 
-/** Where an answer's bytes come from and go to. */
+/** Where a response's bytes come from and go to. */
 export interface ResponsePipeEnds {
   readonly exchange: UpstreamExchange;
   readonly client: ClientResponse;
   readonly closeEventBuilder: CloseEventBuilder;
-  /** Told of a fault of ours in what is done in a later tick: it costs the one request. */
-  readonly faulted: (error: unknown) => void;
+  /** Called when a step in a later tick throws. */
+  readonly onFault: (error: unknown) => void;
 }
 
-/** The bytes of one answer: to the client first, then to the meter. */
+/** Passes the bytes of one response to the client first, then to the meter. */
 export class ResponsePipe {
   readonly #ends: ResponsePipeEnds;
   #waiting: Buffer[] = [];
@@ -28,25 +28,25 @@ export class ResponsePipe {
     this.#ends = ends;
   }
 
-  /** The client is behind, and the provider waits for it. */
+  /** True while the provider waits for a slow client. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** Takes a piece: the client has it at the tick's end, or with the headers where they wait for the route. */
+  /** Takes a chunk. The client gets it at the end of the tick, or with the headers if those still wait for the route. */
   take(chunk: Buffer): void {
-    this.#ends.closeEventBuilder.received(chunk.length);
+    this.#ends.closeEventBuilder.recordChunk(chunk.length);
     this.#waitingBytes += chunk.length;
     const isFirst = this.#waiting.push(chunk) === 1;
     if (this.#isOpen) {
-      if (isFirst) process.nextTick(ResponsePipe.#guard, this, this.#pass);
+      if (isFirst) process.nextTick(ResponsePipe.#guard, this, this.#writeWaiting);
     } else if (this.#waitingBytes > MAX_HELD_BYTES) this.#ends.exchange.pause();
   }
 
   /**
-   * The client has the headers: what waited follows them.
-   * @param filter takes out what the client did not ask for
-   * @param isOver the answer has ended meanwhile: `rest` follows
+   * Called when the client has the headers: writes the held bytes.
+   * @param filter removes what the client did not ask for
+   * @param isOver the response has already ended: `takeRest` follows
    */
   open(filter: UsageChunkFilter | undefined, isOver: boolean): void {
     const { client, exchange } = this.#ends;
@@ -57,26 +57,30 @@ export class ResponsePipe {
       exchange.resume();
     });
     if (isOver) return;
-    this.#pass();
+    this.#writeWaiting();
     if (!this.#isPaused) exchange.resume();
   }
 
-  /** The answer is over: what of it the client has not yet been given. */
-  rest(): Buffer | undefined {
-    const chunk = this.#takeWaiting();
-    if (chunk) this.#ends.closeEventBuilder.keep(chunk);
+  /** At the end of the response: returns the bytes that the client does not have yet, and keeps them for the meter. */
+  takeRest(): Buffer | undefined {
+    const chunk = this.#keepRestForMeter();
     if (!this.#filter) return chunk;
     const pieces = chunk ? [this.#filter.write(chunk), this.#filter.end()] : [this.#filter.end()];
     return Buffer.concat(pieces);
   }
 
-  /** The client is gone: what it did not stay for was answered all the same, and is metered. */
-  discard(): void {
-    const chunk = this.#takeWaiting();
-    if (chunk) this.#ends.closeEventBuilder.keep(chunk);
+  /** Discards the bytes that a disconnected client did not get, but meters them: the provider charges for them. */
+  discardRest(): void {
+    this.#keepRestForMeter();
   }
 
-  /** In one piece: of a fast stream many small ones come at a time. */
+  #keepRestForMeter(): Buffer | undefined {
+    const chunk = this.#takeWaiting();
+    if (chunk) this.#ends.closeEventBuilder.keepForMeter(chunk);
+    return chunk;
+  }
+
+  /** Joins the chunks of one tick: a fast stream has many small ones. */
   #takeWaiting(): Buffer | undefined {
     const waiting = this.#waiting;
     if (waiting.length === 0) return undefined;
@@ -90,15 +94,15 @@ export class ResponsePipe {
     try {
       step.call(pipe);
     } catch (error) {
-      pipe.#ends.faulted(error);
+      pipe.#ends.onFault(error);
     }
   }
 
-  #meter(): void {
-    this.#ends.closeEventBuilder.readMeter();
+  #feedMeter(): void {
+    this.#ends.closeEventBuilder.feedMeter();
   }
 
-  #pass(): void {
+  #writeWaiting(): void {
     const chunk = this.#takeWaiting();
     if (!chunk) return;
     const { client, exchange, closeEventBuilder } = this.#ends;
@@ -107,8 +111,8 @@ export class ResponsePipe {
       this.#isPaused = true;
       exchange.pause();
     }
-    closeEventBuilder.keep(chunk);
-    // What was written in this tick goes out at its end: Node holds it back until then.
-    process.nextTick(ResponsePipe.#guard, this, this.#meter);
+    closeEventBuilder.keepForMeter(chunk);
+    // In the next tick, because Node sends what is written in this one at its end.
+    process.nextTick(ResponsePipe.#guard, this, this.#feedMeter);
   }
 }

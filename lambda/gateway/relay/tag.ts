@@ -1,26 +1,26 @@
 import { MAX_TAG_CHARACTERS } from '../../domain/usage/limits.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
 
-/** The workload label of X-Service-Tag, and whether it had to be changed to be kept. */
+/** The workload label in X-Service-Tag, and whether it was changed so that it can be stored. */
 export interface Tag {
   readonly tag: string | null;
   readonly tagTruncated: boolean;
 }
 
-/** What most tags are, and need no reading of bytes and characters. */
+/** Most tags are plain ASCII and need no decoding. */
 const PLAIN = new RegExp(`^[\\x20-\\x7e]{1,${MAX_TAG_CHARACTERS}}$`);
 
 const NONE: Tag = { tag: null, tagTruncated: false };
 
 /**
- * Reads X-Service-Tag. Longer than 64 characters (code points) is cut, bytes that are no UTF-8 become U+FFFD: the request
- * goes through all the same, and the record says so. The specification has no error for it, and tracking never breaks traffic.
+ * Reads X-Service-Tag. It cuts a tag after 64 characters (code points) and replaces bytes that are not UTF-8 with U+FFFD; the
+ * record says so. It never refuses a request: the specification has no error for a bad tag.
  */
 export const readTag = (headers: RawHeaders): Tag => {
   const value = headerValue(headers, 'x-service-tag')?.trim();
   if (!value) return NONE;
   if (PLAIN.test(value)) return { tag: value, tagTruncated: false };
-  // Node hands header bytes over as latin1.
+  // Node decodes header bytes as latin1.
   const text = Buffer.from(value, 'latin1').toString('utf8');
   const characters = [...text];
   const tagTruncated =

@@ -2,7 +2,7 @@ import { firstEventEnd, lastEventEnd } from '../meter/sse-framing.ts';
 
 const USAGE = Buffer.from('"usage"');
 
-/** An event longer than this is no usage chunk, and passes as it is. */
+/** A longer event is not a usage chunk and passes unchanged. */
 const MAX_HELD_BYTES = 256 * 1024;
 
 const NULL_MEMBER = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
@@ -10,18 +10,18 @@ const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const USAGE_OBJECT = /"usage"\s*:\s*\{/;
 
 /**
- * Takes out of an OpenAI-style stream what `include_usage` added to it: the last chunk, which has usage and no choices, and
- * the `"usage":null` of all others. The client sees what it would have seen.
+ * Removes from an OpenAI-style stream what `include_usage` adds: the last chunk, which has usage and no choices, and
+ * `"usage":null` in all others. The client sees the stream that it asked for.
  *
- * Whole events pass as they come. Of an event that is cut, what has come is held until the rest does: before its blank line
- * no client can act on it. Bytes without `"usage"` in them are passed on without a copy.
+ * Whole events pass at once. An incomplete event is held until its blank line, because no client can act on it before that.
+ * Bytes without `"usage"` pass without a copy.
  */
 export class UsageChunkFilter {
   #held: Buffer = Buffer.alloc(0);
-  /** The last two bytes passed of an event too long to be a usage chunk; undefined outside such an event. */
+  /** The last two bytes passed of an event that is too long to hold; undefined outside such an event. */
   #passing: Buffer | undefined;
 
-  /** The bytes that may go to the client now; possibly none. */
+  /** Returns the bytes that may go to the client now, possibly none. */
   write(chunk: Buffer): Buffer {
     if (this.#passing) {
       const end = firstEventEnd(Buffer.concat([this.#passing, chunk]), this.#passing.length) - this.#passing.length;
@@ -46,7 +46,7 @@ export class UsageChunkFilter {
     return filterEvents(whole);
   }
 
-  /** What is held when the stream ends or breaks off: passed on as it is. */
+  /** Returns the held bytes, unchanged. Called when the stream ends or is interrupted. */
   end(): Buffer {
     const held = this.#held;
     this.#held = Buffer.alloc(0);
@@ -67,7 +67,7 @@ const filterEvents = (bytes: Buffer): Buffer => {
   return Buffer.concat(kept);
 };
 
-/** Within strings quotes are escaped: an unescaped `"usage"` before a colon is a member. latin1 keeps every byte. */
+/** Quotes within strings are escaped, so `"usage"` before a colon is a member. latin1 keeps every byte. */
 const filterEvent = (event: Buffer): Buffer => {
   const text = event.toString('latin1');
   if (NO_CHOICES.test(text) && USAGE_OBJECT.test(text)) return Buffer.alloc(0);

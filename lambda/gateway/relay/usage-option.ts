@@ -4,21 +4,21 @@ import { JsonPicker } from '../meter/json-picker.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
 
 /*
- * OpenAI-style streams tell their usage only when `stream_options.include_usage` asks for it. Where the client did not ask,
- * the gateway does, and takes what that adds to the answer out again: see usage-chunk-filter.ts.
+ * OpenAI-style streams report usage only if the request has `stream_options.include_usage`. If the client did not set it, the
+ * gateway does, and removes from the response what that adds: see usage-chunk-filter.ts.
  * @see https://platform.openai.com/docs/api-reference/chat/create#chat_create-stream_options
  */
 
 /**
- * Bodies up to this are gathered before they are forwarded. The provider cannot begin before it has the whole body either,
- * so what this adds is the body's way from here to the provider, at a data centre's speed.
+ * Largest body that is read whole before it is forwarded. The provider also needs the whole body before it can begin, so the
+ * only delay is the transfer from here to the provider, between data centres.
  */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
 const STREAM = '"stream"';
 const ASK = '"stream_options":{"include_usage":true}';
 
-/** True where the option may be added: the body is then gathered and looked at. */
+/** True if the option may have to be added: then the body is read whole and inspected. */
 export const mayAskForUsage = (provider: Provider, method: string, path: string, headers: RawHeaders): boolean => {
   if (!provider.needsStreamUsageOption || method !== 'POST') return false;
   const dialect = dialectOf(method, path);
@@ -31,11 +31,11 @@ export const mayAskForUsage = (provider: Provider, method: string, path: string,
 };
 
 /**
- * The body with the option added, everything else byte for byte as it was; undefined where the client asked itself, wants no
- * stream, or the body is not one JSON object.
+ * The body with the option added and no other byte changed. Undefined if the client set the option, wants no stream, or the
+ * body is not a single JSON object.
  */
 export const askForUsage = (body: Buffer): Buffer | undefined => {
-  // A name written with escapes is asked for nothing: its stream is estimated.
+  // Does not find a name written with escapes; the usage of such a stream is estimated.
   if (!body.includes(STREAM)) return undefined;
   let stream = false;
   let options: string | undefined;
@@ -48,7 +48,7 @@ export const askForUsage = (body: Buffer): Buffer | undefined => {
         else options = json;
       },
       tooLong: () => {
-        options = 'too long to be looked at';
+        options = 'too long';
       },
       documentEnd: () => {
         documents++;
@@ -61,7 +61,7 @@ export const askForUsage = (body: Buffer): Buffer | undefined => {
   return options === undefined ? append(body) : extend(body, options);
 };
 
-/** Before the object's closing brace. */
+/** Adds the option before the object's closing brace. */
 const append = (body: Buffer): Buffer | undefined => {
   const end = body.lastIndexOf('}');
   if (
@@ -71,16 +71,16 @@ const append = (body: Buffer): Buffer | undefined => {
       .trim() !== ''
   )
     return undefined;
-  // `stream` is among its members, so a comma is due.
+  // The object has at least the member `stream`, so a comma is needed.
   return Buffer.concat([body.subarray(0, end), Buffer.from(`,${ASK}`), body.subarray(end)]);
 };
 
 const MEMBER = /"stream_options"\s*:\s*(null|\{)/g;
 
-/** Into an object that is there but does not say, or in place of null. A client's own `include_usage` is left alone. */
+/** Adds the option to the client's object, or replaces null. Does not change the client's own `include_usage`. */
 const extend = (body: Buffer, options: string): Buffer | undefined => {
   if (options.includes('"include_usage"')) return undefined;
-  // latin1 keeps byte offsets. Inside a string the quotes would be escaped, so a match is a member; two are one too many to tell apart.
+  // latin1 keeps byte offsets. Quotes inside a string are escaped, so a match is a member. Of two matches one is nested: skip both.
   const [match, second] = body.toString('latin1').matchAll(MEMBER);
   if (!match || second) return undefined;
   const end = match.index + match[0].length;
@@ -90,8 +90,8 @@ const extend = (body: Buffer, options: string): Buffer | undefined => {
 };
 
 /**
- * Headers of a request whose body was extended: its new length, and no compression of the answer, since a filter is to read
- * it. Everything else stays.
+ * Headers for an extended body: the new length, and no compression of the response, because a filter must read it. All others
+ * stay.
  */
 export const headersForAskedUsage = (headers: readonly string[], bodyBytes: number): string[] => {
   const result: string[] = [];

@@ -129,13 +129,13 @@ describe('lambdaResponse', () => {
     expect(client.write(Buffer.from('x'))).toBe(false);
   });
 
-  it('leaves a broken answer unended: the platform ends it as broken when the handler fails', () => {
-    const { client, broken } = lambdaResponse(runtime.stream);
+  it('does not end an interrupted response: the platform interrupts it when the handler fails', () => {
+    const { client, isInterrupted } = lambdaResponse(runtime.stream);
     client.start(200, '', []);
     client.write(Buffer.from('half'));
-    expect(broken()).toBe(false);
+    expect(isInterrupted()).toBe(false);
     client.abort();
-    expect(broken()).toBe(true);
+    expect(isInterrupted()).toBe(true);
     expect(runtime.ended()).toBe(false);
   });
 

@@ -27,11 +27,11 @@ const recordedPipe = ({ clientIsSlow = false, writeFails = false } = {}) => {
       },
     } as ClientResponse,
     closeEventBuilder: {
-      received: () => {},
-      keep: (chunk: Buffer) => calls.push(`keep ${chunk}`),
-      readMeter: () => calls.push('meter'),
+      recordChunk: () => {},
+      keepForMeter: (chunk: Buffer) => calls.push(`keep ${chunk}`),
+      feedMeter: () => calls.push('meter'),
     } as unknown as CloseEventBuilder,
-    faulted: (error) => calls.push(String(error)),
+    onFault: (error) => calls.push(String(error)),
   });
   return { pipe, calls, drain: () => drain() };
 };
@@ -63,13 +63,13 @@ describe('before the client has the headers', () => {
     expect(calls.slice(3)).toEqual(['meter']);
   });
 
-  it('a response that has ended is left to rest()', () => {
+  it('the bytes of a response that has already ended come from takeRest()', () => {
     const { pipe, calls } = recordedPipe();
     pipe.take(Buffer.from('all'));
     pipe.open(undefined, true);
     expect(calls).toEqual([]);
-    expect(pipe.rest()?.toString()).toBe('all');
-    expect(pipe.rest()).toBeUndefined();
+    expect(pipe.takeRest()?.toString()).toBe('all');
+    expect(pipe.takeRest()).toBeUndefined();
   });
 });
 
@@ -112,8 +112,8 @@ describe('once the client has the headers', () => {
     expect(calls.filter((call) => call.startsWith('write'))).toEqual([]);
     expect(calls).toContain('keep data: {"choices":[],"usage":{}}\n\n');
     pipe.take(Buffer.from('data: cut'));
-    expect(pipe.rest()?.toString()).toBe('data: cut');
-    expect(pipe.rest()?.toString()).toBe('');
+    expect(pipe.takeRest()?.toString()).toBe('data: cut');
+    expect(pipe.takeRest()?.toString()).toBe('');
   });
 
   it('a fault in a later tick is reported, not thrown', async () => {
@@ -125,10 +125,10 @@ describe('once the client has the headers', () => {
   });
 });
 
-it('discard() meters what the client did not wait for', () => {
+it('discardRest() meters what the client did not wait for', () => {
   const { pipe, calls } = recordedPipe();
   pipe.take(Buffer.from('a'));
-  pipe.discard();
-  pipe.discard();
+  pipe.discardRest();
+  pipe.discardRest();
   expect(calls).toEqual(['keep a']);
 });
