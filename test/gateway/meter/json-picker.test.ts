@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { JsonPicker, type Wanted } from '../../../lambda/gateway/meter/json-picker.ts';
 
-const pick = (wanted: Wanted, pieces: readonly string[], limit = 100) => {
+const pickLatin1 = (wanted: Wanted, pieces: readonly string[], limit: number) => pick(wanted, pieces, limit, 'latin1');
+
+const pick = (wanted: Wanted, pieces: readonly string[], limit = 100, encoding: BufferEncoding = 'utf8') => {
   const told: string[] = [];
   const picker = new JsonPicker(
     wanted,
@@ -12,7 +14,7 @@ const pick = (wanted: Wanted, pieces: readonly string[], limit = 100) => {
     },
     limit,
   );
-  for (const piece of pieces) picker.write(Buffer.from(piece));
+  for (const piece of pieces) picker.write(Buffer.from(piece, encoding));
   return told;
 };
 
@@ -72,5 +74,90 @@ describe('picking', () => {
 
   it('survives nesting without end', () => {
     expect(pick({ a: 'a' }, ['{"x":'.repeat(5_000), '['.repeat(100_000)])).toEqual([]);
+  });
+
+  it('a # leaf reports objects and arrays, and no other value', () => {
+    expect(pick({ e: '#e' }, ['{"e":{}}{"e":[]}{"e":"x"}{"e":7}{"e":null}'])).toEqual([
+      '#e=',
+      'end',
+      '#e=',
+      ...Array(4).fill('end'),
+    ]);
+  });
+
+  it('values up to the limit are kept, longer ones are not, wherever they are cut', () => {
+    const wanted: Wanted = { a: 'a', o: 'o', n: 'n', b: 'b' };
+    const json = (size: number) =>
+      `{"a":"${'x'.repeat(size - 2)}","o":{"k":"${'x'.repeat(size - 8)}"},"n":${'1'.repeat(size)},"b":1}`;
+    const [fits, tooLong] = [json(20), json(21)];
+    const kept = [`a="${'x'.repeat(18)}"`, `o={"k":"${'x'.repeat(12)}"}`, `n=${'1'.repeat(20)}`, 'b=1', 'end'];
+    for (let cut = 1; cut < fits.length; cut++)
+      expect(pick(wanted, [fits.slice(0, cut), fits.slice(cut)], 20)).toEqual(kept);
+    for (let cut = 1; cut < tooLong.length; cut++)
+      expect(pick(wanted, [tooLong.slice(0, cut), tooLong.slice(cut)], 20)).toEqual([
+        'a too long',
+        'o too long',
+        'n too long',
+        'b=1',
+        'end',
+      ]);
+    expect(pick(wanted, [...tooLong], 20)).toEqual(['a too long', 'o too long', 'n too long', 'b=1', 'end']);
+  });
+
+  it('a measured string has the same length wherever it is cut, and no limit', () => {
+    const json = `{"c":"${'é"'.replace('"', '\\"').repeat(100)}","a":1}`;
+    for (const size of [1, 7, json.length]) {
+      const bytes = Buffer.from(json);
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+        bytes.subarray(n * size, (n + 1) * size).toString('latin1'),
+      );
+      expect(pickLatin1({ c: { '+': 'text' }, a: 'a' }, pieces, 10)).toEqual(['+text=400', 'a=1', 'end']);
+    }
+  });
+
+  it('looks 16 levels deep and no deeper, and reads on behind', () => {
+    const nest = (levels: number): [Wanted, string] =>
+      Array.from({ length: levels }).reduce<[Wanted, string]>(
+        ([wanted, json]) => [{ x: wanted }, `{"x":${json}}`],
+        [{ a: 'a' }, '{"a":1}'],
+      );
+    const [wanted, json] = nest(15);
+    expect(pick(wanted, [json])).toEqual(['a=1', 'end']);
+    const [deepWanted, deepJson] = nest(16);
+    expect(pick({ ...deepWanted, b: 'b' }, [`${deepJson.slice(0, -1)},"b":2}`])).toEqual(['b=2', 'end']);
+  });
+
+  it('passes over what is not wanted, however it is nested or quoted', () => {
+    const other = '{"q":["]","}\\"",{"a":1,"z":[[[]]]},"\\\\"],"a":5}';
+    for (const json of [`{"o":${other},"a":2}`, `{"o":[${other},${other}],"a":2}`])
+      for (let cut = 1; cut < json.length; cut++)
+        expect(pick({ a: 'a' }, [json.slice(0, cut), json.slice(cut)])).toEqual(['a=2', 'end']);
+  });
+
+  it('names are found at the longest length that matters, and not by their beginning', () => {
+    const name = 'n'.repeat(64);
+    expect(pick({ [name]: 'v' }, [`{"${name}":1}`])).toEqual(['v=1', 'end']);
+    expect(pick({ [name]: 'v' }, [`{"${name}n":1,"${name.slice(1)}":2}`])).toEqual(['end']);
+  });
+
+  it('says whether a document is open', () => {
+    const picker = new JsonPicker({}, { value: () => {}, tooLong: () => {}, documentEnd: () => {} }, 10);
+    const isOpenAfter = (text: string): boolean => {
+      picker.write(Buffer.from(text));
+      return picker.insideDocument;
+    };
+    const steps = ['', '{', '"a"', ':{"b":[', ']}', '}', '\n', '"tex', 't"', '[{', '}', ']'];
+    expect(steps.map(isOpenAfter)).toEqual([
+      ...[false, true, true, true, true, false, false, true, false, true, true, false],
+    ]);
+  });
+
+  it('goes on after brackets that close nothing', () => {
+    expect(pick({ a: 'a' }, [']}, :{"a":1}}'])).toEqual(['a=1', 'end']);
+  });
+
+  it('a string, a number or an array at the top is no document, an array of objects is several', () => {
+    expect(pick({ a: 'a' }, ['"a" 7 [1,"x"] {"a":3}'])).toEqual(['a=3', 'end']);
+    expect(pick({ a: 'a' }, ['[[{"a":1}],{"a":2}]'])).toEqual(['a=2', 'end']);
   });
 });
