@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { bundled } from './bundle.ts';
 import { originServers, proxyServers, startNginx } from './nginx.ts';
-import { freePort, type Running, startNode } from './process.ts';
+import { type Running, startNode } from './process.ts';
 
 /** The proxy under test has one core for itself; load and upstream share the other. */
 const PROXY_CORE = 0;
@@ -77,7 +78,7 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
     running.push(await process);
     return running.at(-1) as Running;
   };
-  const [originPort, streamPort] = [await freePort(), await freePort()];
+  const [originPort, streamPort] = [await getPort(), await getPort()];
   const here = (file: string): string => join(import.meta.dirname, file);
   await started(startNode([here('stream-process.ts')], { PORT: String(streamPort) }, streamPort, LOAD_CORE));
   await started(
@@ -88,14 +89,14 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
 
   const starters: Record<string, () => Promise<Contender>> = {
     nginx: async () => {
-      const port = await freePort();
+      const port = await getPort();
       const process = await started(
         startNginx(join(workDir, 'proxy'), port, proxyServers(port, originPort, streamPort), PROXY_CORE),
       );
       return { name: 'nginx', port, headers: common, stream: plainStream(port, common), process };
     },
     pipe: async () => {
-      const port = await freePort();
+      const port = await getPort();
       const process = await started(
         startNode(
           [await bundled(here('pipe-process.ts'), workDir)],
@@ -107,13 +108,13 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
       return { name: 'pipe', port, headers: common, stream: plainStream(port, common), process };
     },
     dispatch: async () => {
-      const port = await freePort();
+      const port = await getPort();
       const file = await bundled(here('dispatch-process.ts'), workDir);
       const process = await started(startNode([file], { ...ports, PORT: String(port) }, port, PROXY_CORE));
       return { name: 'dispatch', port, headers: common, stream: plainStream(port, common), process };
     },
     gateway: async () => {
-      const port = await freePort();
+      const port = await getPort();
       const env = {
         PORT: String(port),
         TABLE_NAME: 'bench',
@@ -137,7 +138,7 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
     },
     portkey: async () => {
       const main = await installPortkey(join(cacheDir, 'portkey'));
-      const port = await freePort();
+      const port = await getPort();
       const process = await started(startNode([main, `--port=${port}`, '--headless'], {}, port, PROXY_CORE));
       const headers = { ...common, 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${aws}/v1` };
       const stream = (events: number, everyMs: number) => ({

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { SetupError } from '../setup-error.ts';
 import type { Emulator } from './emulator.ts';
-import { freePort } from './free-port.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
 /** No DynamoDB emulator can run on this machine. The message says what to do. */
@@ -41,7 +41,7 @@ const answers = async (endpoint: string): Promise<boolean> => {
  * @throws MissingEmulatorError on a platform without the binary
  */
 export const startDynamoDb = async (options: {
-  readonly dataDir: string;
+  readonly dataDir?: string;
   readonly logFile?: string | undefined;
 }): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
   const given = process.env['DYNAMODB_ENDPOINT'];
@@ -50,13 +50,10 @@ export const startDynamoDb = async (options: {
     return { endpoint: given, port: Number(new URL(given).port), stop: leave, kill: leave };
   }
   const binary = dynamoDbProgram();
-  await mkdir(options.dataDir, { recursive: true });
-  const port = await freePort();
-  const child = startProcess(
-    binary,
-    ['serve', '--port', String(port), '--db-path', join(options.dataDir, 'dynamodb.sqlite')],
-    options.logFile,
-  );
+  if (options.dataDir !== undefined) await mkdir(options.dataDir, { recursive: true });
+  const storage = options.dataDir === undefined ? [] : ['--db-path', join(options.dataDir, 'dynamodb.sqlite')];
+  const port = await getPort();
+  const child = startProcess(binary, ['serve', '--port', String(port), ...storage], options.logFile);
   const endpoint = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (!(await answers(endpoint))) {
