@@ -17,7 +17,8 @@ try {
   if (asked === 'pipeline') new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
   else if (asked === 'github') githubTrust(app, readGithub(app.node));
   else new SpendGatewayStage(app, readStageSettings(app.node));
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  // `cdk synth --no-validation`, and the local stack, which needs no findings.
+  if (process.env['CDK_VALIDATION'] !== 'false') Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 } catch (error) {
   // The findings have been printed by now.

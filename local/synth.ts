@@ -46,8 +46,8 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
       reject(new SynthError('The packages are not installed: run npm ci first.'));
       return;
     }
-    // No notices: they come over the network.
-    const options = ['--quiet', '--no-notices', '--exclusively', '--output', assembly];
+    // No notices: they come over the network. No validation: it takes most of the time, and `npm run synth` has it.
+    const options = ['--quiet', '--no-notices', '--no-validation', '--exclusively', '--output', assembly];
     const child = spawn(process.execPath, [cli, 'synth', BUNDLED_STACKS, ...options], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -35,25 +35,25 @@ const answers = async (endpoint: string): Promise<boolean> => {
 };
 
 /**
- * DynamoDB by dynoxide, a static binary with SQLite inside; its data is one file under `dataDir`. Intact after kill -9.
- * With DYNAMODB_ENDPOINT set, that server is used instead and nothing is started.
+ * DynamoDB by dynoxide, a static binary with SQLite inside. With DYNAMODB_ENDPOINT set, that server is used and nothing is started.
  *
+ * @param options.dataDir takes the data as one file, which stays intact after kill -9; without it, data is in memory
  * @throws MissingEmulatorError on a platform without the binary
  */
-export const startDynamoDb = async (options: {
-  readonly dataDir?: string;
-  readonly logFile?: string | undefined;
-}): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
+export const startDynamoDb = async (
+  options: { readonly dataDir?: string; readonly logFile?: string | undefined } = {},
+): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
   const given = process.env['DYNAMODB_ENDPOINT'];
   if (given) {
     const leave = async (): Promise<void> => {};
     return { endpoint: given, port: Number(new URL(given).port), stop: leave, kill: leave };
   }
   const binary = dynamoDbProgram();
-  if (options.dataDir !== undefined) await mkdir(options.dataDir, { recursive: true });
-  const storage = options.dataDir === undefined ? [] : ['--db-path', join(options.dataDir, 'dynamodb.sqlite')];
+  const { dataDir, logFile } = options;
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  const storage = dataDir === undefined ? [] : ['--db-path', join(dataDir, 'dynamodb.sqlite')];
   const port = await getPort();
-  const child = startProcess(binary, ['serve', '--port', String(port), ...storage], options.logFile);
+  const child = startProcess(binary, ['serve', '--port', String(port), ...storage], logFile);
   const endpoint = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (!(await answers(endpoint))) {

@@ -40,8 +40,8 @@ export interface EmulatedTable extends Table {
 }
 
 /** The one table on an emulator of its own, as it stands in the folder's file. `stop` removes the folder. */
-export const openEmulatedTable = async (dataDir: string, name: string): Promise<EmulatedTable> => {
-  const emulator = await startDynamoDb({ dataDir });
+export const openEmulatedTable = async (dataDir: string | undefined, name: string): Promise<EmulatedTable> => {
+  const emulator = await startDynamoDb(dataDir === undefined ? {} : { dataDir });
   const dynamoDb = new DynamoDBClient({
     endpoint: emulator.endpoint,
     region: 'eu-central-1',
@@ -54,14 +54,14 @@ export const openEmulatedTable = async (dataDir: string, name: string): Promise<
     stop: async () => {
       dynamoDb.destroy();
       await emulator.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 };
 
 /** The one table, empty, on an emulator of its own with a throw-away folder. */
 export const emulatedTable = async (): Promise<EmulatedTable> => {
-  const table = await openEmulatedTable(await mkdtemp(join(tmpdir(), 'table-')), 'spend');
+  const table = await openEmulatedTable(undefined, 'spend');
   await createTable(table.client, table.name);
   return table;
 };

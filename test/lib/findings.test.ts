@@ -7,7 +7,7 @@ import { readGithub, readPipeline } from '../../lib/delivery.ts';
 import { githubTrust } from '../../lib/stacks/github-trust.ts';
 import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
-import { cdkContext, contextWithoutRules } from './synth-stage.ts';
+import { appWithoutValidation, cdkContext } from './synth-stage.ts';
 
 const everything = {
   account: '123456789012',
@@ -36,11 +36,7 @@ const delivery = {
   github: { repository: 'acme/ai-spend' },
 };
 
-const appOf = (context: object) =>
-  new App({
-    context: { ...context, [BUNDLING_STACKS]: [], [STRICT_CFN_VALIDATE_ERRORS]: true },
-    analyticsReporting: false,
-  });
+const bare = { [BUNDLING_STACKS]: [], [STRICT_CFN_VALIDATE_ERRORS]: true };
 
 const synthesize = (app: App) => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
@@ -51,7 +47,7 @@ const synthesize = (app: App) => {
 describe('no finding without an explanation', () => {
   it('in anything that can be deployed', () => {
     // One app: rules take seconds to load, for each app anew.
-    const app = appOf({ ...cdkContext, ...delivery });
+    const app = new App({ context: { ...cdkContext, ...delivery, ...bare }, analyticsReporting: false });
     new SpendGatewayStage(app, parseStageSettings('filled-in', everything));
     new SpendGatewayStage(
       app,
@@ -63,7 +59,7 @@ describe('no finding without an explanation', () => {
   });
 
   it('and one with none fails the synthesis', () => {
-    const app = appOf(contextWithoutRules);
+    const app = appWithoutValidation(bare);
     const stage = new SpendGatewayStage(app, parseStageSettings('prod', {}));
     const table = stage.node.findChild('data').node.findChild('Table').node.defaultChild;
     Object.assign(table as object, { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } });

@@ -19,18 +19,27 @@ export const stackNames = [
 ] as const;
 export type StackName = (typeof stackNames)[number];
 
-/** What cdk.json tells the app. */
+/** The context in cdk.json. */
 export const cdkContext = z
   .object({ context: z.record(z.string(), z.unknown()) })
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8'))).context;
 
-/** The same, without CDK's own rules for templates, seconds for each app: findings.test.ts has them. */
-export const contextWithoutRules = { ...cdkContext, '@aws-cdk/core:validateAgainstDefaultRules': false };
+/**
+ * An app with the context of cdk.json that skips CDK's validation of templates, which takes seconds for each app.
+ * findings.test.ts has the validation.
+ */
+export const appWithoutValidation = (context: Readonly<Record<string, unknown>> = {}): App =>
+  new App({
+    context: { ...cdkContext, ...context },
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    stackTraces: false,
+  });
 
 type Templates = (stack: StackName | 'web') => Template;
 
 const synthesize = (settings: object): Templates => {
-  const app = new App({ context: { ...cdkContext, [BUNDLING_STACKS]: [] }, analyticsReporting: false });
+  const app = appWithoutValidation({ [BUNDLING_STACKS]: [] });
   const stage = new SpendGatewayStage(app, parseStageSettings('dev', settings));
   const templates = new Map<string, Template>();
   return (stack) => {
@@ -44,10 +53,7 @@ const synthesize = (settings: object): Templates => {
 
 const stages = new Map<string, Templates>();
 
-/**
- * The templates of a stage, made as `npm run synth` makes them, but for the bundling of the functions' code. Made once for all who
- * ask for the same settings, and read alone.
- */
+/** The templates of a stage as `npm run synth` makes them, without the functions' code. Cached by settings; read-only. */
 export const synthStage = (settings: object = {}): Templates => {
   const key = JSON.stringify(settings);
   const stage = stages.get(key) ?? synthesize(settings);

@@ -91,7 +91,8 @@ describe('the dashboard API over HTTP', () => {
         call('GET', '/spend', {
           query: `groupBy=tag&groupBy=key&granularity=hour&from=${new Date().toISOString().slice(0, 10)}`,
         }),
-      ({ body }) => body.totals.requests === 3,
+      // An open event may be recorded before its close event where the machine is slow.
+      ({ body }) => body.totals.requests === 3 && body.totals.unpricedRequests === 0,
     );
     expect(spend.body.totals).toMatchObject({
       costNanoUsd: 3 * COST_NANO_USD,

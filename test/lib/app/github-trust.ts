@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readGithub } from '../../../lib/delivery.ts';
 import { githubTrust } from '../../../lib/stacks/github-trust.ts';
-import { contextWithoutRules, onlyResource, resourcesOf } from '../synth-stage.ts';
+import { appWithoutValidation, onlyResource, resourcesOf } from '../synth-stage.ts';
 
 const stage = (name: string, account: string) => ({
   account,
@@ -17,11 +17,10 @@ const stage = (name: string, account: string) => ({
 const stacksWith = (accounts: readonly [string, string], github: object = {}) => {
   const [staging, prod] = accounts;
   const context = {
-    ...contextWithoutRules,
     github: { repository: 'acme/ai-spend', ...github },
     stages: { staging: stage('staging', staging), prod: stage('prod', prod) },
   };
-  const app = new App({ context, analyticsReporting: false });
+  const app = appWithoutValidation(context);
   return githubTrust(app, readGithub(app.node));
 };
 

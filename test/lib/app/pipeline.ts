@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
+import type { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import { deliveryAsked, readPipeline } from '../../../lib/delivery.ts';
 import { PipelineStack } from '../../../lib/stacks/pipeline.ts';
-import { contextWithoutRules, onlyResource, resourcesOf } from '../synth-stage.ts';
+import { appWithoutValidation, onlyResource, resourcesOf } from '../synth-stage.ts';
 
 const stage = (name: string) => ({
   account: '111111111111',
@@ -33,12 +33,10 @@ const projectSchema = z.object({
   Source: z.object({ BuildSpec: z.string().transform((text) => buildSpecSchema.parse(JSON.parse(text))) }),
 });
 
-const appWith = (context: Record<string, unknown>) =>
-  new App({ context: { ...contextWithoutRules, ...context }, analyticsReporting: false });
 const stackOf = (app: App) => new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
 
 describe('the pipeline', () => {
-  const template = Template.fromStack(stackOf(appWith({ pipeline, stages })));
+  const template = Template.fromStack(stackOf(appWithoutValidation({ pipeline, stages })));
   const steps = (
     onlyResource(template, 'AWS::CodePipeline::Pipeline').Properties['Stages'] as {
       Name: string;
@@ -148,12 +146,14 @@ describe('the pipeline', () => {
 
 describe('without its settings', () => {
   it('there is no pipeline', () => {
-    expect(deliveryAsked(appWith({}).node)).toBeUndefined();
-    expect(() => deliveryAsked(appWith({ app: 'pipelines' }).node)).toThrow('app: must be pipeline or github');
+    expect(deliveryAsked(appWithoutValidation({}).node)).toBeUndefined();
+    expect(() => deliveryAsked(appWithoutValidation({ app: 'pipelines' }).node)).toThrow(
+      'app: must be pipeline or github',
+    );
   });
 
   it('asking for one says what is missing', () => {
-    expect(() => readPipeline(appWith({}).node)).toThrow(
+    expect(() => readPipeline(appWithoutValidation({}).node)).toThrow(
       [
         'Fill in cdk.json before deploying this:',
         'pipeline.account: the AWS account that the pipeline runs in, 12 digits',
@@ -162,10 +162,10 @@ describe('without its settings', () => {
         'pipeline.repository: where the sources are: owner/name',
       ].join('\n'),
     );
-    expect(() => readPipeline(appWith({ pipeline, stages: { prod: {} } }).node)).toThrow(
+    expect(() => readPipeline(appWithoutValidation({ pipeline, stages: { prod: {} } }).node)).toThrow(
       'pipeline.stages: cdk.json has no stages.staging',
     );
-    expect(() => readPipeline(appWith({ pipeline, stages: { ...stages, prod: {} } }).node)).toThrow(
+    expect(() => readPipeline(appWithoutValidation({ pipeline, stages: { ...stages, prod: {} } }).node)).toThrow(
       'stages.prod.account',
     );
   });
