@@ -38,6 +38,8 @@ interface Run {
 }
 
 const HOOK_LIMIT_MS = 10_000;
+/** What is left to clean up once something did not end: the process is given up then. */
+const LAST_LIMIT_MS = 1000;
 // Tests put others in their place.
 const { setTimeout, clearTimeout } = globalThis;
 
@@ -81,6 +83,7 @@ export const loadTestFile = async (file: string): Promise<TestFile> => {
   return testFile;
 };
 
+let isHanging = false;
 let fail: ((error: unknown) => void) | undefined;
 process.on('uncaughtException', (error) => fail?.(error));
 process.on('unhandledRejection', (error) => fail?.(error));
@@ -88,7 +91,11 @@ process.on('unhandledRejection', (error) => fail?.(error));
 /** Runs a test or a hook, which also fails by what is thrown meanwhile where nobody catches it. */
 const attempt = async (fn: unknown, limitMs: number): Promise<void> => {
   const { promise, resolve: pass, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new NoEnd(`no end within ${limitMs} ms`)), limitMs);
+  const patience = isHanging ? LAST_LIMIT_MS : limitMs;
+  const timer = setTimeout(() => {
+    isHanging = true;
+    reject(new NoEnd(`no end within ${patience} ms`));
+  }, patience);
   fail = reject;
   try {
     const run = fn as (done?: (error?: unknown) => void) => unknown;
