@@ -40,6 +40,9 @@ registerHooks({
   },
 });
 
+// A run that was stopped leaves no worker behind.
+process.once('disconnect', () => process.exit());
+
 /** What mutated code looks at. */
 const shared: {
   activeMutant?: string;
