@@ -7,25 +7,26 @@ interface Group {
 
 export const groups = {
   gateway: {
-    mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**'],
-    // The SDKs' test looks into the realm that Jest makes.
-    tests: ['test/gateway/!(sdks).test.ts'],
+    mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
+    tests: ['test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream}/*.test.ts'],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },
   ledger: {
     mutate: [
-      'lambda/data/{ledger*,cell-claims,parked-events,untracked,request-item,spend*,hour-pages,summary-pages,seals,unsealed}.ts',
-      'lambda/domain/spend/**/*.ts',
+      'lambda/data/{ledger,spend}/*.ts',
+      'lambda/data/requests/request-item.ts',
+      'lambda/domain/spend/*.ts',
       'lambda/usage-recorder/**/*.ts',
+      '!lambda/usage-recorder/**/handler.ts',
     ],
     tests: [
-      'test/data/{hour-pages,request-item,requests,spend*,summary-pages}.test.ts',
-      'test/domain/{spend-report,summary}.test.ts',
+      'test/data/{ledger,requests,spend}/*.test.ts',
+      'test/domain/spend/*.test.ts',
       'test/usage-recorder/*.test.ts',
     ],
   },
   evaluator: {
-    mutate: ['lambda/rule-evaluator/**/*.ts', 'lambda/domain/alert-rules/**/*.ts'],
+    mutate: ['lambda/rule-evaluator/*.ts', 'lambda/domain/alert-rules/*.ts', '!lambda/rule-evaluator/handler.ts'],
     tests: ['test/rule-evaluator/*.test.ts', 'test/domain/alert-rules/*.test.ts'],
   },
 } satisfies Record<string, Group>;
