@@ -8,7 +8,7 @@ const VERSION = '1.0.0';
 
 const description = `Spend of AI providers, tracked by the gateway.
 
-Every error has the same shape, whoever answers. Times are UTC, in ISO 8601. Money is an integer of nano-USD (1e-9 USD)
+Every error has the same shape, whichever part of the system sends it. Times are UTC, in ISO 8601. Money is an integer of nano-USD (1e-9 USD)
 and the same as a decimal string; a cost that is not known is null, never 0. Members and parameters that are not described
 are refused.`;
 

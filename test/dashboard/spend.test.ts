@@ -87,7 +87,7 @@ describe('GET /spend', () => {
     expect(readCounters).toHaveBeenCalledTimes(1);
   });
 
-  it('says so where a sum is too large to be told exactly', async () => {
+  it('says so where a sum is too large for an exact number', async () => {
     readCounters.mockImplementation(async function* () {
       for (const time of ['2026-11-19', '2026-11-20'])
         yield { ...cell, time, counters: { requests: 1, costComputedNanoUsd: Number.MAX_SAFE_INTEGER } };

@@ -99,7 +99,7 @@ export const logOut = operation({
   group,
   summary: 'Log out',
   description:
-    'Ends the session: its refresh token is refused from then on. A token got with it stays good until it expires, within the hour. A refresh token that is not, or no longer, valid gets the same answer.',
+    'Ends the session: its refresh token is refused from then on. A token got with it stays good until it expires, within the hour. A refresh token that is not, or no longer, valid gets the same response.',
   access: 'public',
   body: z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) }),
   success: { status: 204, description: 'The session is ended.' },
@@ -112,7 +112,7 @@ export const forgotPassword = operation({
   path: '/auth/forgot-password',
   group,
   summary: 'Have a password reset code mailed',
-  description: 'The answer is the same whether or not there is such a user.',
+  description: 'The response is the same whether or not there is such a user.',
   access: 'public',
   body: z.strictObject({ email: emailSchema }),
   success: { status: 202, description: 'Taken.', schema: z.object({ message: z.string() }) },

@@ -9,7 +9,7 @@ export const exportSpend = operation({
   group: 'Spend',
   summary: 'Download spend as CSV',
   description:
-    'A line for each hour, day or month and group that has requests. A cost that is not known is an empty cell. Text that a spreadsheet would run as a formula is put behind an apostrophe.',
+    'A line for each hour, day or month and group that has requests. A cost that is not known is an empty field. Text that a spreadsheet would run as a formula is put behind an apostrophe.',
   access: 'authorizer',
   query: z.omit(spendQuery, { limit: true }),
   success: {

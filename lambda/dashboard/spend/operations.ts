@@ -29,8 +29,8 @@ const sums = {
     estimated: moneySchema.check(z.describe('Usage was estimated.')),
   }),
   freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
-  errors: count.check(z.describe('Requests the provider refused, failed or broke off.')),
-  partialRequests: count.check(z.describe('Answers that could not be read whole: their usage may be too low.')),
+  errors: count.check(z.describe('Requests that the provider refused, failed or interrupted.')),
+  partialRequests: count.check(z.describe('Responses that could not be read whole: their usage may be too low.')),
   unfinishedRequests: count.check(z.describe('Requests whose end is not known (yet).')),
   bypassedRequests: count.check(z.describe('Forwarded while tracking was failing, and counted all the same.')),
   overflowRequests: count.check(
@@ -62,7 +62,7 @@ export const readSpend = operation({
   group: 'Spend',
   summary: 'Read totals, groups and a series of spend',
   description:
-    'Times are UTC. Bounds are widened to whole hours, days or months. Spans: at most 31 days by hour (kept for 89 days), 366 days by day, 60 months by month. Series points name fewer groups where the answer would get too long.',
+    'Times are UTC. Bounds are widened to whole hours, days or months. Ranges: at most 31 days by hour (kept for 89 days), 366 days by day, 60 months by month. Series points name fewer groups where the response would get too long.',
   access: 'authorizer',
   query: spendQuery,
   success: {
@@ -77,7 +77,7 @@ export const readSpend = operation({
         .nullable(z.object({ ...range, totals: z.object(sums) }))
         .check(
           z.describe(
-            'The range of the same length before. Null where it is no longer kept, or too large to be told exactly.',
+            'The range of the same length before. Null where it is no longer kept, or too large for an exact number.',
           ),
         ),
       groups: z.array(z.object({ ...group, ...sums })).check(z.describe('The costliest first.')),

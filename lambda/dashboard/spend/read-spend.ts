@@ -35,7 +35,7 @@ const unlessTooLarge = async <T, U>(sums: Promise<T>, otherwise: () => U): Promi
 };
 
 const refused = (): never => {
-  const message = 'the sum is too large to be told exactly (9 million USD): narrow the range, or filter';
+  const message = 'the sum is too large for an exact number (9 million USD): narrow the range, or filter';
   throw new ValidationError([{ path: 'from', message }]);
 };
 
