@@ -5,7 +5,7 @@ import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
-/** From usage events to priced and sealed records. */
+/** From usage events to priced records and rolled-up sums. */
 export const usageAlarms = ({
   settings,
   usage,
@@ -34,7 +34,7 @@ export const usageAlarms = ({
   {
     id: 'RefusedOutboxEntries',
     summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
-    section: 'refused-parked-events',
+    section: 'refused-outbox-entries',
     metric: sweepCount('RefusedOutboxEntries'),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
@@ -61,9 +61,9 @@ export const usageAlarms = ({
   {
     id: 'UnfinishedRequests',
     summary: 'More than 1 % of the requests of an hour ended without a close event: their cost is unknown.',
-    section: 'unsettled-requests',
+    section: 'unfinished-requests',
     metric: share(
-      'Unsettled, %',
+      'Unfinished, %',
       recorderCount('UnfinishedRequests', HOUR),
       recorderCount('RecordedEvents', HOUR),
       HOUR,
@@ -86,8 +86,8 @@ export const usageAlarms = ({
   },
   {
     id: 'RollupFailures',
-    summary: 'Days or months that are over cannot be summarised: spend is read from live cells, slower but as right.',
-    section: 'seal-failures',
+    summary: 'Closed days or months cannot be rolled up: spend is read from live counters, slower but as right.',
+    section: 'rollup-failures',
     metric: rollupCount('RollupFailures', HOUR),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
