@@ -7,7 +7,10 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
 
-const pages = ['README.md', ...globSync('docs/*.md')].map((page) => ({ page, text: readFileSync(page, 'utf8') }));
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/*.md')].map((page) => ({
+  page,
+  text: readFileSync(page, 'utf8'),
+}));
 
 /** As GitHub makes them of headings. */
 const anchorsOf = (text: string): string[] =>
@@ -37,6 +40,11 @@ describe.each(pages)('$page', ({ page, text }) => {
       expect([path, globSync(path)]).toEqual([path, [path]]);
       if (anchor !== '') expect(known.get(path)).toContain(anchor);
     }
+  });
+
+  it('has lines that fit a screen, but for tables and code', () => {
+    const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').split('\n');
+    expect(prose.filter((line) => line.length > 140 && !/^\||^!\[/.test(line))).toEqual([]);
   });
 
   it('names files that there are', () => {
