@@ -2,8 +2,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { exportedNames, findRetiredWords, metricNames, proseOf } from './retired-words.ts';
 
-/** Folders whose comments and names still have retired words: counted, not failed. To make the check strict, empty the list. */
-const pending: readonly string[] = ['container', 'lambda', 'lib', 'local', 'ops', 'web'];
+/** Where comments and names still have retired words: counted, not failed. To make the check strict, empty the list. */
+const pending: readonly string[] = [
+  'container/',
+  'lambda/dashboard/',
+  'lambda/data/',
+  'lambda/domain/',
+  'lambda/environment.ts',
+  'lambda/gateway/',
+  'lambda/http/',
+  'lambda/integrations/',
+  'lambda/usage-recorder/',
+  'lib/',
+  'local/',
+  'ops/',
+];
 
 const production = globSync('{bin,container,lambda,lib,local,ops,web/src}/**/*.{css,js,ts,tsx}').filter(
   (path) => !/\.(generated|d)\.ts$/.test(path),
@@ -12,7 +25,7 @@ const production = globSync('{bin,container,lambda,lib,local,ops,web/src}/**/*.{
 const findIn = (paths: readonly string[], partOf = (source: string): string => source): string[] =>
   paths.flatMap((path) => findRetiredWords(path, partOf(readFileSync(path, 'utf8'))));
 
-const isPending = (path: string): boolean => pending.some((folder) => path.startsWith(`${folder}/`));
+const isPending = (path: string): boolean => pending.some((beginning) => path.startsWith(beginning));
 
 /** The findings of folders that are not pending; those of pending ones are counted on standard error. */
 const strict = (what: string, findings: readonly string[]): string[] => {
