@@ -51,7 +51,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const reads = { requests: openRequests(table), now: () => now };
   const [page, one] = [listRequests(reads), readRequest(reads)];
   const spend = readSpend({
-    readCounters: openSpend(table).cells,
+    readCounters: openSpend(table).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
     now: () => now,
   });

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { allAccountIds } from '../lambda/data/accounts/account-ids.ts';
-import { openLedger } from '../lambda/data/ledger/ledger.ts';
-import { findCountedResponses } from '../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
-import { repriceRecords } from '../lambda/usage-recorder/reprice.ts';
+import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
 import { differenceTable } from './reprice/differences.ts';
@@ -54,12 +52,7 @@ async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGe
 
 /** Prices what the options name once; `dryRun` changes nothing. */
 const run = async (table: Table, options: Options, dryRun: boolean) => {
-  const reprice = repriceRecords({
-    findRecords: openRequests(table).findMany,
-    findAnswers: (names) => findCountedResponses(table, names),
-    commit: openLedger(table).commit,
-    price: priceRequest,
-  });
+  const reprice = openRepricer(table, priceRequest);
   const differences = differenceTable();
   let read = 0;
   let failed = 0;

@@ -1,4 +1,4 @@
-import { dueMarks, markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
+import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
 import { ROLLUP_MARK_SHARDS, spendCounterKey } from '../../lambda/data/table/keys.ts';
@@ -69,8 +69,9 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
 /** A table with one account that makes as many cells in each hour of each day as it can. Days that are over are sealed. */
 export const accountAtLimit = async (size: Size, now: Date): Promise<EmulatedTable> => {
   const table = await filledTable(lines(size, now));
-  const seal = openRollup(table, () => now.getTime());
+  const marks = openRollupMarks(table, () => now.getTime());
+  const { rollUp } = openRollup(table, () => now.getTime());
   for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-    for await (const mark of dueMarks(table, shard, now.getTime())) await seal(mark);
+    for await (const mark of marks.due(shard)) await rollUp(mark);
   return table;
 };

@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
@@ -31,9 +31,10 @@ const recordDays = async (table: Table, now: Date): Promise<void> => {
     const results = await record(Array.from({ length: CROSSES }, (_, n) => requestAt(startOfDay + n, n)));
     if (results.some(({ kind }) => kind !== 'recorded')) throw new Error('A request was not recorded.');
   }
-  const seal = openRollup(table);
+  const marks = openRollupMarks(table, () => now.getTime());
+  const { rollUp } = openRollup(table);
   for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-    for await (const mark of dueMarks(table, shard, now.getTime())) await seal(mark);
+    for await (const mark of marks.due(shard)) await rollUp(mark);
 };
 
 const itemsOf = async ({ client, name }: Table): Promise<Record<string, unknown>[]> => {

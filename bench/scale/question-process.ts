@@ -26,7 +26,7 @@ table.client.middlewareStack.add(
 );
 const units = unitCounter(table.client);
 const now = () => new Date(at);
-const { cells: readCounters } = openSpend(table);
+const { read: readCounters } = openSpend(table);
 const input = { caller: { accountId: ACCOUNT, userId: 'u' }, authorization: '', requestId: 'r', params: undefined };
 const preview = previewRule({ readCounters, now });
 const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now });

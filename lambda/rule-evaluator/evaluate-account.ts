@@ -9,7 +9,8 @@ import { spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { type Period, periodsToJudge } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
-import type { ReadCounters, ReportCounter } from '../domain/spend/spend-report.ts';
+import type { SpendCounter } from '../domain/spend/counters.ts';
+import type { ReadCounters } from '../domain/spend/spend-report.ts';
 
 export interface EvaluationDependencies {
   readonly readCounters: ReadCounters;
@@ -61,7 +62,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
       new Date(period.start),
       untilNow(period, new Date(now.getTime() + 1)),
     );
-    const counters: ReportCounter[] = [];
+    const counters: SpendCounter[] = [];
     for await (const counter of readCounters(accountId, range, driverDimensions)) counters.push(counter);
     const drivers = driversOf(counters, evaluator);
     if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;

@@ -25,7 +25,7 @@ export const openEvaluator = (
     rules,
     deliveries,
     evaluate: evaluateAccount({
-      readCounters: openSpend(table).cells,
+      readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       keys: openServiceKeys(table),
       newAlertId: uuidv7,

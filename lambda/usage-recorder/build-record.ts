@@ -1,19 +1,21 @@
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
-import type { AccountCloseEvent, AccountOpenEvent } from './events.ts';
+import type { AccountCloseEvent, AccountOpenEvent, AccountRequestEvent } from './attribute-events.ts';
 
-/** What the ledger adds to an event to make a record of it. */
+/** The members of a record that do not come from its event. */
 export interface RecordContext {
   readonly revision: number;
   readonly overflowLevel: number;
+  /** ISO 8601 UTC. */
   readonly recordedAt: string;
+  /** Epoch seconds. */
   readonly expiresAt: number;
 }
 
 /**
- * The most that one request may add to a counter: 90,000 USD in nano-USD. A hundred of these, all that one transaction can add to
- * a cell, still are a safe integer. Whoever reports more lies, or is a bug: either way the cost is not known.
+ * The most that one request may add to a counter: 90,000 USD in nano-USD. One transaction adds at most a hundred of them to a
+ * counter, and their sum is a safe integer. A request that reports more is wrong, so its cost is unknown.
  */
 const MAX_COUNT = 9e13;
 const UNITS_SCALE = 1_000;
@@ -27,7 +29,7 @@ const implausible: PricedUsage = {
   reason: 'The numbers reported for this request cannot be true.',
 };
 
-/** A price whose numbers the counters can hold. */
+/** The same price; unknown where a number is too large for the counters, negative, or not whole. */
 export const plausible = (priced: PricedUsage): PricedUsage => {
   const { units = {}, ...tokens } = priced.usage ?? {};
   const isPlausible =
@@ -42,8 +44,8 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
 };
 
 /**
- * A reading within what an item may hold (400 KB, and 4 MB for the 100 of a transaction). The gateway keeps to its limits, so
- * only a foreign or broken event is ever cut.
+ * A reading that fits an item (400 KB) and a transaction of 100 records (4 MB). The gateway keeps readings below this limit, so only
+ * an event of a foreign or broken sender is truncated.
  */
 const bounded = (reading: AccountCloseEvent['reading']) => {
   const { usage, billableItems } = reading;
@@ -53,7 +55,7 @@ const bounded = (reading: AccountCloseEvent['reading']) => {
     : { reading: { ...reading, usage: null, billableItems: {} }, readingTruncated: true };
 };
 
-const facts = (event: AccountOpenEvent | AccountCloseEvent) => ({
+const facts = (event: AccountRequestEvent) => ({
   requestId: event.requestId,
   accountId: event.accountId,
   keyId: event.keyId,
@@ -66,7 +68,7 @@ const facts = (event: AccountOpenEvent | AccountCloseEvent) => ({
   startedAt: event.startedAt,
 });
 
-/** A request of which only the beginning is known: counted, and not priced. */
+/** A request with no close event yet: counted, with unknown cost. */
 export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): RequestRecord => ({
   ...facts(event),
   ...context,
@@ -88,7 +90,7 @@ export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): R
   repeatOf: null,
 });
 
-/** @param repeatOf the request this answer was already counted with, null where this is the first to show it */
+/** @param repeatOf the request that this response was already counted with; null where this request is the first */
 export const recordOfClose = (
   event: AccountCloseEvent,
   priced: PricedUsage,
@@ -114,6 +116,6 @@ export const recordOfClose = (
         provenance: 'free',
         priceSource: null,
         lines: [],
-        reason: 'This answer was already counted with the request that first showed it.',
+        reason: 'This response was already counted with the request that first returned it.',
       }),
 });

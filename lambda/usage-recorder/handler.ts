@@ -4,21 +4,21 @@ import type { SQSHandler } from 'aws-lambda';
 import { openTable } from '../data/table/table.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { parseRecorderEnvironment } from './environment.ts';
-import { notingUse, openUseNotes } from './noting-use.ts';
+import { noteUse, openUseNotes } from './note-use.ts';
 import { openRecorder } from './recorder.ts';
-import { countingTraffic } from './traffic.ts';
+import { countTraffic } from './traffic.ts';
 
 const { tableName } = parseRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
 const table = openTable(tableName);
-const record = countingTraffic(
-  notingUse(openRecorder(table, { logger }), openUseNotes(table, logger)),
+const record = countTraffic(
+  noteUse(openRecorder(table, { logger }), openUseNotes(table, logger)),
   () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
 );
 const consume = consumeMessages({ record, logger, metrics });
 
-/** Usage events from the queue to the ledger. */
+/** Records usage events from the queue in the ledger. */
 export const handler: SQSHandler = async (event, context) => {
   logger.addContext(context);
   try {

@@ -1,19 +1,37 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
 import { openAccountPlans } from '../data/accounts/account-plans.ts';
-import { openKeyOwners } from '../data/accounts/key-owners.ts';
-import { openCounterSlots } from '../data/ledger/counter-slots.ts';
-import { openLedger } from '../data/ledger/ledger.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
-import { findCountedResponses } from '../data/requests/counted-responses.ts';
-import { openRequests } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
+import { plans } from '../domain/billing/plans.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import type { AccountCloseEvent } from './events.ts';
-import { type EventResult, recordEvents } from './record-events.ts';
+import { type AccountCloseEvent, type AccountUntrackedEvent, attributeEvents, nameOf } from './attribute-events.ts';
+import { failure, openRequestRecorder, type RequestResult } from './record-requests.ts';
 
+/** What happened to an event. The queue must deliver it again only where it `failed`. */
+export type EventResult =
+  | RequestResult
+  /** A report of untracked requests is stored as a tracking gap of its account. */
+  | { readonly kind: 'noted' }
+  /** The event names no account, and its key belongs to nobody. */
+  | { readonly kind: 'unowned' };
+
+/** Records a batch of events. Returns the result of each, in the order of the events; never rejects. */
 export type Recorder = (events: readonly UsageEvent[]) => Promise<EventResult[]>;
+
+const PLANS_AT_ONCE = 16;
+/** An account key has 34. */
+const MAX_ACCOUNT_ID_CHARACTERS = 256;
+
+/** No key of the table can hold this account id. */
+class ForeignAccountError extends Error {
+  override readonly name = 'ForeignAccountError';
+}
+
+const isStorable = (accountId: string): boolean =>
+  accountId.length <= MAX_ACCOUNT_ID_CHARACTERS && accountId.isWellFormed();
 
 const priceFailed: PricedUsage = {
   usage: null,
@@ -30,33 +48,70 @@ interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/** The recorder over one table, as the queue, the sweep and operations use it. */
+/** The recorder over one table, as the queue, the sweep and operations use it. A failure of one account does not affect the others. */
 export const openRecorder = (
   table: Table,
   { logger, price = priceRequest, now = Date.now }: RecorderOptions,
 ): Recorder => {
-  const requests = openRequests(table, now);
-  const ledger = openLedger(table, now);
-  const claims = openCounterSlots(table, now);
   const accountPlans = openAccountPlans(table, now);
-  // Pricing does not throw. Were it to, one event must not keep all others of its account from being recorded.
-  const safePrice = (event: AccountCloseEvent): PricedUsage => {
+  const trackingGaps = openTrackingGaps(table);
+  const recordRequests = openRequestRecorder(table, {
+    now,
+    // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.
+    price: (event) => {
+      try {
+        return price(event);
+      } catch (error) {
+        logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
+        return priceFailed;
+      }
+    },
+  });
+
+  const noteGap = async ({ accountId, requestId, from, to, requests }: AccountUntrackedEvent): Promise<EventResult> => {
+    if (!isStorable(accountId)) return failure(new ForeignAccountError(), true);
     try {
-      return price(event);
+      await trackingGaps.note(accountId, requestId, { from, to, requests });
+      return { kind: 'noted' };
     } catch (error) {
-      logger.error('Pricing threw', { requestId: event.requestId, errorName: (error as Error).name });
-      return priceFailed;
+      return failure(error);
     }
   };
-  return recordEvents({
-    findRecords: requests.findMany,
-    findAnswers: (names) => findCountedResponses(table, names),
-    findKeyOwners: openKeyOwners(table).find,
-    findPlan: accountPlans.find,
-    noteTrackingGap: openTrackingGaps(table).note,
-    overflowLevels: claims.levels,
-    commit: ledger.commit,
-    price: safePrice,
-    now,
-  });
+
+  /** How long each account keeps records, and the failures of accounts whose plan could not be read. */
+  const findRetention = async (accountIds: readonly string[]) => {
+    const retentionDays = new Map<string, number>();
+    const failures = new Map<string, EventResult>();
+    const find = async (accountId: string) => {
+      try {
+        if (!isStorable(accountId)) failures.set(accountId, failure(new ForeignAccountError(), true));
+        else retentionDays.set(accountId, plans[await accountPlans.find(accountId)].requestRetentionDays);
+      } catch (error) {
+        failures.set(accountId, failure(error));
+      }
+    };
+    await pMap(accountIds, find, { concurrency: PLANS_AT_ONCE });
+    return { retentionDays, failures };
+  };
+
+  return async (events) => {
+    try {
+      const attributed = await attributeEvents(table, events);
+      const owned = attributed.filter((event) => event !== null);
+      const results = new Map<string, EventResult>();
+      for (const report of owned.filter((event) => event.kind === 'untracked'))
+        results.set(nameOf(report), await noteGap(report));
+      const requests = owned.filter((event) => event.kind !== 'untracked');
+      const { retentionDays, failures } = await findRetention([...new Set(requests.map(({ accountId }) => accountId))]);
+      const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
+      for (const [name, result] of await recordRequests(recordable, retentionDays)) results.set(name, result);
+      return attributed.map((event) =>
+        event
+          ? (results.get(nameOf(event)) ?? failures.get(event.accountId) ?? failure(undefined))
+          : { kind: 'unowned' },
+      );
+    } catch (error) {
+      return events.map(() => failure(error));
+    }
+  };
 };

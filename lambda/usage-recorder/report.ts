@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import type { EventResult } from './record-events.ts';
+import type { EventResult } from './recorder.ts';
 
 export type ReportLogger = Pick<Logger, 'error' | 'warn'>;
 export interface ReportMetrics {
@@ -10,7 +10,7 @@ export interface ReportMetrics {
 
 const errorName = (error: unknown): string => (error instanceof Error ? error.name : String(error));
 
-/** Says of one event what people must know: identifiers only, never a key or content. */
+/** Logs what an operator must know of one event: identifiers only, never a key or content. */
 const logResult = (logger: ReportLogger, event: UsageEvent, result: EventResult): void => {
   const { requestId, kind } = event;
   const names = { requestId, eventKind: kind, ...(kind !== 'untracked' && { provider: event.provider }) };
@@ -23,7 +23,7 @@ const logResult = (logger: ReportLogger, event: UsageEvent, result: EventResult)
     });
 };
 
-/** Logs and counts what became of a batch's events. */
+/** Logs and counts the results of a batch of events. */
 export const reportResults = (
   { logger, metrics }: { readonly logger: ReportLogger; readonly metrics: ReportMetrics },
   events: readonly UsageEvent[],

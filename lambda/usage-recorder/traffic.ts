@@ -2,39 +2,38 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { chunk } from '../data/table/chunk.ts';
 import type { ProviderLabel } from '../domain/providers.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
-import type { EventResult } from './record-events.ts';
-import type { Recorder } from './recorder.ts';
+import type { EventResult, Recorder } from './recorder.ts';
 
-/** One document of CloudWatch's embedded metric format: what Powertools' Metrics does until it is published. */
+/** One document of CloudWatch's embedded metric format: the part of Powertools' Metrics that is used here. */
 export interface TrafficMetrics {
-  /** The metrics are filed under these dimensions; under none but the service's where there are none. */
+  /** Publishes the metrics under these dimensions too; with no members, under the dimension of the service alone. */
   addDimensions(dimensions: Record<string, string>): unknown;
   addMetric(name: string, unit: (typeof MetricUnit)['Count' | 'Milliseconds'], value: number): unknown;
   publishStoredMetrics(): unknown;
 }
 
-/** Powertools publishes a document by itself when a metric has 100 values, and forgets the dimensions. */
+/** At 100 values of a metric Powertools publishes the document by itself and loses the dimensions. */
 const MAX_VALUES = 99;
 
-type Settled = { readonly close: CloseEvent; readonly unpriced: boolean };
+type FinishedRequest = { readonly close: CloseEvent; readonly unpriced: boolean };
 
-/** Requests settled by this batch, each once: a copy of an event shares the result of the first. */
-const settledBy = (events: readonly UsageEvent[], results: readonly EventResult[]): Settled[] => {
-  const settled = new Map<string, Settled>();
+/** The requests whose end this batch recorded, each once: a copy of an event has the result of the first. */
+const finishedBy = (events: readonly UsageEvent[], results: readonly EventResult[]): FinishedRequest[] => {
+  const finished = new Map<string, FinishedRequest>();
   for (const [index, event] of events.entries()) {
     const result = results[index];
-    if (event.kind !== 'close' || result?.kind !== 'recorded' || settled.has(event.requestId)) continue;
-    settled.set(event.requestId, { close: event, unpriced: result.record.provenance === 'unknown' });
+    if (event.kind !== 'close' || result?.kind !== 'recorded' || finished.has(event.requestId)) continue;
+    finished.set(event.requestId, { close: event, unpriced: result.record.provenance === 'unknown' });
   }
-  return [...settled.values()];
+  return [...finished.values()];
 };
 
-const publish = (metrics: TrafficMetrics, provider: ProviderLabel, settled: readonly Settled[]): void => {
+const publish = (metrics: TrafficMetrics, provider: ProviderLabel, finished: readonly FinishedRequest[]): void => {
   const { Count, Milliseconds } = MetricUnit;
-  const count = (matches: (each: Settled) => boolean) => settled.filter(matches).length;
+  const count = (matches: (request: FinishedRequest) => boolean) => finished.filter(matches).length;
   metrics.addDimensions({});
   metrics.addDimensions({ provider });
-  metrics.addMetric('Requests', Count, settled.length);
+  metrics.addMetric('Requests', Count, finished.length);
   metrics.addMetric(
     'BypassedRequests',
     Count,
@@ -45,7 +44,7 @@ const publish = (metrics: TrafficMetrics, provider: ProviderLabel, settled: read
     Count,
     count(({ unpriced }) => unpriced),
   );
-  for (const { close } of settled) {
+  for (const { close } of finished) {
     if (typeof close.overheadMs === 'number') metrics.addMetric('OverheadMs', Milliseconds, close.overheadMs);
     if (close.ttfbMs !== null) metrics.addMetric('TimeToFirstByteMs', Milliseconds, close.ttfbMs);
   }
@@ -53,18 +52,18 @@ const publish = (metrics: TrafficMetrics, provider: ProviderLabel, settled: read
 };
 
 /**
- * A recorder that also counts the gateway's traffic, by provider: here, and not in the gateway, because the close events hold
- * all the facts and counting them costs no client anything. Each request counts once, at the batch that settles it, so the
- * figures are as late as the queue is.
+ * A recorder that also counts the gateway's traffic by provider. It counts here and not in the gateway because close events contain
+ * all the facts and clients do not wait for it. Each request counts once, in the batch that records its end, so the metrics are as
+ * late as the queue.
  *
- * @param newMetrics an empty document
+ * @param newMetrics returns an empty document
  */
-export const countingTraffic =
+export const countTraffic =
   (record: Recorder, newMetrics: () => TrafficMetrics): Recorder =>
   async (events) => {
     const results = await record(events);
-    const byProvider = Map.groupBy(settledBy(events, results), ({ close }) => close.provider);
-    for (const [provider, settled] of byProvider)
-      for (const some of chunk(settled, MAX_VALUES)) publish(newMetrics(), provider, some);
+    const byProvider = Map.groupBy(finishedBy(events, results), ({ close }) => close.provider);
+    for (const [provider, finished] of byProvider)
+      for (const some of chunk(finished, MAX_VALUES)) publish(newMetrics(), provider, some);
     return results;
   };

@@ -26,7 +26,7 @@ export const pastEvaluator = (
   const rules = openRules(table);
   let clock = now;
   const evaluate = evaluateAccount({
-    readCounters: openSpend(table).cells,
+    readCounters: openSpend(table).read,
     alerts,
     keys: openServiceKeys(table),
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),

@@ -3,7 +3,7 @@ import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
-import { notingUse, openUseNotes } from '../../lambda/usage-recorder/noting-use.ts';
+import { noteUse, openUseNotes } from '../../lambda/usage-recorder/note-use.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { callApi } from '../call-api.ts';
 import { buyPlan } from './buy-plan.ts';
@@ -75,7 +75,7 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
   const keyId = items.find(({ id }) => id !== batchKey.id)?.id ?? batchKey.id;
   for (const rule of seedRules) await callApi(`${url}/api/alert-rules`, z.unknown(), token, rule);
   const events = seedTraffic({ accountId, keyId, batchKeyId: batchKey.id }, now);
-  const record = notingUse(openRecorder(table, { logger: console }), openUseNotes(table, console));
+  const record = noteUse(openRecorder(table, { logger: console }), openUseNotes(table, console));
   const evaluate = pastEvaluator(table, { accountId, userId }, now);
   let alerts = 0;
   // In the order of time, with a look at the rules in between: an alert knows of nothing that came after it.

@@ -33,7 +33,7 @@ beforeAll(async () => {
     [
       route(operations.listRules, listRules(dependencies)),
       route(operations.createRule, createRule(dependencies)),
-      route(operations.previewRule, previewRule({ readCounters: openSpend(table).cells, now })),
+      route(operations.previewRule, previewRule({ readCounters: openSpend(table).read, now })),
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],

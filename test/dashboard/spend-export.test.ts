@@ -4,8 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals
 import fc from 'fast-check';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
-import { csvCell } from '../../lambda/domain/spend/spend-csv.ts';
-import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
+import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { csvField } from '../../lambda/domain/spend/spend-csv.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { accountOf, apiEvent, silentLogger } from '../http/invoke.ts';
@@ -51,7 +52,7 @@ const get = async (query: Record<string, string[]> = {}) => {
   return { prelude: preludes.get(stream), body: await body };
 };
 
-const cell = (time: string, tag: string | null, counters: ReportCounter['counters']): ReportCounter => ({
+const cell = (time: string, tag: string | null, counters: SpendCounter['counters']): SpendCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag, keyId: 'k', providerKey: null },
   counters,
@@ -97,13 +98,13 @@ describe('GET /spend/export.csv', () => {
   });
 });
 
-describe('csvCell', () => {
+describe('csvField', () => {
   it('never begins as a formula, and gives the text back', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '＝', '＠', '"', ',', 'a') }),
         (value) => {
-          const written = csvCell(value);
+          const written = csvField(value);
           const unquoted = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
           expect(unquoted).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
           expect(unquoted.replace(/^'/, '')).toBe(value);

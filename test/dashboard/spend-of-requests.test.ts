@@ -4,7 +4,7 @@ import * as requestOperations from '../../lambda/dashboard/requests/operations.t
 import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { dueMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
@@ -12,7 +12,7 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/rollup-run.ts';
+import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
@@ -21,7 +21,7 @@ import { closeEvent } from '../usage-recorder/events.ts';
 const SEED = 20_261_120;
 const DAY_MS = 86_400_000;
 /** Sealed at the first, read at the second: what is between is recorded late, in days that were sealed before. */
-const SEALED_AT = Date.parse('2026-11-19T06:00:00Z');
+const ROLLED_UP_AT = Date.parse('2026-11-19T06:00:00Z');
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const EVENTS = 400;
 
@@ -74,7 +74,7 @@ beforeAll(async () => {
   table = await emulatedTable();
   caller = await newAccount(table);
   const now = () => new Date(NOW);
-  const { cells: readCounters } = openSpend(table);
+  const { read: readCounters } = openSpend(table);
   handler = httpStack(
     [
       route(spendOperation, readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now })),
@@ -100,16 +100,16 @@ beforeAll(async () => {
   }));
   const recordAt = async (at: number, isLate: boolean) => {
     const record = openRecorder(table, { logger: silentLogger(), now: () => at });
-    const some = events.filter((each) => (each.isLate || Date.parse(each.close.startedAt) > SEALED_AT) === isLate);
+    const some = events.filter((each) => (each.isLate || Date.parse(each.close.startedAt) > ROLLED_UP_AT) === isLate);
     for (let i = 0; i < some.length; i += 50) {
       const results = await record(some.slice(i, i + 50).map(({ close }) => close));
       expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     }
   };
-  await recordAt(SEALED_AT, false);
+  await recordAt(ROLLED_UP_AT, false);
   await rollUpDuePeriods({
-    dueMarks: (shard) => dueMarks(table, shard, SEALED_AT),
-    seal: openRollup(table, () => SEALED_AT),
+    marks: openRollupMarks(table, () => ROLLED_UP_AT),
+    rollup: openRollup(table, () => ROLLED_UP_AT),
     logger: silentLogger(),
     metrics: { addMetric: () => {} },
   })(() => 60_000);

@@ -1,14 +1,15 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import type { ReadCounters, ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
+import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 const caller = { accountId: 'svc_mine', userId: 'user' };
-const cell: ReportCounter = {
+const cell: SpendCounter = {
   time: '2026-11-20',
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'key-1', providerKey: 'p' },
   counters: { requests: 2, costProviderNanoUsd: 30, unpricedRequests: 1 },

@@ -6,8 +6,7 @@ import { backtest, backtestRange } from '../../lambda/domain/alert-rules/backtes
 import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
-import type { Counters } from '../../lambda/domain/spend/counters.ts';
-import type { ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
+import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
@@ -60,7 +59,7 @@ const condition = fc
   )
   .map((each) => ruleConditionSchema.parse(each));
 
-const countersOfRange = (spends: readonly Spent[], now: Date, characters: number): ReportCounter[] =>
+const countersOfRange = (spends: readonly Spent[], now: Date, characters: number): SpendCounter[] =>
   spends.map(({ hoursAgo, tag, counters }) => ({
     time: new Date(now.getTime() - hoursAgo * HOUR_MS).toISOString().slice(0, characters),
     dimensions: { provider: 'openai', model: 'm', tag, keyId: null, providerKey: null },

@@ -168,7 +168,7 @@ describe('the rule evaluator', () => {
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
     await openRules(table).replace({ ...rule, revision: 2, name: 'New' }, 1);
     const evaluate = evaluateAccount({
-      readCounters: openSpend(table).cells,
+      readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
@@ -188,7 +188,7 @@ describe('the rule evaluator', () => {
     );
     await createRule(account.accountId, { name: 'day' });
     await addSpend(table, account.accountId, '2026-11-20T16:10:00Z', costing(2), { tag: 'a' });
-    const readCounters = jest.fn(openSpend(table).cells);
+    const readCounters = jest.fn(openSpend(table).read);
     const evaluate = evaluateAccount({
       readCounters,
       alerts: { fire: async () => false },

@@ -1,8 +1,8 @@
 import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
 import type { CloseEvent, OpenEvent } from '../../lambda/domain/usage/usage-event.ts';
-import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
+import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 
-/** A UUIDv7 of a time, told apart by a number. */
+/** A UUIDv7 of a time, unique by a number. */
 export const requestIdAt = (startedAt: string, n: number): string => {
   const time = Date.parse(startedAt).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -32,7 +32,7 @@ export const openEvent = ({ n = 0, ...facts }: Facts = {}): OpenEvent => {
 type CloseFacts = Facts &
   Partial<Omit<CloseEvent, 'kind' | 'reading'>> & { reading?: Partial<CloseEvent['reading']>; tokens?: number };
 
-/** A close event whose usage is so many tokens: see `priceOfTokens`. */
+/** A close event with a usage of this many tokens: see `priceOfTokens`. */
 export const closeEvent = ({ reading, tokens = 100, ...facts }: CloseFacts = {}): CloseEvent => ({
   ...openEvent(facts),
   kind: 'close',
@@ -79,7 +79,7 @@ const noUsage: Usage = {
   providerCostNanoUsd: null,
 };
 
-/** A price book of one line: a token costs 7 nano-USD; no tokens, no price. */
+/** A price book with one line: a token costs 7 nano-USD. Without tokens there is no price. */
 export const priceOfTokens = ({ reading }: Pick<AccountCloseEvent, 'reading'>): PricedUsage => {
   const tokens = reading.usage?.['tokens'];
   if (typeof tokens !== 'number') {

@@ -38,7 +38,7 @@ const newEvents = (count: number) => {
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
 describe('the recorder over a table that fails', () => {
-  it('tries again where another transaction was in the way', async () => {
+  it('retries after a conflict with another transaction', async () => {
     let conflicts = 2;
     const { accountId, events } = newEvents(3);
     const record = recorderOver(
@@ -52,7 +52,7 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(3);
   });
 
-  it('gives up in the end, having written nothing, and says that trying later may help', async () => {
+  it('gives up in the end without writing, and reports a failure that is not permanent', async () => {
     const { accountId, events } = newEvents(2);
     const throttled = recorderOver(
       faultyTable(table, async (command, send) => {
@@ -67,13 +67,13 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(2);
   });
 
-  it('counts once what was written although the answer never came', async () => {
+  it('counts a request once where the response to the write is lost', async () => {
     const { accountId, events } = newEvents(5);
     let lost = false;
     const record = recorderOver(
       faultyTable(table, async (command, send) => {
-        const answer = await send();
-        if (actionsOf(command) === 0 || lost) return answer;
+        const response = await send();
+        if (actionsOf(command) === 0 || lost) return response;
         lost = true;
         throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
       }),
@@ -82,7 +82,7 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(5);
   });
 
-  it('records all but the one event that the table refuses for good', async () => {
+  it('records all events but the one that the table never accepts', async () => {
     const { accountId, events } = newEvents(9);
     const bad = closeEvent({ accountId, n: 99, method: randomBytes(450_000).toString('base64') });
     const results = await recorderOver(table)([...events.slice(0, 4), bad, ...events.slice(4)]);
@@ -111,15 +111,15 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(broken.accountId)).toBe(0);
   });
 
-  it('puts events of many accounts into few transactions, and one apart that is in the way of the others', async () => {
+  it('writes events of many accounts in few transactions, and separates the account that conflicts', async () => {
     const batches = Array.from({ length: 12 }, () => newEvents(2));
     const busy = batches[4]?.accountId ?? '';
-    const met: number[] = [];
+    const sizes: number[] = [];
     let conflicts = 2;
     const record = recorderOver(
       faultyTable(table, async (command, send) => {
         if (actionsOf(command) === 0) return send();
-        met.push(actionsOf(command));
+        sizes.push(actionsOf(command));
         if (JSON.stringify(command).includes(`ACCOUNT#${busy}#`) && conflicts-- > 0)
           throw cancelled(
             Array.from({ length: actionsOf(command) }, (_, i) => (i === 30 ? 'TransactionConflict' : 'None')),
@@ -129,12 +129,12 @@ describe('the recorder over a table that fails', () => {
     );
     const results = await record(batches.flatMap(({ events }) => events));
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
-    // All together, then each alone (two records, two cells, a month), the busy one once more.
-    expect(met).toEqual([60, ...Array.from({ length: 13 }, () => 5)]);
+    // First all together, then each alone (two records, two spend counters, a month), and the busy one once more.
+    expect(sizes).toEqual([60, ...Array.from({ length: 13 }, () => 5)]);
     for (const { accountId } of batches) expect(await requestsOf(accountId)).toBe(2);
   });
 
-  it('does not let an account that cannot be be in the way of those that are', async () => {
+  it('records other accounts where an account id is impossible', async () => {
     const { accountId, events } = newEvents(2);
     const foreign = ['x'.repeat(3_000), 'svc_\ud800'].map((id) => openEvent({ accountId: id }));
     const results = await recorderOver(table)([...foreign, ...events]);
@@ -143,7 +143,7 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(2);
   });
 
-  it('is never in its own way: transactions of one batch that touch the same item go one after the other', async () => {
+  it('never conflicts with itself: transactions of one batch that update the same item run in sequence', async () => {
     const underWay = new Set<string>();
     let conflicts = 0;
     let together = 0;
@@ -154,7 +154,7 @@ describe('the recorder over a table that fails', () => {
           const key = Put?.Item ?? Update?.Key;
           return `${key?.['pk']} ${key?.['sk']}`;
         });
-        // As DynamoDB does, which the emulator does not: it takes one at a time.
+        // DynamoDB does this. The emulator does not, because it runs one transaction at a time.
         if (keys.some((key) => underWay.has(key))) {
           conflicts += 1;
           throw cancelled(keys.map(() => 'TransactionConflict'));
@@ -173,11 +173,11 @@ describe('the recorder over a table that fails', () => {
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     for (const { accountId, events } of batches) expect(await requestsOf(accountId)).toBe(events.length);
     expect(conflicts).toBe(0);
-    // Those of different accounts side by side all the same.
+    // Transactions of different accounts still run at the same time.
     expect(together).toBeGreaterThan(0);
   });
 
-  it('packs a busy account into few transactions within their limits', async () => {
+  it('writes a busy account in few transactions within the limits', async () => {
     const sizes: number[] = [];
     const { accountId, events } = newEvents(250);
     const record = recorderOver(
@@ -187,7 +187,7 @@ describe('the recorder over a table that fails', () => {
       }),
     );
     await record([...events, openEvent({ accountId, n: 1 })]);
-    // All share an hour cell, a day cell and a month counter.
+    // All share an hour counter, a day counter and a month counter.
     expect(sizes).toHaveLength(3);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(250 + 3 * 3);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100);

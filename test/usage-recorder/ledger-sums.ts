@@ -3,25 +3,26 @@ import type { Table } from '../../lambda/data/table/table.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 
-/** Every cell of an account by day and by hour, and its month counters: all the ledger says. */
+/** Every spend counter of an account by day and by hour, and its month counters: all sums of the ledger. */
 export const ledgerSums = async (table: Table, accountId: string, months: readonly string[]) => {
-  const cells = openSpendCounters(table);
+  const spendCounters = openSpendCounters(table);
   const read = async (granularity: 'days' | 'hours') => {
     const found: Record<string, Counters> = {};
-    for await (const cell of cells[granularity](accountId, '2000', '2999'))
-      found[cellText(cell.time, cell.dimensions)] = cell.counters;
+    for await (const spendCounter of spendCounters[granularity](accountId, '2000', '2999'))
+      found[spendCounterText(spendCounter.time, spendCounter.dimensions)] = spendCounter.counters;
     return found;
   };
   return {
     days: await read('days'),
     hours: await read('hours'),
     months: Object.fromEntries(
-      await Promise.all(months.map(async (month) => [month, await cells.trackedRequests(accountId, month)])),
+      await Promise.all(months.map(async (month) => [month, await spendCounters.trackedRequests(accountId, month)])),
     ) as Record<string, number>,
   };
 };
 
-export const cellText = (time: string, { provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
+export const spendCounterText = (time: string, { provider, model, tag, keyId, providerKey }: SpendDimensions): string =>
   JSON.stringify([time, provider, model, tag, keyId, providerKey]);
 
-export const total = (cells: Record<string, Counters>): Counters => Object.values(cells).reduce(addCounters, {});
+export const total = (spendCounters: Record<string, Counters>): Counters =>
+  Object.values(spendCounters).reduce(addCounters, {});

@@ -15,8 +15,8 @@ afterAll(() => table.stop());
 
 const newRecorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
 
-describe('an account whose clients invent values without end', () => {
-  it('keeps models and keys apart while endless tags are folded, and loses no request', async () => {
+describe('an account whose clients send ever new values', () => {
+  it('keeps models and keys separate while tags overflow, and loses no request', async () => {
     const accountId = 'svc_tags';
     const record = newRecorder();
     for (let batch = 0; batch < 13; batch++) {
@@ -34,14 +34,14 @@ describe('an account whose clients invent values without end', () => {
       );
       expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     }
-    // A tag that had its cell before the limit keeps it.
+    // A tag that has a spend counter from before the limit keeps it.
     await record([closeEvent({ accountId, n: 5_000, tokens: 1, tag: 'user-0', reading: { modelServed: 'model-0' } })]);
     const { days, hours } = await ledgerSums(table, accountId, []);
     expect(Object.keys(days)).toHaveLength(1_003);
     expect(Object.keys(hours)).toHaveLength(1_003);
     expect(total(days)).toMatchObject({ requests: 1_301, inputTokens: 1_301, overflowRequests: 300 });
-    const folded = Object.entries(days).filter(([cell]) => cell.includes(OTHER));
-    expect(folded.map(([cell, { requests }]) => [JSON.parse(cell).slice(2, 4), requests]).sort()).toEqual(
+    const overflowed = Object.entries(days).filter(([name]) => name.includes(OTHER));
+    expect(overflowed.map(([name, { requests }]) => [JSON.parse(name).slice(2, 4), requests]).sort()).toEqual(
       [0, 1, 2].map((n) => [[`model-${n}`, OTHER], 100]),
     );
     expect(days[JSON.stringify(['2026-11-20', 'openai', 'model-0', 'user-0', 'key-1', 'fingerprint'])]).toMatchObject({
@@ -49,7 +49,7 @@ describe('an account whose clients invent values without end', () => {
     });
   });
 
-  it('stays bounded with many recorders at once, each with a memory of its own', async () => {
+  it('stays within the limits with many recorders at once, each with its own cache', async () => {
     const accountId = 'svc_all';
     const recorders = Array.from({ length: 8 }, newRecorder);
     await Promise.all(
@@ -78,7 +78,7 @@ describe('an account whose clients invent values without end', () => {
     const { days } = await ledgerSums(table, accountId, []);
     expect(total(days)).toMatchObject({ requests: 2_560, overflowRequests: 1_560 });
     expect(Object.keys(days).length).toBeLessThanOrEqual(1_752);
-    const everythingOverflowed = Object.keys(days).filter((cell) => cell.split(OTHER).length === 5);
+    const everythingOverflowed = Object.keys(days).filter((name) => name.split(OTHER).length === 5);
     expect(everythingOverflowed).toHaveLength(2);
   });
 });

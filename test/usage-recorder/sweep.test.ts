@@ -5,7 +5,7 @@ import { OUTBOX_SHARDS, outboxKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep.ts';
+import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
@@ -27,14 +27,14 @@ const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
 
 const sweepOver = (of: Table, { now = NOW, remainingMs = 50_000 } = {}) =>
   sweepOutbox({
-    parked: openOutbox(of, () => now),
+    outbox: openOutbox(of, () => now),
     record: openRecorder(of, { logger: { error: log }, price: priceOfTokens, now: () => now }),
     logger: { error: log, warn: log },
     metrics: { addMetric: () => {} },
     now: () => now,
   })(() => remainingMs);
 
-const park = async (shard: number, requestId: string, event: UsageEvent | string) => {
+const addToOutbox = async (shard: number, requestId: string, event: UsageEvent | string) => {
   await table.client.send(
     new PutCommand({
       TableName: table.name,
@@ -57,30 +57,30 @@ const itemsOf = async (pk: string) => {
   );
   return Items ?? [];
 };
-const stillParked = async () =>
+const outboxItems = async () =>
   (await Promise.all(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => itemsOf(`PARKED#${shard}`)))).flat();
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
 describe('sweepOutbox', () => {
-  it('records parked events of every shard once and takes them away, side by side with another sweep', async () => {
-    const accountId = 'svc_parked';
+  it('records the events of every shard once and removes them, while another sweep runs', async () => {
+    const accountId = 'svc_outbox';
     for (let n = 0; n < 300; n++) {
       const event = closeEvent({ accountId, n });
-      await park(n % OUTBOX_SHARDS, event.requestId, event);
+      await addToOutbox(n % OUTBOX_SHARDS, event.requestId, event);
     }
     await Promise.all([sweepOver(table), sweepOver(table)]);
     expect(await requestsOf(accountId)).toBe(300);
-    expect(await stillParked()).toEqual([]);
+    expect(await outboxItems()).toEqual([]);
   });
 
-  it('sets aside what is no usage event, with the reason, and goes on', async () => {
+  it('sets aside text that is not a usage event, with the reason, and continues', async () => {
     const accountId = 'svc_refused';
     const good = closeEvent({ accountId, n: 2 });
-    await park(3, 'a', '{"secret":');
-    await park(3, 'b', JSON.stringify({ ...closeEvent({ accountId, n: 1 }), provider: 'nobody' }));
-    await park(3, good.requestId, good);
+    await addToOutbox(3, 'a', '{"secret":');
+    await addToOutbox(3, 'b', JSON.stringify({ ...closeEvent({ accountId, n: 1 }), provider: 'nobody' }));
+    await addToOutbox(3, good.requestId, good);
     const bad = closeEvent({ accountId, n: 3 });
-    await park(4, 'c', bad);
+    await addToOutbox(4, 'c', bad);
     const refusing = faultyTable(table, async (command, send) => {
       if (command.constructor.name === 'TransactWriteCommand' && JSON.stringify(command).includes(bad.requestId))
         throw Object.assign(new Error('no such number'), { name: 'ValidationException' });
@@ -88,7 +88,7 @@ describe('sweepOutbox', () => {
     });
     await sweepOver(refusing);
     expect(await requestsOf(accountId)).toBe(1);
-    expect(await stillParked()).toEqual([]);
+    expect(await outboxItems()).toEqual([]);
     const refused = await itemsOf('REFUSED#2026-11-20');
     expect(refused.map(({ sk, reason }) => [sk, reason])).toEqual([
       ['a#close', 'Not a usage event: not JSON'],
@@ -99,20 +99,20 @@ describe('sweepOutbox', () => {
     expect(logs.join()).not.toContain('secret');
   });
 
-  it('leaves for the next run what cannot be recorded now, but not for ever', async () => {
+  it('leaves an event that cannot be recorded now for the next run, but not forever', async () => {
     const accountId = 'svc_waiting';
     const event = closeEvent({ accountId });
-    await park(0, event.requestId, event);
+    await addToOutbox(0, event.requestId, event);
     const failing = faultyTable(table, async (command, send) => {
       if (command.constructor.name === 'TransactWriteCommand') throw new Error('throttled');
       return send();
     });
     await sweepOver(failing);
-    expect(await stillParked()).toHaveLength(1);
+    expect(await outboxItems()).toHaveLength(1);
     await sweepOver(table, { remainingMs: 1_000 });
-    expect(await stillParked()).toHaveLength(1);
+    expect(await outboxItems()).toHaveLength(1);
     await sweepOver(failing, { now: NOW + 2 * 86_400_000 });
-    expect(await stillParked()).toEqual([]);
+    expect(await outboxItems()).toEqual([]);
     expect(await itemsOf('REFUSED#2026-11-22')).toEqual([
       expect.objectContaining({ reason: 'Could not be recorded for a day: Error' }),
     ]);

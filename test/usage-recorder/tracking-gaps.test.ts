@@ -34,8 +34,8 @@ const report = (facts: Partial<UntrackedEvent> = {}): UntrackedEvent => ({
 });
 const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
 
-describe('reports of requests that could not be tracked', () => {
-  it('stand with their account, each once, next to what is recorded', async () => {
+describe('reports of untracked requests', () => {
+  it('are stored with their account, each once, next to recorded requests', async () => {
     const event = report();
     const results = await recorderOver(table)([event, closeEvent({ accountId: 'svc_untracked' }), event]);
     expect(results.map(({ kind }) => kind)).toEqual(['noted', 'recorded', 'noted']);
@@ -46,17 +46,17 @@ describe('reports of requests that could not be tracked', () => {
   });
 
   it.each([
-    ['before them', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z', 0],
-    ['into them', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.001Z', 1],
-    ['from within them', '2026-11-20T12:20:00.000Z', '2026-11-20T13:00:00.000Z', 1],
-    ['after them', '2026-11-20T12:20:00.001Z', '2026-11-20T13:00:00.000Z', 0],
-  ])('show in a range that reaches %s', async (_case, from, to, expected) => {
-    const accountId = `svc_span_${expected}_${from}`;
+    ['before the report', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z', 0],
+    ['into the report', '2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.001Z', 1],
+    ['from within the report', '2026-11-20T12:20:00.000Z', '2026-11-20T13:00:00.000Z', 1],
+    ['after the report', '2026-11-20T12:20:00.001Z', '2026-11-20T13:00:00.000Z', 0],
+  ])('are returned for a range that lies %s', async (_case, from, to, expected) => {
+    const accountId = `svc_range_${expected}_${from}`;
     await recorderOver(table)([report({ accountId })]);
     expect(await openTrackingGaps(table).gaps(accountId, { from, to })).toHaveLength(expected);
   });
 
-  it('find the account of a key that could not be verified; nobody’s key is nobody’s gap', async () => {
+  it('are attributed by their unverified key; an unknown key has no gap', async () => {
     const { accountId, accountKey } = await newAccount(table);
     const unverified = (key: string) => report({ accountId: null, unverifiedKeyHash: serviceKeyHash(key) });
     expect(await recorderOver(table)([unverified(accountKey), unverified(newAccountKey(randomBytes))])).toEqual([
@@ -66,7 +66,7 @@ describe('reports of requests that could not be tracked', () => {
     expect(await openTrackingGaps(table).gaps(accountId, day)).toHaveLength(1);
   });
 
-  it('come again where the table fails', async () => {
+  it('fail where the table fails, so that the queue delivers them again', async () => {
     const down = faultyTable(table, async (command, send) => {
       if (JSON.stringify(command).includes('UNTRACKED#')) throw new Error('down');
       return send();
@@ -78,7 +78,7 @@ describe('reports of requests that could not be tracked', () => {
     expect(results).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }]);
   });
 
-  it('are read like any event of the queue', () => {
+  it('are parsed like any event of the queue', () => {
     expect(parseUsageEvent(JSON.stringify(report()))).toMatchObject({ kind: 'untracked', requests: 40 });
     expect(() => parseUsageEvent(JSON.stringify({ ...report(), requests: -1 }))).toThrow('Not a usage event');
   });

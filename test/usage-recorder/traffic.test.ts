@@ -1,10 +1,10 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
+import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
-import type { AccountCloseEvent } from '../../lambda/usage-recorder/events.ts';
-import type { EventResult } from '../../lambda/usage-recorder/record-events.ts';
-import { countingTraffic } from '../../lambda/usage-recorder/traffic.ts';
+import type { EventResult } from '../../lambda/usage-recorder/recorder.ts';
+import { countTraffic } from '../../lambda/usage-recorder/traffic.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
 const recorded = (event: CloseEvent): EventResult => ({
@@ -17,10 +17,10 @@ const recorded = (event: CloseEvent): EventResult => ({
   }),
 });
 
-/** What CloudWatch would read, for a batch whose events meet these results. */
+/** The documents that CloudWatch reads for a batch whose events have these results. */
 const documentsOf = async (batch: readonly (readonly [UsageEvent, EventResult])[]) => {
   const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const record = countingTraffic(
+  const record = countTraffic(
     async () => batch.map(([, result]) => result),
     () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
   );
@@ -31,18 +31,18 @@ const documentsOf = async (batch: readonly (readonly [UsageEvent, EventResult])[
   return lines.map((line) => JSON.parse(line));
 };
 
-const settled = (facts: Parameters<typeof closeEvent>[0]) => {
+const finished = (facts: Parameters<typeof closeEvent>[0]) => {
   const event = closeEvent(facts);
   return [event, recorded(event)] as const;
 };
 
-describe('countingTraffic', () => {
-  it('counts requests by provider, what was bypassed and unpriced, and how long things took', async () => {
+describe('countTraffic', () => {
+  it('counts requests by provider, with bypassed and unpriced ones and latencies', async () => {
     const documents = await documentsOf([
-      settled({ n: 1, overheadMs: 0.4, ttfbMs: 310 }),
-      settled({ n: 2, overheadMs: 1.5, ttfbMs: 290, route: 'bypassed' }),
-      settled({ n: 3, overheadMs: null, ttfbMs: null, outcome: 'unreachable', reading: { usage: null } }),
-      settled({ n: 4, provider: 'anthropic', overheadMs: 0.7, ttfbMs: 800 }),
+      finished({ n: 1, overheadMs: 0.4, ttfbMs: 310 }),
+      finished({ n: 2, overheadMs: 1.5, ttfbMs: 290, route: 'bypassed' }),
+      finished({ n: 3, overheadMs: null, ttfbMs: null, outcome: 'unreachable', reading: { usage: null } }),
+      finished({ n: 4, provider: 'anthropic', overheadMs: 0.7, ttfbMs: 800 }),
     ]);
     expect(documents).toHaveLength(2);
     expect(documents[0]).toMatchObject({
@@ -60,8 +60,8 @@ describe('countingTraffic', () => {
     expect(documents[1]).toMatchObject({ provider: 'anthropic', Requests: 1, BypassedRequests: 0, OverheadMs: 0.7 });
   });
 
-  it('counts a request once, and none that this batch did not settle', async () => {
-    const [twice, result] = settled({ n: 1 });
+  it('counts a request once, and only in the batch that records its end', async () => {
+    const [twice, result] = finished({ n: 1 });
     const open = openEvent({ n: 5 });
     expect(
       await documentsOf([
@@ -75,7 +75,7 @@ describe('countingTraffic', () => {
     ).toEqual([expect.objectContaining({ Requests: 1 })]);
   });
 
-  it('takes events of a gateway that does not tell its overhead yet', async () => {
+  it('accepts events of an older gateway that does not report its overhead', async () => {
     const { overheadMs, ...event } = closeEvent({ n: 1 });
     expect(overheadMs).toBeUndefined();
     const [document] = await documentsOf([[event, recorded(event)]]);
@@ -83,9 +83,9 @@ describe('countingTraffic', () => {
     expect(document).toMatchObject({ Requests: 1, TimeToFirstByteMs: 10.5 });
   });
 
-  it('keeps every value of a batch larger than one document may hold', async () => {
+  it('keeps every value of a batch that is larger than one document may hold', async () => {
     const documents = await documentsOf(
-      Array.from({ length: 230 }, (_, n) => settled({ n, overheadMs: n, ttfbMs: n })),
+      Array.from({ length: 230 }, (_, n) => finished({ n, overheadMs: n, ttfbMs: n })),
     );
     const values = documents.flatMap(({ OverheadMs = [] }) => OverheadMs);
     expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 230 }, (_, n) => n));

@@ -30,7 +30,7 @@ export const handler = httpStack(
   [
     route(operations.listRules, listRules(dependencies)),
     route(operations.createRule, createRule(dependencies)),
-    route(operations.previewRule, previewRule({ readCounters: readInTime(openSpend(table).cells), now })),
+    route(operations.previewRule, previewRule({ readCounters: readInTime(openSpend(table).read), now })),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],

@@ -10,7 +10,7 @@ import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const { cells: readCounters } = openSpend(table);
+const { read: readCounters } = openSpend(table);
 
 /** GET /api/spend/export.csv, streamed: a year by day and model may be larger than a Lambda answer that is not. */
 export const handler = streamingHttpStack(

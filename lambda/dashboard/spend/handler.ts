@@ -12,7 +12,7 @@ import { readSpend } from './read-spend.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const readCounters = readInTime(openSpend(table).cells);
+const readCounters = readInTime(openSpend(table).read);
 const { gaps: readTrackingGaps } = openTrackingGaps(table);
 
 /** Everything under /api/spend. */

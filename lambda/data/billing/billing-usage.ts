@@ -1,8 +1,9 @@
 import type { BillingPeriod } from '../../domain/billing/billing-period.ts';
 import { isKept } from '../../domain/calendar/range.ts';
 import { addDays, dayOf, endOf, hourOf, monthOf } from '../../domain/calendar/utc.ts';
+import type { SpendCounter } from '../../domain/spend/counters.ts';
 import { openSpend } from '../spend/spend.ts';
-import { openSpendCounters, type SpendCounter } from '../spend/spend-counters.ts';
+import { openSpendCounters } from '../spend/spend-counters.ts';
 import type { Table } from '../table/table.ts';
 
 const requestsIn = async (cells: AsyncIterable<SpendCounter>): Promise<number> => {
@@ -32,7 +33,7 @@ export const openPeriodUsage = (table: Table) => {
     const to = new Date(Math.min(now.getTime() + 1, Date.parse(end))).toISOString();
     const counts = await Promise.all([
       hasHours ? requestsIn(cells.hours(accountId, hourOf(start), `${firstDay}T23`)) : 0,
-      from < to ? requestsIn(spend.cells(accountId, { granularity: 'month', from, to }, [])) : 0,
+      from < to ? requestsIn(spend.read(accountId, { granularity: 'month', from, to }, [])) : 0,
     ]);
     return counts[0] + counts[1];
   };

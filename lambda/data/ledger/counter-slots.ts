@@ -11,26 +11,48 @@ import { counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { markForRollup } from './rollup-marks.ts';
 
-/** Claims outlive the day by as long as events may come late. */
-const CLAIM_DAYS = 60;
+/** Slots are kept after their day for as long as events may come late. */
+const SLOT_DAYS = 60;
 const MAX_ATTEMPTS = 10;
-/** Account-days that a process remembers; the least recently used is evicted first. An evicted one costs a read. */
+/** Account-days that a process remembers. An evicted one costs a read. */
 const MAX_REMEMBERED = 2_000;
 
-const storedClaims = z.object({ cells: z._default(z.set(z.string()), new Set()) });
+const storedSlots = z.object({ cells: z._default(z.set(z.string()), new Set()) });
 
-/** Others kept claiming cells of the same day at the same time. */
-class ClaimContentionError extends Error {
-  override readonly name = 'ClaimContentionError';
+/** Other writers kept reserving slots of the same day at the same time. */
+class SlotContentionError extends Error {
+  override readonly name = 'SlotContentionError';
 }
 
-/** 66 bits of a hash: a set of them stays small, and a collision would do no more than allow one cell above the limit. */
+/** 66 bits of a hash keep the set small. A collision only lets one spend counter more through than the limit. */
 const fingerprintOf = (counterName: string): string => hash('sha256', counterName, 'base64url').slice(0, 11);
 
+/** The overflow levels of the wanted dimensions, given the slots that exist, and the slots that those levels add. */
+const decide = (wanted: readonly SpendDimensions[], slots: ReadonlySet<string>) => {
+  const added = new Set<string>();
+  const hasSlot = (dimensions: SpendDimensions) => {
+    const fingerprint = fingerprintOf(spendCounterName(dimensions));
+    return slots.has(fingerprint) || added.has(fingerprint);
+  };
+  // The events of a batch share a few dimensions: each is decided once and keeps its level.
+  const decided = new Map<string, number>();
+  const levels = wanted.map((dimensions) => {
+    const name = spendCounterName(dimensions);
+    const known = decided.get(name);
+    if (known !== undefined) return known;
+    const level = levelFor(dimensions, slots.size + added.size, hasSlot);
+    const fingerprint = fingerprintOf(spendCounterName(overflowDimensions(dimensions, level)));
+    if (!slots.has(fingerprint)) added.add(fingerprint);
+    decided.set(name, level);
+    return level;
+  });
+  return { levels, added };
+};
+
 /**
- * Bounds how many distinct cells an account makes in a day, whatever its clients send: each cell is claimed once, before
- * anything is counted in it, in one set per account and day that grows under a condition on its size. A claim whose
- * event then fails stays claimed: harmless.
+ * Counter slots limit how many distinct spend counters an account makes in a day, whatever its clients send. Every spend counter
+ * reserves a slot before anything is counted in it. The slots of an account and day are one set, which grows under a condition on its
+ * size. A slot whose event then fails stays reserved, which is harmless.
  */
 export const openCounterSlots = (table: Table, now: () => number = Date.now) => {
   const remembered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_REMEMBERED });
@@ -39,11 +61,11 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...counterSlotsKey(accountId, day) }, ConsistentRead: true }),
     );
-    return Item && storedClaims.parse(Item).cells;
+    return Item && storedSlots.parse(Item).cells;
   };
 
-  /** False where others claimed in between. */
-  const claim = async (accountId: string, day: Day, cells: ReadonlySet<string>, sizeBefore: number) => {
+  /** @returns false where others reserved slots since the set was read */
+  const add = async (accountId: string, day: Day, slots: ReadonlySet<string>, sizeBefore: number): Promise<boolean> => {
     try {
       await table.client.send(
         new UpdateCommand({
@@ -52,8 +74,8 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
           UpdateExpression: 'ADD cells :cells SET expiresAt = :expiresAt',
           ConditionExpression: sizeBefore === 0 ? 'attribute_not_exists(cells)' : 'size(cells) = :size',
           ExpressionAttributeValues: {
-            ':cells': cells,
-            ':expiresAt': endOf(day).getTime() / 1_000 + CLAIM_DAYS * DAY_SECONDS,
+            ':cells': slots,
+            ':expiresAt': endOf(day).getTime() / 1_000 + SLOT_DAYS * DAY_SECONDS,
             ...(sizeBefore > 0 && { ':size': sizeBefore }),
           },
         }),
@@ -65,50 +87,29 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
     }
   };
 
-  /** Levels for the dimensions given the claimed cells, and which cells those levels would add. */
-  const decide = (wanted: readonly SpendDimensions[], claimed: ReadonlySet<string>) => {
-    const added = new Set<string>();
-    const has = (cell: SpendDimensions) => {
-      const fingerprint = fingerprintOf(spendCounterName(cell));
-      return claimed.has(fingerprint) || added.has(fingerprint);
-    };
-    // The events of a batch share a few cells: each is decided on once, and stays claimed at its level.
-    const decided = new Map<string, number>();
-    const levels = wanted.map((dimensions) => {
-      const name = spendCounterName(dimensions);
-      const known = decided.get(name);
-      if (known !== undefined) return known;
-      const level = levelFor(dimensions, claimed.size + added.size, has);
-      const fingerprint = fingerprintOf(spendCounterName(overflowDimensions(dimensions, level)));
-      if (!claimed.has(fingerprint)) added.add(fingerprint);
-      decided.set(name, level);
-      return level;
-    });
-    return { levels, added };
-  };
-
   return {
     /**
-     * How far each of these must be folded on that day (0: not at all); claims the cells they need.
+     * Reserves slots for the wanted dimensions on a day.
      *
-     * @throws ClaimContentionError
+     * @returns the overflow level of each, in the order of `wanted`; 0 keeps all dimensions
+     * @throws SlotContentionError
      */
-    levels: async (accountId: string, day: Day, wanted: readonly SpendDimensions[]): Promise<number[]> => {
+    reserve: async (accountId: string, day: Day, wanted: readonly SpendDimensions[]): Promise<number[]> => {
       const id = `${accountId}#${day}`;
       const known = decide(wanted, remembered.get(id) ?? new Set());
       if (known.added.size === 0) return known.levels;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
-        const claimed = await read(accountId, day);
-        // The first cell of a day marks the day for sealing, before anything is counted in it.
-        if (!claimed) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
-        const { levels, added } = decide(wanted, claimed ?? new Set());
-        if (added.size === 0 || (await claim(accountId, day, added, claimed?.size ?? 0))) {
-          remembered.set(id, new Set([...(claimed ?? []), ...added]));
+        const slots = await read(accountId, day);
+        // The first slot of a day marks the day for rollup, before anything is counted.
+        if (!slots) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
+        const { levels, added } = decide(wanted, slots ?? new Set());
+        if (added.size === 0 || (await add(accountId, day, added, slots?.size ?? 0))) {
+          remembered.set(id, new Set([...(slots ?? []), ...added]));
           return levels;
         }
       }
-      throw new ClaimContentionError('Cells of one account and day are being claimed by too many writers at once.');
+      throw new SlotContentionError('Too many writers reserve counter slots of one account and day at once.');
     },
   };
 };

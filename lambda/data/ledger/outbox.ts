@@ -7,15 +7,15 @@ import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
-/** A usage event that the queue would not take. `event` is its JSON text, unread. */
+/** A usage event that the gateway wrote to the table because the queue did not accept it. `event` is JSON text, not parsed yet. */
 export interface OutboxEntry {
   readonly key: Key;
   readonly event: string;
   /** ISO 8601 UTC. */
-  readonly parkedAt: string;
+  readonly writtenAt: string;
 }
 
-/** How long refused events wait for somebody to look at them. */
+/** How long entries that were set aside are kept for an operator. */
 const REFUSED_DAYS = 90;
 
 const stored = z.object({
@@ -27,11 +27,12 @@ const stored = z.object({
 
 const parse = (item: Record<string, unknown>): OutboxEntry => {
   const { pk, sk, event, parkedAt } = stored.parse(item);
-  return { key: { pk, sk }, event, parkedAt };
+  return { key: { pk, sk }, event, writtenAt: parkedAt };
 };
 
+/** Usage events that wait in the table until the sweep records them. */
 export const openOutbox = (table: Table, now: () => number = Date.now) => ({
-  /** The events of a shard, oldest request first, in pages. */
+  /** The entries of a shard, oldest request first, in pages. */
   async *pages(shard: number, pageSize: number): AsyncGenerator<OutboxEntry[]> {
     let page: OutboxEntry[] = [];
     const query = {
@@ -48,23 +49,32 @@ export const openOutbox = (table: Table, now: () => number = Date.now) => ({
     if (page.length > 0) yield page;
   },
 
-  /** Takes events away that are recorded. */
-  remove: (events: readonly OutboxEntry[]): Promise<void> =>
+  /** Deletes entries that are recorded. */
+  remove: (entries: readonly OutboxEntry[]): Promise<void> =>
     batchDelete(
       table,
-      events.map(({ key }) => key),
+      entries.map(({ key }) => key),
     ),
 
-  /** Puts an event that can never be recorded where the sweep does not meet it again, and keeps it for a while. */
-  setAside: async ({ key, event, parkedAt }: OutboxEntry, reason: string): Promise<void> => {
+  /** Moves an entry that can never be recorded to a place that the sweep does not read, and keeps it there for REFUSED_DAYS. */
+  setAside: async ({ key, event, writtenAt }: OutboxEntry, reason: string): Promise<void> => {
     const refusedAt = new Date(now()).toISOString();
     const expiresAt = Math.floor(now() / 1_000) + REFUSED_DAYS * DAY_SECONDS;
     await table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...refusedEventKey(dayOf(refusedAt), key.sk), event, parkedAt, refusedAt, reason, expiresAt },
+        Item: {
+          ...refusedEventKey(dayOf(refusedAt), key.sk),
+          event,
+          parkedAt: writtenAt,
+          refusedAt,
+          reason,
+          expiresAt,
+        },
       }),
     );
     await batchDelete(table, [key]);
   },
 });
+
+export type Outbox = ReturnType<typeof openOutbox>;

@@ -1,131 +1,136 @@
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, type Hour, hourOf, monthOf } from '../../domain/calendar/utc.ts';
 import { contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
+import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
-import { type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
+import { countedResponseKey, type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
+import { markForRollup } from './rollup-marks.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
 export interface Change {
-  /** The record as it was read; null where there was none. */
+  /** The record that was read; null where there was none. */
   readonly before: RequestRecord | null;
   readonly after: RequestRecord;
-  /** The answer this request is the first to be counted with: see countedResponseKey. */
+  /** Id of the response that is counted with this request: see countedResponseKey. */
   readonly countsResponse?: string | undefined;
 }
 
-export interface CounterDelta {
+/** What a transaction adds to one spend counter. */
+interface SpendCounterDelta {
   readonly key: Key;
   readonly counters: Counters;
-  /** Epoch seconds; day cells stay. */
+  /** Epoch seconds; day counters do not expire. */
   readonly expiresAt?: number;
 }
 
-/** Changes and what they come to, written together or not at all. */
+/** Changes and all that they write, together or not at all. */
 export interface LedgerTransaction {
   readonly changes: readonly Change[];
-  /** Of the changes' records, in the same order. */
+  /** Items of the records, in the order of the changes. */
   readonly items: readonly RequestItem[];
-  readonly cells: readonly CounterDelta[];
+  readonly spendCounters: readonly SpendCounterDelta[];
   readonly months: readonly { readonly key: Key; readonly requests: number }[];
-  /** Days already over, whose summaries these changes make stale. */
+  /** Closed days whose summaries these changes make stale. */
   readonly lateDays: readonly { readonly accountId: string; readonly day: Day }[];
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 export const MAX_ACTIONS = 100;
-/** Of 4 MB; the rest is room for what the estimate leaves out. */
+/** The limit is 4 MB; the rest is room for what the estimate leaves out. */
 const MAX_BYTES = 3_000_000;
 const COUNTER_BYTES = 2_000;
-/** All of a record but its details. */
+/** A record without its details. */
 const RECORD_BYTES = 2_000;
 
-/** Epoch seconds after which the cells of an hour may be gone. */
+/** Epoch seconds after which the counters of an hour may be gone. */
 export const hourCounterExpiry = (hour: string): number =>
   Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_COUNTER_DAYS * DAY_SECONDS;
 
-/** What one record is counted in, and with what. */
-interface Count {
+/** What one record adds, and to which spend counter. */
+interface Addition {
   readonly accountId: string;
   readonly hour: Hour;
   readonly counterName: string;
   readonly counters: Counters;
 }
 
-const countOf = (record: RequestRecord): Count => {
+const additionOf = (record: RequestRecord): Addition => {
   const { dimensions, counters } = contributionOf(record);
   const { accountId, startedAt } = record;
   return { accountId, hour: hourOf(startedAt), counterName: spendCounterName(dimensions), counters };
 };
 
-/** A change with what it comes to, worked out once. */
-interface Prepared {
+/** A change with all that it writes, computed once. */
+interface PreparedChange {
   readonly change: Change;
   readonly item: RequestItem;
-  readonly before: Count | null;
-  readonly after: Count;
+  readonly before: Addition | null;
+  readonly after: Addition;
 }
 
-const prepare = (change: Change): Prepared => ({
+const prepare = (change: Change): PreparedChange => ({
   change,
   item: requestItem(change.after),
-  before: change.before && countOf(change.before),
-  after: countOf(change.after),
+  before: change.before && additionOf(change.before),
+  after: additionOf(change.after),
 });
 
-/** What changes do to everything but the records themselves. */
+/** What changes write apart from the records themselves. */
 class Totals {
-  readonly cells = new Map<string, CounterDelta>();
+  readonly spendCounters = new Map<string, SpendCounterDelta>();
   readonly months = new Map<string, { key: Key; requests: number }>();
   readonly lateDays = new Map<string, { accountId: string; day: Day }>();
 
-  add({ before, after }: Prepared, today: Day): void {
-    if (before) this.#count(before, -1);
-    this.#count(after, 1);
+  add({ before, after }: PreparedChange, today: Day): void {
+    if (before) this.#add(before, -1);
+    this.#add(after, 1);
     for (const { accountId, hour } of before ? [before, after] : [after]) {
       const day = dayOf(hour);
       if (day < today) this.lateDays.set(`${accountId}#${day}`, { accountId, day });
     }
   }
 
-  #count({ accountId, hour, counterName, counters }: Count, sign: 1 | -1): void {
-    this.#addToCounter(
+  #add({ accountId, hour, counterName, counters }: Addition, sign: 1 | -1): void {
+    this.#addToSpendCounter(
       namedSpendCounterKey(accountId, 'HOUR', hour, counterName),
       counters,
       sign,
       hourCounterExpiry(hour),
     );
-    this.#addToCounter(namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName), counters, sign);
+    this.#addToSpendCounter(namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName), counters, sign);
     const key = monthKey(accountId, monthOf(hour));
     const month = this.months.get(key.pk + key.sk);
     this.months.set(key.pk + key.sk, { key, requests: (month?.requests ?? 0) + sign });
   }
 
-  #addToCounter(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
+  #addToSpendCounter(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
     const id = key.pk + key.sk;
-    const sum = (sign === 1 ? addCounters : subtractCounters)(this.cells.get(id)?.counters ?? {}, counters);
-    this.cells.set(id, { key, counters: sum, ...(expiresAt !== undefined && { expiresAt }) });
+    const sum = (sign === 1 ? addCounters : subtractCounters)(this.spendCounters.get(id)?.counters ?? {}, counters);
+    this.spendCounters.set(id, { key, counters: sum, ...(expiresAt !== undefined && { expiresAt }) });
   }
 
   get actions(): number {
-    return this.cells.size + this.months.size + this.lateDays.size;
+    return this.spendCounters.size + this.months.size + this.lateDays.size;
   }
 }
 
-const actionsOf = ({ countsResponse }: Change): number => (countsResponse === undefined ? 1 : 2);
+/** The record, and the guard of its response where it counts one. */
+const recordActionCount = ({ countsResponse }: Change): number => (countsResponse === undefined ? 1 : 2);
 
-const toTransaction = (prepared: readonly Prepared[], totals: Totals): LedgerTransaction => ({
+const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): LedgerTransaction => ({
   changes: prepared.map(({ change }) => change),
   items: prepared.map(({ item }) => item),
-  cells: [...totals.cells.values()].filter(({ counters }) => !isZero(counters)),
+  spendCounters: [...totals.spendCounters.values()].filter(({ counters }) => !isZero(counters)),
   months: [...totals.months.values()].filter(({ requests }) => requests !== 0),
   lateDays: [...totals.lateDays.values()],
 });
 
-/** Changes of the same cells stand side by side, so that a transaction touches few. */
-const byCell = (changes: readonly Change[]): Prepared[] =>
+/** Sorted so that changes of the same spend counters are next to each other, and a transaction updates few of them. */
+const sortBySpendCounter = (changes: readonly Change[]): PreparedChange[] =>
   changes
     .map((change) => {
       const prepared = prepare(change);
@@ -136,14 +141,14 @@ const byCell = (changes: readonly Change[]): Prepared[] =>
     .map(({ prepared }) => prepared);
 
 /**
- * Packs changes into as few transactions as their limits allow: deltas of the same cell become one write.
+ * Packs changes into as few transactions as the limits allow: deltas of the same spend counter become one write.
  * Each record may appear once.
  *
- * @param today a day before it is closed, and its summary made stale by a change
+ * @param today days before it are closed, so a change makes their summaries stale
  */
-export const planTransactions = (changes: readonly Change[], today: Day): LedgerTransaction[] => {
+export const packTransactions = (changes: readonly Change[], today: Day): LedgerTransaction[] => {
   const transactions: LedgerTransaction[] = [];
-  let packed: Prepared[] = [];
+  let packed: PreparedChange[] = [];
   let totals = new Totals();
   let actions = 0;
   let bytes = 0;
@@ -154,17 +159,91 @@ export const planTransactions = (changes: readonly Change[], today: Day): Ledger
     actions = 0;
     bytes = 0;
   };
-  for (const prepared of byCell(changes)) {
+  for (const prepared of sortBySpendCounter(changes)) {
     const { change, item } = prepared;
     const size = item.details.length + RECORD_BYTES + 4 * COUNTER_BYTES;
-    // A change adds at most itself, its answer, two cells before and two after, a month and a late day.
-    const most = actionsOf(change) + (change.before ? 4 : 2) + 2;
+    // A change adds at most itself, its response, two spend counters before and two after, a month and a late day.
+    const most = recordActionCount(change) + (change.before ? 4 : 2) + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);
-    actions += actionsOf(change);
+    actions += recordActionCount(change);
     bytes += size;
   }
   close();
   return transactions;
+};
+
+type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
+
+/** OpenAI keeps responses for 30 days. After that they cannot be fetched again. */
+const COUNTED_RESPONSE_DAYS = 60;
+
+const recordActions = (table: string, { before, after, countsResponse }: Change, item: RequestItem): Actions => {
+  const put = {
+    Put: {
+      TableName: table,
+      Item: { ...item },
+      ...(before
+        ? { ConditionExpression: 'revision = :before', ExpressionAttributeValues: { ':before': before.revision } }
+        : { ConditionExpression: 'attribute_not_exists(pk)' }),
+    },
+  };
+  if (countsResponse === undefined) return [put];
+  const guard = {
+    Put: {
+      TableName: table,
+      Item: {
+        ...countedResponseKey(after.accountId, after.provider, countsResponse),
+        requestId: after.requestId,
+        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + COUNTED_RESPONSE_DAYS * DAY_SECONDS,
+      },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  };
+  return [put, guard];
+};
+
+const addToSpendCounter = (table: string, { key, counters, expiresAt }: SpendCounterDelta) => {
+  const entries = Object.entries(counters);
+  const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}`;
+  return {
+    Update: {
+      TableName: table,
+      Key: { ...key },
+      UpdateExpression: expiresAt === undefined ? add : `${add} SET expiresAt = :expiresAt`,
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, storedCounterName(name)])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(entries.map(([, value], i) => [`:c${i}`, value])),
+        ...(expiresAt !== undefined && { ':expiresAt': expiresAt }),
+      },
+    },
+  };
+};
+
+/** The actions of a transaction. The first ones are those of its changes: `owners` has the change of each. */
+export const toActions = (
+  table: string,
+  { changes, items, spendCounters, months, lateDays }: LedgerTransaction,
+  now: number,
+): { actions: Actions; owners: readonly Change[] } => {
+  const owned = changes.flatMap((change, index) =>
+    recordActions(table, change, items[index] as RequestItem).map((action) => ({ change, action })),
+  );
+  return {
+    owners: owned.map(({ change }) => change),
+    actions: [
+      ...owned.map(({ action }) => action),
+      ...spendCounters.map((delta) => addToSpendCounter(table, delta)),
+      ...months.map(({ key, requests }) => ({
+        Update: {
+          TableName: table,
+          Key: { ...key },
+          UpdateExpression: 'ADD trackedRequests :requests',
+          ExpressionAttributeValues: { ':requests': requests },
+        },
+      })),
+      ...lateDays.map(({ accountId, day }) => markForRollup(table, accountId, day, now)),
+    ],
+  };
 };

@@ -3,7 +3,7 @@ import { batchRead } from '../table/batch-read.ts';
 import { countedResponseKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** An answer that can be fetched again, as the provider names it. */
+/** A response that can be fetched again, by the id that the provider gave it. */
 export interface ResponseName {
   readonly accountId: string;
   readonly provider: string;
@@ -12,20 +12,20 @@ export interface ResponseName {
 
 const stored = z.object({ pk: z.string(), sk: z.string(), requestId: z.string() });
 
-/** One text for one answer. */
+/** One text for each response. */
 export const responseKeyText = ({ accountId, provider, responseId }: ResponseName): string => {
   const { pk, sk } = countedResponseKey(accountId, provider, responseId);
   return `${pk}\n${sk}`;
 };
 
-/** Which requests answers were counted with, by responseKeyText; those counted nowhere yet are left out. */
-export const findCountedResponses = async (
-  table: Table,
-  names: readonly ResponseName[],
-): Promise<ReadonlyMap<string, string>> => {
-  const keys = new Map(
-    names.map((name) => [responseKeyText(name), countedResponseKey(name.accountId, name.provider, name.responseId)]),
-  );
-  const items = (await batchRead(table, [...keys.values()], { consistent: true })).map((item) => stored.parse(item));
-  return new Map(items.map(({ pk, sk, requestId }) => [`${pk}\n${sk}`, requestId]));
-};
+/** Which responses the ledger counts, each with one request. */
+export const openCountedResponses = (table: Table) => ({
+  /** Ids of the requests that the responses are counted with, by responseKeyText; responses not counted yet are left out. */
+  find: async (names: readonly ResponseName[]): Promise<ReadonlyMap<string, string>> => {
+    const keys = new Map(
+      names.map((name) => [responseKeyText(name), countedResponseKey(name.accountId, name.provider, name.responseId)]),
+    );
+    const items = (await batchRead(table, [...keys.values()], { consistent: true })).map((item) => stored.parse(item));
+    return new Map(items.map(({ pk, sk, requestId }) => [`${pk}\n${sk}`, requestId]));
+  },
+});

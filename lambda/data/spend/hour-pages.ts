@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
-import { type CounterName, type Counters, isZero } from '../../domain/spend/counters.ts';
+import { type CounterName, type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
 import {
   noDimensions,
   type SpendDimensionName,
@@ -10,28 +10,28 @@ import {
 import { summarize } from '../../domain/spend/summary.ts';
 import { hourCounterExpiry } from '../ledger/transactions.ts';
 import { type Key, type SummaryView, summaryKey } from '../table/keys.ts';
-import type { SpendCounter } from './spend-counters.ts';
-import { counterColumns, countersOf, type Page, pagesOf, storedNames } from './summary-pages.ts';
+import { countersOf, crossColumns, type Page, pagesOf, storedNames } from './summary-pages.ts';
 
 /**
- * What the hours of a day may take at most, so that they and the day's own summary fit one transaction (100 items, 4 MB). The most cells that
- * an account can make take half of it, unless names are long and random. A view past it is not written: its hours are read from their cells.
+ * Limits for the hours of a day, so that they and the summary of the day fit one transaction (100 items, 4 MB). The most counters that an
+ * account can make take half of it, unless names are long and random. A view above the limits is not written, and its hours are read
+ * from live counters.
  */
 const MAX_PAGES = 60;
 const MAX_BYTES = 2_000_000;
 
-/** Those that most questions need come first. */
+/** In the order of how many questions need them. */
 const views: readonly SummaryView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
 /**
- * Values of the dimensions that a view tells apart, and the sums of the hours one after the other: hour (0 to 23), then a number for each of the
- * page's counter names. Names are there once for all hours: a month of an account at its limits has a million sums.
+ * Values of the dimensions of a view, and the sums of the hours in sequence: the hour (0 to 23), then a number for each counter name of
+ * the page. The values are there once for all hours, because a month of an account at its limits has a million sums.
  */
 type Row = readonly [values: readonly (string | null)[], sums: readonly number[]];
 
-/** The view that answers a question best: of everything, of one dimension, or of all crosses. */
+/** The smallest view that separates the dimensions: of everything, of one dimension, or of all crosses. */
 export const hourViewOf = (dimensions: readonly SpendDimensionName[]): SummaryView => {
   const [dimension = 'TOTALS', ...more] = dimensions;
   return more.length === 0 ? dimension : 'CELLS';
@@ -45,8 +45,8 @@ interface Sum {
   readonly counters: Counters;
 }
 
-const sumsOf = (view: SummaryView, { totals, cells }: ReturnType<typeof summarize>): Sum[] => {
-  if (view === 'CELLS') return cells.map((cell) => ({ values: counterColumns(cell), counters: cell.counters }));
+const sumsOf = (view: SummaryView, { totals, crosses }: ReturnType<typeof summarize>): Sum[] => {
+  if (view === 'CELLS') return crosses.map((cross) => ({ values: crossColumns(cross), counters: cross.counters }));
   const wanted = view === 'TOTALS' ? null : view;
   return totals
     .filter(({ name }) => name === wanted)
@@ -71,17 +71,17 @@ const tableOf = (sumsByHour: readonly (readonly Sum[])[]) => {
 
 const bytesOf = (pages: readonly Buffer[]): number => pages.reduce((bytes, page) => bytes + page.length, 0);
 
-/** The items of the hours of a sealed day, from its hour cells. They go when the cells do. */
-export const hourItems = (accountId: string, day: Day, cells: readonly SpendCounter[]) => {
-  const cellsAt = Map.groupBy(cells, ({ time }) => time);
-  const summaries = HOURS.map((hour) => summarize(cellsAt.get(`${day}T${hour}`) ?? []));
+/** The items with the hours of a rolled-up day, from its hour counters. They expire with the counters. */
+export const hourItems = (accountId: string, day: Day, spendCounters: readonly SpendCounter[]) => {
+  const byTime = Map.groupBy(spendCounters, ({ time }) => time);
+  const summaries = HOURS.map((hour) => summarize(byTime.get(`${day}T${hour}`) ?? []));
   let left = { pages: MAX_PAGES, bytes: MAX_BYTES };
   return views.flatMap((view) => {
     const all = pagesOf(tableOf(summaries.map((summary) => sumsOf(view, summary))));
     const after = { pages: left.pages - all.length, bytes: left.bytes - bytesOf(all) };
     const fits = after.pages >= 0 && after.bytes >= 0;
     if (fits) left = after;
-    // A first page that says there are none stands in the way of those of an earlier sealing.
+    // A first page with a page count of 0 hides the pages of an earlier rollup.
     const pages = fits && all.length > 0 ? all : [Buffer.of()];
     return pages.map((data, page): Key & Record<string, unknown> => ({
       ...summaryKey(accountId, view, 'HOUR', day, page),
@@ -92,14 +92,14 @@ export const hourItems = (accountId: string, day: Day, cells: readonly SpendCoun
   });
 };
 
-/** Rows are looked at by nobody before: a schema of each would take longer than adding them up. */
+/** Rows are not validated: that would take longer than adding them up. */
 const storedRows = z.object({ names: storedNames, rows: z.custom<readonly Row[]>(Array.isArray) });
 
 interface OpenRow {
   readonly dimensions: SpendDimensions;
   readonly names: readonly string[];
   readonly sums: readonly number[];
-  /** Where the next hour stands. */
+  /** Index of the next hour in `sums`. */
   at: number;
 }
 
@@ -125,18 +125,18 @@ function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCounter> {
   }
 }
 
-/** Days whose hours are summed up, as they stand in the pages of a view: the cells of each once, ascending by hour. */
+/** The days on the pages of a view, each with its spend counters ascending by hour, to be iterated once. */
 export async function* readHours(
   pages: AsyncIterable<Page>,
   view: SummaryView,
-): AsyncGenerator<{ readonly day: Day; readonly cells: Iterable<SpendCounter> }> {
+): AsyncGenerator<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }> {
   let day = '';
   let rows: OpenRow[] = [];
   for await (const { period, isLast, json } of pages) {
-    // A day that was sealed again meanwhile may lack its last pages.
+    // The last pages of a day may be missing where it was rolled up again meanwhile.
     if (period !== day) rows = [];
     day = period;
     for (const row of openRows(json, view)) rows.push(row);
-    if (isLast) yield { day, cells: byHour(day, rows) };
+    if (isLast) yield { day, spendCounters: byHour(day, rows) };
   }
 }

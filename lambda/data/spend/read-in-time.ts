@@ -1,9 +1,9 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 
-/** API Gateway waits for 29 s, which are the function's as well: the rest is for adding up and for the answer. */
+/** API Gateway and the function time out after 29 s. The rest is for adding up and for the response. */
 const MAX_READ_MS = 22_000;
-/** Cells between two looks at the clock. */
+/** Spend counters between two checks of the clock. */
 const STRIDE = 256;
 
 const tooMuch = () =>
@@ -11,21 +11,26 @@ const tooMuch = () =>
     'There is more spend in this range than can be read in time. Ask for less at once: a shorter range, days instead of hours, or fewer dimensions to group and filter by.',
   );
 
-/** The same cells for somebody who waits: reading that takes too long ends with an error that says what to do. @param now milliseconds */
+/**
+ * The same reading with a time limit, for a request that waits for it.
+ *
+ * @param now milliseconds
+ * @throws UnavailableError with advice for the user, where reading takes too long
+ */
 export const readInTime =
   (read: ReadCounters, now: () => number = () => performance.now()): ReadCounters =>
   (...query) => ({
     [Symbol.asyncIterator]: () => {
       const until = now() + MAX_READ_MS;
-      const cells = read(...query)[Symbol.asyncIterator]();
+      const spendCounters = read(...query)[Symbol.asyncIterator]();
       let count = 0;
       return {
-        // No generator of its own: a step more for each of a million cells.
+        // Not a generator: it would add a step to each of a million spend counters.
         next: () => {
           if (++count % STRIDE === 0 && now() > until) throw tooMuch();
-          return cells.next();
+          return spendCounters.next();
         },
-        return: async () => (await cells.return?.()) ?? { done: true, value: undefined },
+        return: async () => (await spendCounters.return?.()) ?? { done: true, value: undefined },
       };
     },
   });

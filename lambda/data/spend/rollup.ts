@@ -1,20 +1,20 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
-import { type SummaryCounter, summarize } from '../../domain/spend/summary.ts';
-import { markForRollup, periodsToRollUp, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
+import { type SummaryCross, summarize } from '../../domain/spend/summary.ts';
+import { markForRollup, openRollupMarks, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
 import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { hourItems } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
-import { openPages, readCounters, summaryItems } from './summary-pages.ts';
+import { openPages, readCrosses, summaryItems } from './summary-pages.ts';
 
 /**
- * `changed`: something was recorded in the period meanwhile; it is still marked. `waiting`: a month with days that are not
- * sealed; its turn comes when they are.
+ * `changed`: a request was recorded in the period meanwhile, so it is still marked. `waiting`: a month with days that are not rolled up
+ * yet.
  */
-export type RollupResult = 'sealed' | 'changed' | 'waiting';
+type RollupResult = 'rolled-up' | 'changed' | 'waiting';
 
 type Items = readonly Record<string, unknown>[];
 
@@ -24,7 +24,7 @@ const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-/** A writer came between: its mark stands, and the next run sees what it wrote. */
+/** Another writer was faster. Its mark stays, and the next run reads what it wrote. */
 const isOvertaken = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).every(({ Code }) =>
@@ -32,15 +32,16 @@ const isOvertaken = (error: unknown): boolean =>
   );
 
 /**
- * Makes the summaries of closed days, of their hours, and of closed months. A summary, the end of its mark and (of a day) the mark of its month are one
- * transaction, so that at any moment an unmarked period's summary says what its cells say.
+ * Writes the summaries of closed days, of their hours, and of closed months. One transaction writes a summary, removes its mark and (for
+ * a day) marks its month, so that at any moment the summary of an unmarked period equals its counters.
  */
 export const openRollup = (table: Table, now: () => number = Date.now) => {
-  const cells = openSpendCounters(table);
+  const spendCounters = openSpendCounters(table);
+  const marks = openRollupMarks(table);
 
-  const put = async (mark: RollupMark, summed: readonly SummaryCounter[], hours: Items = []): Promise<RollupResult> => {
+  const put = async (mark: RollupMark, crosses: readonly SummaryCross[], hours: Items = []): Promise<RollupResult> => {
     const { accountId, period } = mark;
-    const items = [...summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(summed)), ...hours];
+    const items = [...summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(crosses)), ...hours];
     try {
       await table.client.send(
         new TransactWriteCommand({
@@ -51,7 +52,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
           ],
         }),
       );
-      return 'sealed';
+      return 'rolled-up';
     } catch (error) {
       if (isOvertaken(error)) return 'changed';
       throw error;
@@ -62,23 +63,27 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     const { accountId, period: day } = mark;
     const consistent = { consistent: true };
     const [ofDay, ofHours] = await Promise.all([
-      all(cells.days(accountId, day, day, consistent)),
-      all(cells.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
+      all(spendCounters.days(accountId, day, day, consistent)),
+      all(spendCounters.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
     ]);
     return put(mark, ofDay, hourItems(accountId, day, ofHours));
   };
 
   const rollUpMonth = async (mark: RollupMark): Promise<RollupResult> => {
     const month: Month = mark.period;
-    const marked = await periodsToRollUp(table, mark.accountId, month, lastDayOf(month));
+    const marked = await marks.markedPeriods(mark.accountId, month, lastDayOf(month));
     if (marked.some((period) => !isMonth(period))) return 'waiting';
     const range = timeRange(summaryPrefix('CELLS', 'DAY'), month, lastDayOf(month));
-    const days: SummaryCounter[] = [];
+    const days: SummaryCross[] = [];
     const items = itemsBetween(table, spendPartition(mark.accountId), range, { ConsistentRead: true });
-    for await (const page of openPages(items)) days.push(...readCounters(page));
+    for await (const page of openPages(items)) days.push(...readCrosses(page));
     return put(mark, days);
   };
 
-  /** Seals what a mark stands for; the mark must have been read before. */
-  return (mark: RollupMark): Promise<RollupResult> => (isMonth(mark.period) ? rollUpMonth(mark) : rollUpDay(mark));
+  return {
+    /** Rolls up the period of a mark that was read from the table. */
+    rollUp: (mark: RollupMark): Promise<RollupResult> => (isMonth(mark.period) ? rollUpMonth(mark) : rollUpDay(mark)),
+  };
 };
+
+export type Rollup = ReturnType<typeof openRollup>;

@@ -9,23 +9,24 @@ import {
   type Month,
   monthOf,
 } from '../../domain/calendar/utc.ts';
+import type { SpendCounter } from '../../domain/spend/counters.ts';
 import { noDimensions, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { periodsToRollUp } from '../ledger/rollup-marks.ts';
+import { openRollupMarks } from '../ledger/rollup-marks.ts';
 import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
-import { openSpendCounters, type SpendCounter } from './spend-counters.ts';
-import { openPages, readCounters, readTotals } from './summary-pages.ts';
+import { openSpendCounters } from './spend-counters.ts';
+import { openPages, readCrosses, readTotals } from './summary-pages.ts';
 
-/** A range of whole hours, days or months, UTC: first instant, and first instant after it, ISO 8601. */
+/** A range of whole hours, days or months, UTC: its first instant, and the first instant after it, ISO 8601. */
 export interface SpendRange {
   readonly granularity: 'hour' | 'day' | 'month';
   readonly from: string;
   readonly to: string;
 }
 
-/** Consecutive values of which the same is true. */
+/** Groups consecutive values for which the test gives the same result. */
 const runs = <T>(
   values: readonly T[],
   test: (value: T) => boolean,
@@ -50,14 +51,15 @@ const monthsBetween = (from: Month, to: Month): Month[] => {
 };
 
 /**
- * Spend of any range at bounded cost: closed days, their hours, and closed months come from their summaries, today and days that are
- * not sealed (yet, or again) from live cells.
+ * Spend of any range at bounded cost. Closed days, their hours, and closed months come from their summaries; today and days that are
+ * marked for rollup come from live counters.
  */
 export const openSpend = (table: Table) => {
-  const cells = openSpendCounters(table);
+  const live = openSpendCounters(table);
+  const marks = openRollupMarks(table);
 
   /** Summaries of periods, both ends included. */
-  async function* sealed(
+  async function* summaries(
     accountId: string,
     granularity: 'DAY' | 'MONTH',
     from: string,
@@ -69,7 +71,7 @@ export const openSpend = (table: Table) => {
     const range = timeRange(summaryPrefix(view, granularity), from, to);
     for await (const page of openPages(itemsBetween(table, spendPartition(accountId), range))) {
       if (view === 'CELLS') {
-        for (const { period, ...cell } of readCounters(page)) yield { time: period, ...cell };
+        for (const { period, ...cross } of readCrosses(page)) yield { time: period, ...cross };
         continue;
       }
       for (const { period, value, counters } of readTotals(page, dimension))
@@ -82,10 +84,10 @@ export const openSpend = (table: Table) => {
   }
 
   /**
-   * Hours of sealed days, both ends included. Days that have no summary of their hours (nothing was spent, or they were sealed before there
-   * were any, or it would have been too large) are read from their cells.
+   * Hours of rolled-up days, both ends included. A day may have no summary of its hours: nothing was spent, the day was rolled up before
+   * such summaries existed, or the summary was too large. Its hours are read from live counters.
    */
-  async function* sealedHours(
+  async function* hourSummaries(
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
     dimensions: readonly SpendDimensionName[],
@@ -93,12 +95,15 @@ export const openSpend = (table: Table) => {
     const view = hourViewOf(dimensions);
     const range = timeRange(summaryPrefix(view, 'HOUR'), dayOf(from), dayOf(to));
     let next = from;
-    for await (const rolledUpDay of readHours(openPages(itemsBetween(table, spendPartition(accountId), range)), view)) {
-      if (dayOf(next) < rolledUpDay.day) yield* cells.hours(accountId, next, lastHourOf(addDays(rolledUpDay.day, -1)));
-      for (const cell of rolledUpDay.cells) if (cell.time >= from && cell.time <= to) yield cell;
-      next = firstHourOf(addDays(rolledUpDay.day, 1));
+    for await (const { day, spendCounters } of readHours(
+      openPages(itemsBetween(table, spendPartition(accountId), range)),
+      view,
+    )) {
+      if (dayOf(next) < day) yield* live.hours(accountId, next, lastHourOf(addDays(day, -1)));
+      for (const each of spendCounters) if (each.time >= from && each.time <= to) yield each;
+      next = firstHourOf(addDays(day, 1));
     }
-    if (next <= to) yield* cells.hours(accountId, next, to);
+    if (next <= to) yield* live.hours(accountId, next, to);
   }
 
   async function* hours(
@@ -106,55 +111,55 @@ export const openSpend = (table: Table) => {
     { from, to }: { readonly from: Hour; readonly to: Hour },
     dimensions: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
-    // What is within a day is few cells, and mostly today's.
-    if (dayOf(from) === dayOf(to)) return yield* cells.hours(accountId, from, to);
-    const unsealed = new Set(await periodsToRollUp(table, accountId, dayOf(from), dayOf(to)));
-    for (const { is, first, last } of runs(daysBetween(dayOf(from), dayOf(to)), (day) => unsealed.has(day))) {
+    // A range within a day has few counters, and is today in most cases.
+    if (dayOf(from) === dayOf(to)) return yield* live.hours(accountId, from, to);
+    const marked = new Set(await marks.markedPeriods(accountId, dayOf(from), dayOf(to)));
+    for (const { is, first, last } of runs(daysBetween(dayOf(from), dayOf(to)), (day) => marked.has(day))) {
       const part = {
         from: first === dayOf(from) ? from : firstHourOf(first),
         to: last === dayOf(to) ? to : lastHourOf(last),
       };
-      yield* is ? cells.hours(accountId, part.from, part.to) : sealedHours(accountId, part, dimensions);
+      yield* is ? live.hours(accountId, part.from, part.to) : hourSummaries(accountId, part, dimensions);
     }
   }
 
   async function* days(
     accountId: string,
     range: { readonly from: Day; readonly to: Day },
-    unsealed: ReadonlySet<string>,
+    marked: ReadonlySet<string>,
     dimensions: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
-    for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => unsealed.has(day)))
-      yield* is ? cells.days(accountId, first, last) : sealed(accountId, 'DAY', first, last, dimensions);
+    for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day)))
+      yield* is ? live.days(accountId, first, last) : summaries(accountId, 'DAY', first, last, dimensions);
   }
 
   async function* months(
     accountId: string,
     range: { readonly from: Day; readonly to: Day },
-    unsealed: ReadonlySet<string>,
+    marked: ReadonlySet<string>,
     dimensions: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
-    const marked = new Set([...unsealed].map(monthOf));
+    const markedMonths = new Set([...marked].map(monthOf));
     const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
-    const fromSummary = (month: Month) => isWhole(month) && !marked.has(month);
+    const fromSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
     for (const { is, first, last } of runs(monthsBetween(monthOf(range.from), monthOf(range.to)), fromSummary)) {
-      if (is) yield* sealed(accountId, 'MONTH', first, last, dimensions);
+      if (is) yield* summaries(accountId, 'MONTH', first, last, dimensions);
       else {
         const from = first === monthOf(range.from) ? range.from : `${first}-01`;
         const to = last === monthOf(range.to) ? range.to : lastDayOf(last);
-        yield* days(accountId, { from, to }, unsealed, dimensions);
+        yield* days(accountId, { from, to }, marked, dimensions);
       }
     }
   }
 
   return {
     /**
-     * The cells of a range, ascending in time. Only the dimensions named need be told apart, the fewer the cheaper: the others
-     * may be anything. Times may be finer than the granularity (`2026-11-20` where months are asked for), never coarser.
+     * The spend counters of a range, ascending by time. Only the named dimensions are certain to be separate; fewer names cost less to
+     * read. Times may be finer than the granularity (`2026-11-20` for months), never coarser.
      *
      * @throws CounterOverflowError
      */
-    async *cells(
+    async *read(
       accountId: string,
       { granularity, ...range }: SpendRange,
       dimensions: readonly SpendDimensionName[],
@@ -163,10 +168,9 @@ export const openSpend = (table: Table) => {
       if (granularity === 'hour')
         return yield* hours(accountId, { from: hourOf(range.from), to: hourOf(lastInstant) }, dimensions);
       const inDays = { from: dayOf(range.from), to: dayOf(lastInstant) };
-      // Marks are read before summaries: whoever seals in between makes a summary newer than the mark, never older.
-      const unsealed = new Set(await periodsToRollUp(table, accountId, monthOf(inDays.from), inDays.to));
-      const read = granularity === 'month' ? months : days;
-      yield* read(accountId, inDays, unsealed, dimensions);
+      // Marks are read before summaries: a rollup in between makes a summary newer than the marks, never older.
+      const marked = new Set(await marks.markedPeriods(accountId, monthOf(inDays.from), inDays.to));
+      yield* (granularity === 'month' ? months : days)(accountId, inDays, marked, dimensions);
     },
   };
 };

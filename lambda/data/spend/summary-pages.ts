@@ -3,27 +3,30 @@ import * as z from 'zod/mini';
 import { type CounterName, type Counters, isCounterName } from '../../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
-import type { Summary, SummaryCounter, SummaryTotal } from '../../domain/spend/summary.ts';
+import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
 import { type Key, summaryKey } from '../table/keys.ts';
 
 type PeriodView = 'TOTALS' | 'CELLS';
 
-/** What one page holds before compression: below what an item may hold (400 KB) even where nothing can be compressed. */
+/** Size of a page before compression: below the limit of an item (400 KB), even where nothing compresses. */
 const MAX_PAGE_BYTES = 300_000;
 
 type Row = readonly [...(string | null)[], (number | undefined)[]];
 
-const tableOf = (rows: readonly { readonly cells: readonly (string | null)[]; readonly counters: Counters }[]) => {
+const tableOf = (rows: readonly { readonly columns: readonly (string | null)[]; readonly counters: Counters }[]) => {
   const names = [...new Set(rows.flatMap(({ counters }) => Object.keys(counters)))].sort() as CounterName[];
-  return { names, rows: rows.map(({ cells, counters }): Row => [...cells, names.map((name) => counters[name] ?? 0)]) };
+  return {
+    names,
+    rows: rows.map(({ columns, counters }): Row => [...columns, names.map((name) => counters[name] ?? 0)]),
+  };
 };
 
 const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
-/** Values of a cell's dimensions, in the order of their names. */
-export const counterColumns = ({ dimensions }: Pick<SummaryCounter, 'dimensions'>): (string | null)[] =>
+/** Values of a cross, in the order of spendDimensionNames. */
+export const crossColumns = ({ dimensions }: Pick<SummaryCross, 'dimensions'>): (string | null)[] =>
   spendDimensionNames.map((name) => dimensions[name]);
 
-/** Rows as compressed JSON, in as many pages as they need, each with the names that its counters' values stand for. */
+/** Rows as compressed JSON, in as many pages as they need. Each page has the counter names of its values. */
 export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: readonly unknown[] }): Buffer[] => {
   const pages: unknown[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -39,11 +42,15 @@ export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: 
   return pages.map((page) => gzipSync(JSON.stringify({ names, rows: page })));
 };
 
-/** The items of a sealed period. The first page says how many there are: of an older, longer summary pages may be left over. */
+/** The items of a summary. The first page holds the number of pages, since pages of an older, longer summary may remain. */
 export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', period: string, summary: Summary) => {
   const views: Record<PeriodView, Buffer[]> = {
-    TOTALS: pagesOf(tableOf(summary.totals.map((total) => ({ cells: totalColumns(total), counters: total.counters })))),
-    CELLS: pagesOf(tableOf(summary.cells.map((cell) => ({ cells: counterColumns(cell), counters: cell.counters })))),
+    TOTALS: pagesOf(
+      tableOf(summary.totals.map((total) => ({ columns: totalColumns(total), counters: total.counters }))),
+    ),
+    CELLS: pagesOf(
+      tableOf(summary.crosses.map((cross) => ({ columns: crossColumns(cross), counters: cross.counters }))),
+    ),
   };
   return (Object.entries(views) as [PeriodView, Buffer[]][]).flatMap(([view, pages]) =>
     pages.map((data, page): Key & Record<string, unknown> => ({
@@ -56,7 +63,7 @@ export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', pe
 
 const storedPage = z.object({ sk: z.string(), pages: z.int(), data: z.instanceof(Uint8Array) });
 const text = z.nullable(z.string());
-/** Names of counters in the order of a row's values. */
+/** Counter names, in the order of a row's values. */
 export const storedNames = z.pipe(
   z.array(z.string()),
   z.transform((names: string[]) => names.map(currentName)),
@@ -65,12 +72,12 @@ const storedTotals = z.object({
   names: storedNames,
   rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, z.array(z.int())])),
 });
-const storedCells = z.object({
+const storedCrosses = z.object({
   names: storedNames,
   rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
 });
 
-/** Counters that stand in a row from `start` on. A year of many crosses has a million rows. */
+/** The counters of a row, whose values begin at `start`. A loop, because a year of many crosses has a million rows. */
 export const countersOf = (names: readonly string[], values: readonly number[], start = 0): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (let index = 0; index < names.length; index++) {
@@ -80,7 +87,7 @@ export const countersOf = (names: readonly string[], values: readonly number[], 
   return counters;
 };
 
-/** A page of a summary, opened. */
+/** A page of a summary, decompressed. */
 export interface Page {
   readonly period: string;
   readonly isLast: boolean;
@@ -88,8 +95,8 @@ export interface Page {
 }
 
 /**
- * The pages of summaries, as they come ascending by key. Only as many of each summary count as its first page says: others are left
- * over from a longer one that stood there before.
+ * Decompresses pages of summaries, which come ascending by key. Pages beyond the number in the first page of their summary are left out:
+ * they remain from a longer summary of the same period.
  */
 export async function* openPages(items: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Page> {
   let summary = { period: '', pages: 0 };
@@ -104,7 +111,7 @@ export async function* openPages(items: AsyncIterable<Record<string, unknown>>):
   }
 }
 
-/** The totals that a page of the TOTALS view holds of one dimension, or of everything (null). */
+/** The totals of one dimension, or of everything (null), on a page of the TOTALS view. */
 export const readTotals = (
   { json, period }: Page,
   wanted: SpendDimensionName | null,
@@ -115,9 +122,9 @@ export const readTotals = (
     .map(([name, value, values]) => ({ period, name, value, counters: countersOf(names, values) }));
 };
 
-/** The cells that a page of the CELLS view holds. */
-export const readCounters = ({ json, period }: Page): (SummaryCounter & { readonly period: string })[] => {
-  const { names, rows } = storedCells.parse(json);
+/** The crosses on a page of the CELLS view. */
+export const readCrosses = ({ json, period }: Page): (SummaryCross & { readonly period: string })[] => {
+  const { names, rows } = storedCrosses.parse(json);
   return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
     period,
     dimensions: { provider, model, tag, keyId, providerKey },

@@ -1,6 +1,5 @@
-import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
-import type { ReportCounter } from '../spend/spend-report.ts';
 import type { Driver } from './alert.ts';
 import type { BoundEvaluator } from './rule.ts';
 import { passesRule } from './spend-series.ts';
@@ -28,7 +27,7 @@ const TOP = 3;
  *
  * @param counters of the period, by all of driverDimensions
  */
-export const driversOf = (counters: readonly ReportCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
+export const driversOf = (counters: readonly SpendCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
   const measure = measures[drivenBy];
   const counted = counters.filter(({ dimensions }) => passesRule(dimensions, filter));
   const total = counted.reduce((sum, each) => sum + measure(each.counters), 0);

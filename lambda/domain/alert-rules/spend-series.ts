@@ -1,8 +1,7 @@
 import { bucketsOf } from '../calendar/range.ts';
 import type { Granularity } from '../calendar/utc.ts';
-import { addCounters, type Counters } from '../spend/counters.ts';
+import { addCounters, type Counters, type SpendCounter } from '../spend/counters.ts';
 import type { SpendDimensions } from '../spend/dimensions.ts';
-import type { ReportCounter } from '../spend/spend-report.ts';
 import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
@@ -32,7 +31,7 @@ interface SeriesOptions {
 export const spendSeries = ({ granularity, filter }: SeriesOptions) => {
   const { sums, add } = sumMap();
   return {
-    add: ({ time, dimensions, counters }: ReportCounter): void => {
+    add: ({ time, dimensions, counters }: SpendCounter): void => {
       if (passesRule(dimensions, filter)) add(time, counters);
     },
     sum: (from: string, to: string): Counters =>

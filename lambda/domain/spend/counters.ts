@@ -1,6 +1,7 @@
 import type { Usage } from '../usage/usage.ts';
+import type { SpendDimensions } from './dimensions.ts';
 
-/** Counted from a usage, under the same names: see the subset rules of lambda/domain/usage/usage.ts. */
+/** Counters with the names of the members of a usage: see the subset rules of lambda/domain/usage/usage.ts. */
 export const tokenCounterNames = [
   'inputTokens',
   'outputTokens',
@@ -17,7 +18,7 @@ export const tokenCounterNames = [
 ] as const satisfies readonly (keyof Usage)[];
 
 /**
- * The counters of a spend cell. All are integers.
+ * The named sums of a spend counter. All are integers.
  * `requests` = priced + `freeRequests` + `unpricedRequests`.
  */
 const counterNames = [
@@ -31,25 +32,33 @@ const counterNames = [
   'freeRequests',
   /** The provider failed or refused: see `isError`. */
   'errors',
-  /** The answer was cut or could not be read whole: usage may be too low. */
+  /** The response was truncated or could not be read completely: usage may be too low. */
   'partialRequests',
-  /** No close event came (yet): see outcome `unknown`. */
+  /** There is no close event (yet): see outcome `unknown`. */
   'unfinishedRequests',
-  /** Forwarded while tracking was failing, and recorded all the same. */
+  /** Forwarded while tracking failed, and recorded nevertheless. */
   'bypassedRequests',
-  /** Requests whose dimensions were folded into `(other)`. */
+  /** Requests with dimensions that overflowed into `(other)`. */
   'overflowRequests',
   ...tokenCounterNames,
 ] as const;
 
-/** Billable units that are not tokens are kept in thousandths, since seconds come with fractions and counters have none. */
+/** Units that are not tokens are counted in thousandths, since seconds have fractions and counters are integers. */
 const UNIT_PREFIX = 'milliUnits.';
 export type CounterName = (typeof counterNames)[number] | `${typeof UNIT_PREFIX}${string}`;
 
-/** Sparse: a counter that is absent is 0. Differences may be negative. */
+/** Named sums. Sparse: an absent sum is 0. Differences may be negative. */
 export type Counters = Readonly<Partial<Record<CounterName, number>>>;
 
-/** A sum passed 2^53 - 1 and can no longer be told exactly: about 9 million USD in one sum. Wrong numbers are not shown. */
+/** The counters of one cross of dimensions in one hour, day or month. */
+export interface SpendCounter {
+  /** `2026-11-20T16`, `2026-11-20` or `2026-11`, UTC. */
+  readonly time: string;
+  readonly dimensions: SpendDimensions;
+  readonly counters: Counters;
+}
+
+/** A sum is above 2^53 - 1 (about 9 million USD) and no longer exact. Wrong numbers are not shown. */
 export class CounterOverflowError extends Error {
   override readonly name = 'CounterOverflowError';
 }
@@ -77,7 +86,7 @@ export const subtractCounters = (left: Counters, right: Counters): Counters => c
 
 export const isZero = (counters: Counters): boolean => Object.values(counters).every((value) => value === 0);
 
-/** All cost that is known, however it is known, in nano-USD. `unpricedRequests` says how many requests it leaves out. */
+/** All known cost of any provenance, in nano-USD. It leaves out as many requests as `unpricedRequests`. */
 export const knownCostNanoUsd = (counters: Counters): number =>
   exact(
     'costNanoUsd',
@@ -89,7 +98,7 @@ export const isCounterName = (name: string): name is CounterName => known.has(na
 
 export const unitCounterName = (kind: string): CounterName => `${UNIT_PREFIX}${kind}`;
 
-/** Billable units that are not tokens, by kind, in whole units again (2.5 seconds). */
+/** Units that are not tokens, by kind, converted back from thousandths (2.5 seconds). */
 export const unitsOf = (counters: Counters): Record<string, number> =>
   Object.fromEntries(
     Object.entries(counters)

@@ -1,8 +1,8 @@
-/** What spend can be split by. */
+/** The dimensions that spend can be split by. */
 export const spendDimensionNames = ['provider', 'model', 'tag', 'keyId', 'providerKey'] as const;
 export type SpendDimensionName = (typeof spendDimensionNames)[number];
 
-/** What a spend cell is the cross of. Null stands for "not sent" and "not known". */
+/** One cross of dimensions. Null stands for "not sent" and "not known". */
 export interface SpendDimensions {
   readonly provider: string;
   readonly model: string | null;
@@ -11,44 +11,43 @@ export interface SpendDimensions {
   readonly providerKey: string | null;
 }
 
-/** Of a sum that tells none apart. */
+/** The dimensions of a sum over everything. */
 export const noDimensions: SpendDimensions = { provider: '', model: null, tag: null, keyId: null, providerKey: null };
 
-/** Stands for every value that was folded away. */
+/** Replaces every value that overflows. */
 export const OTHER = '(other)';
 
 /**
- * How many distinct cells an account may make in one day before the next level of folding begins. What clients invent
- * most freely goes first (a tag per end user, short-lived provider credentials), so that spend by model stays exact the
- * longest. The last level leaves one cell for each provider and is never refused.
+ * How many counter slots an account may have in one day before the next level of overflow begins. The dimensions that clients vary most
+ * overflow first (a tag per end user, short-lived provider credentials), so that spend by model stays exact the longest. The last
+ * level has one spend counter for each provider and is always possible.
  */
-const overflowLevels: readonly { readonly fold: readonly SpendDimensionName[]; readonly maxCounters: number }[] = [
-  { fold: [], maxCounters: 1_000 },
-  { fold: ['tag'], maxCounters: 1_250 },
-  { fold: ['tag', 'providerKey'], maxCounters: 1_500 },
-  { fold: ['tag', 'providerKey', 'model'], maxCounters: 1_750 },
-  { fold: ['tag', 'providerKey', 'model', 'keyId'], maxCounters: Number.POSITIVE_INFINITY },
+const overflowLevels: readonly { readonly overflow: readonly SpendDimensionName[]; readonly maxSlots: number }[] = [
+  { overflow: [], maxSlots: 1_000 },
+  { overflow: ['tag'], maxSlots: 1_250 },
+  { overflow: ['tag', 'providerKey'], maxSlots: 1_500 },
+  { overflow: ['tag', 'providerKey', 'model'], maxSlots: 1_750 },
+  { overflow: ['tag', 'providerKey', 'model', 'keyId'], maxSlots: Number.POSITIVE_INFINITY },
 ];
 
-export const MAX_FOLD_LEVEL = overflowLevels.length - 1;
+export const MAX_OVERFLOW_LEVEL = overflowLevels.length - 1;
 
-/** Dimensions after folding. Level 0 leaves them as they are. */
+/** The dimensions at an overflow level. Level 0 keeps them as they are. */
 export const overflowDimensions = (dimensions: SpendDimensions, level: number): SpendDimensions => {
-  const folded: { -readonly [K in keyof SpendDimensions]: SpendDimensions[K] } = { ...dimensions };
-  for (const name of overflowLevels[level]?.fold ?? []) folded[name] = OTHER;
-  return folded;
+  const result: { -readonly [K in keyof SpendDimensions]: SpendDimensions[K] } = { ...dimensions };
+  for (const name of overflowLevels[level]?.overflow ?? []) result[name] = OTHER;
+  return result;
 };
 
 /**
- * The level at which an account that already has `cells` distinct cells today may still add the given one.
+ * The lowest overflow level at which an account may count these dimensions.
  *
- * @param has whether the account has the cell of these (folded) dimensions already
+ * @param slots how many counter slots the account has on that day
+ * @param hasSlot whether dimensions (after overflow) have a slot already
  */
 export const levelFor = (
   dimensions: SpendDimensions,
-  cells: number,
-  has: (dimensions: SpendDimensions) => boolean,
+  slots: number,
+  hasSlot: (dimensions: SpendDimensions) => boolean,
 ): number =>
-  overflowLevels.findIndex(
-    ({ maxCounters }, level) => cells < maxCounters || has(overflowDimensions(dimensions, level)),
-  );
+  overflowLevels.findIndex(({ maxSlots }, level) => slots < maxSlots || hasSlot(overflowDimensions(dimensions, level)));

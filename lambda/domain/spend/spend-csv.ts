@@ -1,29 +1,21 @@
 import { bucketOf } from '../calendar/utc.ts';
-import type { Counters } from './counters.ts';
+import type { Counters, SpendCounter } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
-import {
-  byCost,
-  type Group,
-  groupOf,
-  passesFilter,
-  type ReportCounter,
-  type ReportQuery,
-  sumsOf,
-} from './spend-report.ts';
+import { byCost, type Group, groupOf, passesFilter, type ReportQuery, sumsOf } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
 
-/** Spreadsheets run a cell that begins with one of these, or its full-width twin, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
+/** Spreadsheets run a field that begins with one of these, or its full-width form, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** One cell as RFC 4180 has it; text that a spreadsheet would run is put behind an apostrophe. */
-export const csvCell = (value: string | number | null): string => {
+/** One field in the format of RFC 4180. Text that a spreadsheet would run gets an apostrophe in front. */
+export const csvField = (value: string | number | null): string => {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const harmless = FORMULA_START.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 };
 
-const line = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+const line = (fields: readonly (string | number | null)[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
 const sumColumns = [
   'requests',
@@ -61,13 +53,13 @@ const sumCounters = (counters: Counters) => {
 };
 
 /**
- * Spend as CSV: a line for each hour, day or month and group that has requests. A cost that is not known is an empty cell.
+ * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field.
  *
- * @param cells ascending by time; only one bucket's sums are held at once
+ * @param spendCounters ascending by time; only the sums of one bucket are held in memory
  * @param nameOf column name of a dimension
  */
 export async function* spendCsv(
-  cells: AsyncIterable<ReportCounter>,
+  spendCounters: AsyncIterable<SpendCounter>,
   { range, groupBy, filter }: Omit<ReportQuery, 'limit'>,
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
@@ -82,7 +74,7 @@ export async function* spendCsv(
         return line([bucket, ...groupBy.map((name) => names[name] ?? null), ...sumCounters(counters)]);
       })
       .join('');
-  for await (const { time, dimensions, counters } of cells) {
+  for await (const { time, dimensions, counters } of spendCounters) {
     if (!passesFilter(dimensions, filter)) continue;
     const next = bucketOf(time, range.granularity);
     if (next !== bucket) {

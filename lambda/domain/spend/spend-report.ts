@@ -1,38 +1,38 @@
 import { bucketsOf, type Range } from '../calendar/range.ts';
 import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
-import { addCounters, type Counters, knownCostNanoUsd, tokenCounterNames, unitsOf } from './counters.ts';
+import {
+  addCounters,
+  type Counters,
+  knownCostNanoUsd,
+  type SpendCounter,
+  tokenCounterNames,
+  unitsOf,
+} from './counters.ts';
 import type { SpendDimensionName, SpendDimensions } from './dimensions.ts';
 import { groupPoints } from './spend-points.ts';
 import { sumMap } from './sum-map.ts';
 
-/** What a group by one or more dimensions is called by. */
+/** The values of the dimensions that a group is named by. */
 export type Group = Partial<SpendDimensions>;
 
-/** One cell of the ledger: a cross of dimensions in one hour or day. */
-export interface ReportCounter {
-  readonly time: string;
-  readonly dimensions: SpendDimensions;
-  readonly counters: Counters;
-}
-
-/** Reads the cells of a range, ascending in time. Only the dimensions named need be told apart. */
+/** Reads the spend counters of a range, ascending by time. Only the named dimensions are certain to be separate. */
 export type ReadCounters = (
   accountId: string,
   range: Range,
   dimensions: readonly SpendDimensionName[],
-) => AsyncIterable<ReportCounter>;
+) => AsyncIterable<SpendCounter>;
 
-/** Lets a cell pass whose value is in the list, for every dimension that has one. Null stands for "none". */
+/** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
 export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
 
-/** A sum of money, exact as an integer, and as a decimal string to show. */
+/** A sum of money as an exact integer, and as a decimal string to show. */
 export interface Money {
   readonly costNanoUsd: number | null;
   readonly costUsd: string | null;
 }
 
-/** Points times groups of the series: a Lambda answer may take 6 MB, and names may be long. Groups beyond are dropped, the cheapest first. */
+/** Points times groups of a series: a Lambda response may have 6 MB, and names may be long. The cheapest groups above it are dropped. */
 const MAX_SERIES_GROUPS = 5_000;
 
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
@@ -46,13 +46,13 @@ export const moneyOf = (costNanoUsd: number | null): Money => ({
   costUsd: costNanoUsd === null ? null : usdOf(costNanoUsd),
 });
 
-/** The cost of a sum: null where there were requests and no cost of any of them is known, since that is not $0. */
+/** The cost of a sum: null where there are requests and the cost of none is known, since that is not $0. */
 const costOf = (counters: Counters): number | null => {
   const requests = counters.requests ?? 0;
   return requests > 0 && counters.unpricedRequests === requests ? null : knownCostNanoUsd(counters);
 };
 
-/** The few numbers every sum shows. `unpricedRequests` says what the cost leaves out. */
+/** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
 const leanSums = (counters: Counters) => ({
   requests: counters.requests ?? 0,
   ...moneyOf(costOf(counters)),
@@ -86,16 +86,17 @@ export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
   Object.fromEntries(groupBy.map((name) => [name, dimensions[name]]));
 
-/** Cost first, then requests, then name: the order of groups never depends on that of the cells. */
+/** By cost, then requests, then name: the order of groups never depends on the order of the spend counters. */
 export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
   knownCostNanoUsd(right) - knownCostNanoUsd(left) ||
   (right.requests ?? 0) - (left.requests ?? 0) ||
   (leftKey < rightKey ? -1 : 1);
 
-/** Total of the cells that pass. */
-export const totalOf = async (cells: AsyncIterable<ReportCounter>, filter: SpendFilter): Promise<Counters> => {
+/** The total of the spend counters that pass the filter. */
+export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter): Promise<Counters> => {
   const total = sumMap();
-  for await (const { dimensions, counters } of cells) if (passesFilter(dimensions, filter)) total.add('', counters);
+  for await (const { dimensions, counters } of spendCounters)
+    if (passesFilter(dimensions, filter)) total.add('', counters);
   return total.sums.get('') ?? {};
 };
 
@@ -103,11 +104,11 @@ export interface ReportQuery {
   readonly range: Range;
   readonly groupBy: readonly SpendDimensionName[];
   readonly filter: SpendFilter;
-  /** At most so many groups are named; the others are summed up in `otherGroups`. */
+  /** How many groups are named at most; `otherGroups` is the sum of the others. */
   readonly limit: number;
 }
 
-/** Groups are held until the costliest are known: a year of a thousand new tags a day would not fit a function's memory. */
+/** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */
 const MAX_GROUPS = 100_000;
 
 const tooManyGroups = () => {
@@ -121,14 +122,14 @@ const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group =
 };
 
 /**
- * Totals, groups and a gapless series of the cells of a range. Whatever the groups, their sums (with `otherGroups`) and those
- * of the series are the totals.
+ * Totals, groups and a series without gaps of the spend counters of a range. The groups (with `otherGroups`) add up to the totals, and so
+ * does the series.
  *
- * @param cells ascending by time
+ * @param spendCounters ascending by time
  * @throws ValidationError where there are too many groups
  */
 export const spendReport = async (
-  cells: AsyncIterable<ReportCounter>,
+  spendCounters: AsyncIterable<SpendCounter>,
   { range, groupBy, filter, limit }: ReportQuery,
 ) => {
   const byBucket = sumMap();
@@ -145,7 +146,7 @@ export const spendReport = async (
     if (byGroup.sums.size > MAX_GROUPS) throw tooManyGroups();
     groupsOfBucket = sumMap();
   };
-  for await (const { time, dimensions, counters } of cells) {
+  for await (const { time, dimensions, counters } of spendCounters) {
     if (!passesFilter(dimensions, filter)) continue;
     const next = bucketOf(time, range.granularity);
     if (next !== bucket) closeBucket();

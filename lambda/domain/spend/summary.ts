@@ -1,6 +1,6 @@
 import { addCounters, type Counters, knownCostNanoUsd } from './counters.ts';
 import {
-  MAX_FOLD_LEVEL,
+  MAX_OVERFLOW_LEVEL,
   OTHER,
   overflowDimensions,
   type SpendDimensionName,
@@ -9,7 +9,7 @@ import {
 } from './dimensions.ts';
 
 /** The counters of one cross of dimensions. */
-export interface SummaryCounter {
+export interface SummaryCross {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
 }
@@ -21,15 +21,15 @@ export interface SummaryTotal {
   readonly counters: Counters;
 }
 
-/** A closed day or month in two views: what most questions need, and what answers all of them. */
+/** A closed day or month in two views: the totals that most questions need, and the crosses that answer all of them. */
 export interface Summary {
   readonly totals: readonly SummaryTotal[];
-  readonly cells: readonly SummaryCounter[];
+  readonly crosses: readonly SummaryCross[];
 }
 
-/** A day has fewer: see dimensions.ts. A month of endless tags has more, and what is left of them is the costliest. */
-const MAX_COUNTERS = 2_000;
-const MAX_NAMED_COUNTERS = 1_500;
+/** A day has fewer crosses: see dimensions.ts. A month of ever new tags has more. Above this limit the costliest stay separate. */
+const MAX_CROSSES = 2_000;
+const MAX_NAMED_CROSSES = 1_500;
 const MAX_VALUES = 1_000;
 
 const sumBy = <T extends { readonly counters: Counters }>(values: Iterable<T>, key: (value: T) => string): T[] => {
@@ -41,14 +41,14 @@ const sumBy = <T extends { readonly counters: Counters }>(values: Iterable<T>, k
   return [...sums.values()];
 };
 
-const counterKey = ({ dimensions }: SummaryCounter): string =>
+const crossKey = ({ dimensions }: SummaryCross): string =>
   JSON.stringify(spendDimensionNames.map((name) => dimensions[name]));
 
-/** The same requests, all of them folded. */
+/** The same counters, with every request counted as overflow. */
 const overflowCounters = (counters: Counters): Counters =>
   counters.requests === undefined ? counters : { ...counters, overflowRequests: counters.requests };
 
-/** Costliest first, then busiest, then by name: the order does not depend on that of the cells. */
+/** Costliest first, then busiest, then by name: the order does not depend on the order of the crosses. */
 const byCost =
   <T extends { readonly counters: Counters }>(key: (value: T) => string) =>
   (a: T, b: T): number =>
@@ -56,25 +56,25 @@ const byCost =
     (b.counters.requests ?? 0) - (a.counters.requests ?? 0) ||
     (key(a) < key(b) ? -1 : 1);
 
-const boundedCells = (cells: readonly SummaryCounter[]): readonly SummaryCounter[] => {
-  if (cells.length <= MAX_COUNTERS) return cells;
-  const ranked = [...cells].sort(byCost(counterKey));
-  const kept = ranked.slice(0, MAX_NAMED_COUNTERS);
+const boundedCrosses = (crosses: readonly SummaryCross[]): readonly SummaryCross[] => {
+  if (crosses.length <= MAX_CROSSES) return crosses;
+  const ranked = [...crosses].sort(byCost(crossKey));
+  const kept = ranked.slice(0, MAX_NAMED_CROSSES);
   for (let level = 1; ; level++) {
-    const folded = ranked.slice(MAX_NAMED_COUNTERS).map(({ dimensions, counters }) => ({
+    const overflowed = ranked.slice(MAX_NAMED_CROSSES).map(({ dimensions, counters }) => ({
       dimensions: overflowDimensions(dimensions, level),
       counters: overflowCounters(counters),
     }));
-    const bounded = sumBy([...kept, ...folded], counterKey);
-    if (bounded.length <= MAX_COUNTERS || level === MAX_FOLD_LEVEL) return bounded;
+    const bounded = sumBy([...kept, ...overflowed], crossKey);
+    if (bounded.length <= MAX_CROSSES || level === MAX_OVERFLOW_LEVEL) return bounded;
   }
 };
 
 const totalKey = ({ value }: SummaryTotal): string => JSON.stringify(value);
 
-const totalsOf = (cells: readonly SummaryCounter[], name: SpendDimensionName): SummaryTotal[] => {
+const totalsOf = (crosses: readonly SummaryCross[], name: SpendDimensionName): SummaryTotal[] => {
   const totals = sumBy(
-    cells.map(({ dimensions, counters }): SummaryTotal => ({ name, value: dimensions[name], counters })),
+    crosses.map(({ dimensions, counters }): SummaryTotal => ({ name, value: dimensions[name], counters })),
     totalKey,
   ).sort(byCost(totalKey));
   const rest = totals
@@ -84,17 +84,17 @@ const totalsOf = (cells: readonly SummaryCounter[], name: SpendDimensionName): S
 };
 
 /**
- * Sums up the cells of a closed day, or of the days of a month. Whatever their order and however often a cross appears, the
- * sums are those of the cells; only `overflowRequests` grows, where there are too many values to keep apart.
+ * Adds up the crosses of a closed day, or of the days of a month, in any order; a cross may appear more than once. The sums stay the same.
+ * Only `overflowRequests` grows, where there are too many values to keep separate.
  */
-export const summarize = (cells: Iterable<SummaryCounter>): Summary => {
-  const merged = sumBy(cells, counterKey).sort(byCost(counterKey));
+export const summarize = (crosses: Iterable<SummaryCross>): Summary => {
+  const merged = sumBy(crosses, crossKey).sort(byCost(crossKey));
   const all = merged.map(({ counters }) => counters).reduce(addCounters, {});
   return {
     totals: [
       { name: null, value: null, counters: all },
       ...spendDimensionNames.flatMap((name) => totalsOf(merged, name)),
     ],
-    cells: boundedCells(merged),
+    crosses: boundedCrosses(merged),
   };
 };

@@ -5,15 +5,15 @@ import { openOutbox } from '../../data/ledger/outbox.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
 import { openRecorder } from '../recorder.ts';
-import { countingTraffic } from '../traffic.ts';
-import { sweepOutbox } from './sweep.ts';
+import { countTraffic } from '../traffic.ts';
+import { sweepOutbox } from './sweep-outbox.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-sweep' });
 const sweep = sweepOutbox({
-  parked: openOutbox(table),
-  record: countingTraffic(
+  outbox: openOutbox(table),
+  record: countTraffic(
     openRecorder(table, { logger }),
     () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
   ),
@@ -22,7 +22,7 @@ const sweep = sweepOutbox({
   now: Date.now,
 });
 
-/** Every minute: usage events parked in the table while the queue was down. */
+/** Runs every minute: records the usage events that the gateway wrote to the outbox while the queue was down. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
+import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
-import type { AccountCloseEvent } from '../../../lambda/usage-recorder/events.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { emulatedTable } from '../emulated-table.ts';
 
@@ -45,7 +45,7 @@ const repository = () => openRequests(table, () => NOW);
 const month = { from: '2026-10-31T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
 const year = { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
 
-/** Every page, one after the other. */
+/** Reads every page in turn. */
 const readAll = async (
   accountId: string,
   query: { limit: number; filter?: RequestFilter; from: string; to: string },
@@ -87,7 +87,7 @@ describe('openRequests.page', () => {
     );
   });
 
-  it('lets pass what the filter names', async () => {
+  it('shows the requests that pass the filter', async () => {
     const { accountId, records } = await accountWith(Array.from({ length: 30 }, (_, n) => NOW - n * 3_600_000));
     const ids = async (filter: RequestFilter) => (await readAll(accountId, { ...month, limit: 7, filter })).ids.sort();
     const matching = (matches: (record: (typeof records)[number]) => boolean) =>
@@ -116,27 +116,27 @@ describe('openRequests.page', () => {
     expect([...first.items, ...second.items].map(({ requestId }) => requestId)).toEqual(newest);
   });
 
-  it('reaches over months without requests', async () => {
+  it('continues across months without requests', async () => {
     const { accountId, newest } = await accountWith([NOW, NOW - 250 * DAY_MS, NOW - 300 * DAY_MS]);
     const { ids, sizes } = await readAll(accountId, { ...year, limit: 10 });
     expect(ids).toEqual(newest);
     expect(sizes).toEqual([3]);
   });
 
-  it('does not show what is past its time, even where the table still has it', async () => {
+  it('does not show expired requests that the table still has', async () => {
     const { accountId, records } = await accountWith([NOW, NOW - 1], NOW / 1_000);
     expect((await readAll(accountId, { ...year, limit: 10 })).ids).toEqual([]);
     expect(await repository().find(accountId, records[0]?.requestId ?? '')).toBeUndefined();
   });
 
-  it('refuses a cursor of another account, and what is none', async () => {
+  it('rejects a cursor of another account, and text that is no cursor', async () => {
     const { accountId } = await accountWith([NOW, NOW - 1, NOW - 2]);
     const { nextCursor } = await repository().page(accountId, { ...year, limit: 1 });
     for (const cursor of [nextCursor ?? '', 'x', '', Buffer.from('["2026-11-20",null]').toString('base64url')])
       await expect(repository().page('svc_someone_else', { ...year, limit: 1, cursor })).rejects.toThrow(NotFoundError);
   });
 
-  it('takes a cursor whose place lies outside the range', async () => {
+  it('accepts a cursor with a position outside the range', async () => {
     const { accountId } = await accountWith([NOW, NOW - 1, NOW - 2]);
     const { nextCursor } = await repository().page(accountId, { ...year, limit: 1 });
     const cursor = nextCursor ?? undefined;
@@ -148,7 +148,7 @@ describe('openRequests.page', () => {
 });
 
 describe('openRequests.find', () => {
-  it('finds a request by its id alone, under its own account alone', async () => {
+  it('finds a request by its id, and only for its own account', async () => {
     const { accountId, records } = await accountWith([NOW, Date.parse('2026-11-20T00:00:00.000Z')]);
     for (const record of records) {
       expect(await repository().find(accountId, record.requestId)).toEqual(record);
@@ -156,7 +156,7 @@ describe('openRequests.find', () => {
     }
   });
 
-  it('finds a request whose id was made a moment before midnight and its day after', async () => {
+  it('finds a request whose id is of the day before its startedAt', async () => {
     const accountId = `svc_${++accounts}`;
     const before = closeEvent({ accountId, startedAt: '2026-11-19T23:59:59.999Z' }) as AccountCloseEvent;
     const event = { ...before, startedAt: '2026-11-20T00:00:00.000Z' };
@@ -166,7 +166,7 @@ describe('openRequests.find', () => {
     expect(await repository().find(accountId, event.requestId)).toEqual(after);
   });
 
-  it('answers nothing for an id that is none', async () => {
+  it('returns nothing for text that is no request id', async () => {
     expect(await repository().find('svc_1', 'b3b1c0de-0000-4000-8000-000000000000')).toBeUndefined();
     expect(await repository().find('svc_1', '../x')).toBeUndefined();
   });

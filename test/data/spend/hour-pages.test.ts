@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { hourItems, readHours } from '../../../lambda/data/spend/hour-pages.ts';
-import type { SpendCounter } from '../../../lambda/data/spend/spend-counters.ts';
 import { openPages } from '../../../lambda/data/spend/summary-pages.ts';
 import type { SummaryView } from '../../../lambda/data/table/keys.ts';
-import type { Counters } from '../../../lambda/domain/spend/counters.ts';
+import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
 const countersOfRange = (tags: number, tagOf: (n: number) => string): SpendCounter[] =>
   Array.from({ length: 24 }, (_, hour) =>
@@ -14,7 +13,7 @@ const countersOfRange = (tags: number, tagOf: (n: number) => string): SpendCount
       dimensions: { provider: 'openai', model: 'gpt-4o', tag: tagOf(n), keyId: 'k', providerKey: null },
       // Some hours have no requests of some tags, and some sums no cost.
       counters: { requests: n + 1, ...(n % 3 !== 0 && { costComputedNanoUsd: 1_000 * hour + 1 }) } as Counters,
-    })).filter((_cell, n) => (n + hour) % 4 !== 0),
+    })).filter((_, n) => (n + hour) % 4 !== 0),
   ).flat();
 
 /** Names so long that a view of a few hundred takes several pages, and that compression makes short. */
@@ -25,7 +24,7 @@ const itemsOf = (items: ReturnType<typeof hourItems>, view: SummaryView) =>
 
 const read = async (items: readonly Record<string, unknown>[], view: SummaryView): Promise<SpendCounter[]> => {
   const found: SpendCounter[] = [];
-  for await (const { cells } of readHours(openPages(Readable.from(items)), view)) found.push(...cells);
+  for await (const { spendCounters } of readHours(openPages(Readable.from(items)), view)) found.push(...spendCounters);
   return found;
 };
 
@@ -34,17 +33,17 @@ const named = (some: readonly SpendCounter[]) =>
     .map(({ time, dimensions, counters }) => JSON.stringify([time, dimensions, Object.entries(counters).sort()]))
     .sort();
 
-describe('the hours of a sealed day', () => {
+describe('the hours of a rolled-up day', () => {
   it('come back as they were, in order, from one page or several', async () => {
-    const cells = countersOfRange(250, longTag);
-    const items = hourItems('svc_a', '2026-11-20', cells);
+    const spendCounters = countersOfRange(250, longTag);
+    const items = hourItems('svc_a', '2026-11-20', spendCounters);
     const crosses = itemsOf(items, 'CELLS');
     expect(crosses.length).toBeGreaterThan(1);
     const found = await read(crosses, 'CELLS');
-    expect(named(found)).toEqual(named(cells));
+    expect(named(found)).toEqual(named(spendCounters));
     const times = found.map(({ time }) => time);
     expect(times).toEqual(times.toSorted());
-    const requestsAt = Map.groupBy(cells, ({ time }) => time);
+    const requestsAt = Map.groupBy(spendCounters, ({ time }) => time);
     const expected = [...requestsAt].map(([time, some]) => [
       time,
       some.reduce((sum, { counters }) => sum + (counters.requests ?? 0), 0),
@@ -54,11 +53,11 @@ describe('the hours of a sealed day', () => {
         expected,
       );
     const byTag = await read(itemsOf(items, 'tag'), 'tag');
-    expect(byTag).toHaveLength(cells.length);
+    expect(byTag).toHaveLength(spendCounters.length);
     expect(byTag[0]?.dimensions).toMatchObject({ provider: '', model: null, tag: expect.stringMatching(/^user-/) });
   });
 
-  it('are left out of a view that would be too large for the transaction, and what stood there before counts no more', async () => {
+  it('are left out of a view that is too large for the transaction, and its former pages no longer count', async () => {
     const randomTags = Array.from({ length: 1_000 }, () => randomBytes(2_400).toString('base64'));
     const before = hourItems('svc_a', '2026-11-20', countersOfRange(250, longTag));
     const after = hourItems(
@@ -74,10 +73,13 @@ describe('the hours of a sealed day', () => {
     expect(await read(itemsOf(items, 'TOTALS'), 'TOTALS')).toHaveLength(2);
   });
 
-  it('count for nothing where a day was sealed again between two pages', async () => {
+  it('are not read from a day that is rolled up again between two pages', async () => {
     const [first] = itemsOf(hourItems('svc_a', '2026-11-20', countersOfRange(250, longTag)), 'CELLS');
     const next = itemsOf(hourItems('svc_a', '2026-11-21', []), 'CELLS');
-    const other = countersOfRange(2, longTag).map((cell) => ({ ...cell, time: cell.time.replace('-20T', '-22T') }));
+    const other = countersOfRange(2, longTag).map((spendCounter) => ({
+      ...spendCounter,
+      time: spendCounter.time.replace('-20T', '-22T'),
+    }));
     const whole = itemsOf(hourItems('svc_a', '2026-11-22', other), 'CELLS');
     expect(named(await read([first ?? {}, ...next, ...whole], 'CELLS'))).toEqual(named(other));
   });

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSpendCounters, type SpendCounter } from '../../../lambda/data/spend/spend-counters.ts';
+import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
 import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
-import { CounterOverflowError } from '../../../lambda/domain/spend/counters.ts';
+import { CounterOverflowError, type SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { emulatedTable } from '../emulated-table.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -23,31 +23,31 @@ const add = (accountId: string, granularity: 'DAY' | 'HOUR', time: string, costN
     }),
   );
 
-const read = async (cells: AsyncIterable<SpendCounter>) => {
+const read = async (spendCounters: AsyncIterable<SpendCounter>) => {
   const found: SpendCounter[] = [];
-  for await (const cell of cells) found.push(cell);
+  for await (const spendCounter of spendCounters) found.push(spendCounter);
   return found;
 };
 
 describe('openSpendCounters', () => {
-  it('reads the cells of a range, both ends included, and none of another granularity', async () => {
-    const accountId = 'svc_span';
+  it('reads the spend counters of a range, both ends included, and none of another granularity', async () => {
+    const accountId = 'svc_range';
     for (const day of ['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-03']) await add(accountId, 'DAY', day, 5);
     await add(accountId, 'HOUR', '2026-11-02T00', 5);
     await add(accountId, 'HOUR', '2026-11-02T23', 7);
-    const cells = openSpendCounters(table);
+    const spendCounters = openSpendCounters(table);
     const counters = { requests: 1, costComputedNanoUsd: 5 };
-    expect(await read(cells.days(accountId, '2026-11-01', '2026-11-02'))).toEqual([
+    expect(await read(spendCounters.days(accountId, '2026-11-01', '2026-11-02'))).toEqual([
       { time: '2026-11-01', dimensions, counters },
       { time: '2026-11-02', dimensions, counters },
     ]);
-    expect((await read(cells.hours(accountId, '2026-11-02T01', '2026-11-02T23'))).map(({ time }) => time)).toEqual([
-      '2026-11-02T23',
-    ]);
-    expect(await read(cells.days('svc_nobody', '2026-11-01', '2026-11-02'))).toEqual([]);
+    expect(
+      (await read(spendCounters.hours(accountId, '2026-11-02T01', '2026-11-02T23'))).map(({ time }) => time),
+    ).toEqual(['2026-11-02T23']);
+    expect(await read(spendCounters.days('svc_nobody', '2026-11-01', '2026-11-02'))).toEqual([]);
   });
 
-  it('says so where a sum can no longer be told exactly, and never rounds it', async () => {
+  it('throws where a sum is no longer exact, and never rounds it', async () => {
     const accountId = 'svc_rich';
     await add(accountId, 'DAY', '2026-11-01', Number.MAX_SAFE_INTEGER);
     expect(await read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-01'))).toHaveLength(1);

@@ -1,14 +1,14 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dueMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
+import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, summaryKey } from '../../../lambda/data/table/keys.ts';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
-import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/rollup-run.ts';
+import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { emulatedTable } from '../emulated-table.ts';
 import { faultyTable } from '../faulty-table.ts';
@@ -27,10 +27,11 @@ afterAll(() => table.stop());
 const serviceAt = (start: number, accountId: string) => {
   let now = start;
   const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
-  const seal = openRollup(table, () => now);
+  const marks = openRollupMarks(table, () => now);
+  const rollup = openRollup(table, () => now);
   const failures: unknown[] = [];
   async function* ownMarks(shard: number) {
-    for await (const mark of dueMarks(table, shard, now)) if (mark.accountId === accountId) yield mark;
+    for await (const mark of marks.due(shard)) if (mark.accountId === accountId) yield mark;
   }
   return {
     record,
@@ -40,15 +41,15 @@ const serviceAt = (start: number, accountId: string) => {
     },
     now: () => now,
     dueMarks: async () => {
-      const marks: RollupMark[] = [];
+      const found: RollupMark[] = [];
       for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-        for await (const mark of ownMarks(shard)) marks.push(mark);
-      return marks;
+        for await (const mark of ownMarks(shard)) found.push(mark);
+      return found;
     },
     rollUpDue: () =>
       rollUpDuePeriods({
-        dueMarks: ownMarks,
-        seal,
+        marks: { due: ownMarks },
+        rollup,
         logger: { error: (...line) => void failures.push(line) },
         metrics: { addMetric: () => {} },
       })(() => 60_000),
@@ -60,16 +61,19 @@ const newAccountId = () => `svc_${++accounts}`;
 
 const charactersOf = { hour: 13, day: 10, month: 7 };
 
-/** Sums by time and the values of some dimensions, which is all that a reader may tell apart. */
+/** Sums by time and by the values of some dimensions: only these are certain to be separate. */
 const sumsBy = async (accountId: string, range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
   const characters = charactersOf[range.granularity];
   let last = '';
   const sums: Record<string, Counters> = {};
-  for await (const cell of openSpend(table).cells(accountId, range, dimensions)) {
-    expect(cell.time >= last).toBe(true);
-    last = cell.time;
-    const key = JSON.stringify([cell.time.slice(0, characters), ...dimensions.map((name) => cell.dimensions[name])]);
-    sums[key] = addCounters(sums[key] ?? {}, cell.counters);
+  for await (const spendCounter of openSpend(table).read(accountId, range, dimensions)) {
+    expect(spendCounter.time >= last).toBe(true);
+    last = spendCounter.time;
+    const key = JSON.stringify([
+      spendCounter.time.slice(0, characters),
+      ...dimensions.map((name) => spendCounter.dimensions[name]),
+    ]);
+    sums[key] = addCounters(sums[key] ?? {}, spendCounter.counters);
   }
   return sums;
 };
@@ -96,11 +100,11 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: HOUR_MS, max: 3 * DAY_MS }) }),
   },
-  { weight: 2, arbitrary: fc.constant({ kind: 'seal' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'roll-up' as const }) },
 );
 
 describe('spend of closed days and months', () => {
-  it('is the sum of what was recorded, at every moment, whatever is sealed, recorded late and sealed again', async () => {
+  it('is the sum of what was recorded at every moment, also after late records and repeated rollups', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const accountId = newAccountId();
@@ -133,7 +137,7 @@ describe('spend of closed days and months', () => {
         };
         for (const each of steps) {
           if (each.kind === 'sleep') service.sleep(each.ms);
-          if (each.kind === 'seal') await service.rollUpDue();
+          if (each.kind === 'roll-up') await service.rollUpDue();
           if (each.kind === 'record') {
             const startedAt = new Date(
               service.now() - (each.recent ? each.ageMs / 480 : Math.min(each.ageMs, 29 * DAY_MS)),
@@ -161,7 +165,7 @@ describe('spend of closed days and months', () => {
     );
   });
 
-  it('is read from a few summaries once its days are sealed', async () => {
+  it('is read from a few summaries once its days are rolled up', async () => {
     const accountId = newAccountId();
     const service = serviceAt(Date.parse('2026-11-01T12:00:00Z'), accountId);
     for (let day = 0; day < 30; day++) {
@@ -183,12 +187,12 @@ describe('spend of closed days and months', () => {
     const read = async (range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
       let items = 0;
       const counting = faultyTable(table, async (_, send) => {
-        const answer = (await send()) as { Items?: unknown[] };
-        items += answer.Items?.length ?? 0;
-        return answer;
+        const response = (await send()) as { Items?: unknown[] };
+        items += response.Items?.length ?? 0;
+        return response;
       });
       let requests = 0;
-      for await (const { counters } of openSpend(counting).cells(accountId, range, dimensions))
+      for await (const { counters } of openSpend(counting).read(accountId, range, dimensions))
         requests += counters.requests ?? 0;
       return { items, requests };
     };
@@ -206,11 +210,11 @@ describe('spend of closed days and months', () => {
     expect(Object.keys(await sumsBy(accountId, november('month'), ['tag']))).toHaveLength(20);
   });
 
-  it('is read from cells by hour where a day has no summary of its hours, and between days that have one', async () => {
+  it('is read from hour counters where a day has no summary of its hours, and between days that have one', async () => {
     const accountId = newAccountId();
     const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
     const tokensOf: Record<string, number> = {};
-    // A day of rest among them, too.
+    // One day among them has no requests.
     for (const [n, day] of ['10', '11', '13', '14'].entries()) {
       for (const hour of ['07', '22']) {
         const startedAt = `2026-11-${day}T${hour}:30:00.000Z`;
@@ -241,7 +245,7 @@ describe('spend of closed days and months', () => {
     }
   });
 
-  it('never hides what is recorded between the reading of a day and its sealing', async () => {
+  it('never hides what is recorded while a day is being rolled up', async () => {
     const accountId = newAccountId();
     const service = serviceAt(Date.parse('2026-11-10T23:00:00Z'), accountId);
     const late = { accountId, startedAt: '2026-11-10T22:00:00.000Z', tokens: 1 };
@@ -260,17 +264,17 @@ describe('spend of closed days and months', () => {
       }),
       service.now,
     );
-    expect(await slow(mark as RollupMark)).toBe('changed');
+    expect(await slow.rollUp(mark as RollupMark)).toBe('changed');
     const requests = async () => (await sumsBy(accountId, november('day'), []))['["2026-11-10"]']?.requests;
     expect(await requests()).toBe(2);
     await service.rollUpDue();
     expect(await requests()).toBe(2);
-    // A sealer that holds a mark of before must not bring the old day back.
-    expect(await openRollup(table, service.now)(mark as RollupMark)).toBe('changed');
+    // A rollup with an outdated mark must not restore the old summary.
+    expect(await openRollup(table, service.now).rollUp(mark as RollupMark)).toBe('changed');
     expect(await requests()).toBe(2);
   });
 
-  it('seals a day no sooner than an hour after its end', async () => {
+  it('is rolled up no sooner than an hour after the end of its day', async () => {
     const accountId = newAccountId();
     const service = serviceAt(Date.parse('2026-11-10T23:59:59Z'), accountId);
     await service.record([closeEvent({ accountId, startedAt: '2026-11-10T23:59:59.000Z' })]);

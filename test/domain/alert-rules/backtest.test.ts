@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { backtest, backtestRange } from '../../../lambda/domain/alert-rules/backtest.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
+import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
-const spent = (time: string, usd: number): ReportCounter => ({
+const spent = (time: string, usd: number): SpendCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: null },
   counters: { requests: 1, costComputedNanoUsd: Math.round(usd * USD) },
@@ -16,7 +16,7 @@ const spent = (time: string, usd: number): ReportCounter => ({
 const threshold = (period: string) =>
   ruleConditionSchema.parse({ type: 'cost_threshold', config: { threshold: 10, period } });
 
-const played = (rule: RuleCondition, cells: readonly ReportCounter[]) => backtest(rule, seriesOf(rule, cells), now);
+const played = (rule: RuleCondition, cells: readonly SpendCounter[]) => backtest(rule, seriesOf(rule, cells), now);
 
 describe('backtest', () => {
   it('names the day on which each period would have fired, once', () => {

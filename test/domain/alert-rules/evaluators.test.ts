@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import { periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
-import type { Counters } from '../../../lambda/domain/spend/counters.ts';
-import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
+import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
@@ -12,17 +11,17 @@ const USD = 1_000_000_000;
 const cell = (
   time: string,
   counters: Counters,
-  dimensions: Partial<ReportCounter['dimensions']> = {},
-): ReportCounter => ({
+  dimensions: Partial<SpendCounter['dimensions']> = {},
+): SpendCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: null, ...dimensions },
   counters: { requests: 1, ...counters },
 });
-const spent = (time: string, usd: number, dimensions: Partial<ReportCounter['dimensions']> = {}) =>
+const spent = (time: string, usd: number, dimensions: Partial<SpendCounter['dimensions']> = {}) =>
   cell(time, { costComputedNanoUsd: usd * USD }, dimensions);
 
 /** Judges the present period of a rule, its config filled up as a request's would be. */
-const judge = (condition: object, cells: readonly ReportCounter[], at = now) => {
+const judge = (condition: object, cells: readonly SpendCounter[], at = now) => {
   const rule: RuleCondition = ruleConditionSchema.parse(condition);
   const evaluator = evaluatorOf(rule);
   return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, cells) });

@@ -2,28 +2,31 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Range } from '../../../lambda/domain/calendar/range.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
-import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
-import { spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import {
-  type ReportCounter,
-  type ReportQuery,
-  spendReport,
-  sumsOf,
-  usdOf,
-} from '../../../lambda/domain/spend/spend-report.ts';
+  addCounters,
+  type Counters,
+  knownCostNanoUsd,
+  type SpendCounter,
+} from '../../../lambda/domain/spend/counters.ts';
+import { spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
 
-const cell = (time: string, dimensions: Partial<ReportCounter['dimensions']>, counters: Counters): ReportCounter => ({
+const spendCounter = (
+  time: string,
+  dimensions: Partial<SpendCounter['dimensions']>,
+  counters: Counters,
+): SpendCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'k', providerKey: 'p', ...dimensions },
   counters,
 });
 
-const report = (cells: readonly ReportCounter[], query: Partial<ReportQuery> = {}) =>
+const report = (spendCounters: readonly SpendCounter[], query: Partial<ReportQuery> = {}) =>
   spendReport(
     (async function* () {
-      yield* cells;
+      yield* spendCounters;
     })(),
     { range, groupBy: [], filter: {}, limit: 100, ...query },
   );
@@ -31,7 +34,11 @@ const report = (cells: readonly ReportCounter[], query: Partial<ReportQuery> = {
 describe('spendReport', () => {
   it('shows every day, also those without requests', async () => {
     const { totals, series } = await report([
-      cell('2026-11-03', {}, { requests: 2, costComputedNanoUsd: 1_500_000, inputTokens: 10, unpricedRequests: 1 }),
+      spendCounter(
+        '2026-11-03',
+        {},
+        { requests: 2, costComputedNanoUsd: 1_500_000, inputTokens: 10, unpricedRequests: 1 },
+      ),
     ]);
     expect(totals).toMatchObject({
       requests: 2,
@@ -51,9 +58,9 @@ describe('spendReport', () => {
   it('never shows an unknown cost as $0', async () => {
     const { groups } = await report(
       [
-        cell('2026-11-01', { model: 'known' }, { requests: 1, costComputedNanoUsd: 5 }),
-        cell('2026-11-01', { model: 'unknown' }, { requests: 3, unpricedRequests: 3 }),
-        cell('2026-11-01', { model: 'free' }, { requests: 1, freeRequests: 1 }),
+        spendCounter('2026-11-01', { model: 'known' }, { requests: 1, costComputedNanoUsd: 5 }),
+        spendCounter('2026-11-01', { model: 'unknown' }, { requests: 3, unpricedRequests: 3 }),
+        spendCounter('2026-11-01', { model: 'free' }, { requests: 1, freeRequests: 1 }),
       ],
       { groupBy: ['model'] },
     );
@@ -65,29 +72,37 @@ describe('spendReport', () => {
   });
 
   it('filters by any of several values, null among them', async () => {
-    const cells = ['a', 'b', null].map((tag, index) => cell('2026-11-01', { tag }, { requests: 10 ** index }));
-    expect((await report(cells, { filter: { tag: ['a', null] } })).totals.requests).toBe(101);
+    const spendCounters = ['a', 'b', null].map((tag, index) =>
+      spendCounter('2026-11-01', { tag }, { requests: 10 ** index }),
+    );
+    expect((await report(spendCounters, { filter: { tag: ['a', null] } })).totals.requests).toBe(101);
   });
 
-  it('says what to do where there are more groups than can be told apart', async () => {
-    const cells = Array.from({ length: 100_001 }, (_, n) => cell('2026-11-01', { tag: `user-${n}` }, { requests: 1 }));
-    const asked = report(cells, { groupBy: ['tag'] });
+  it('rejects with advice for the user where there are too many groups', async () => {
+    const spendCounters = Array.from({ length: 100_001 }, (_, n) =>
+      spendCounter('2026-11-01', { tag: `user-${n}` }, { requests: 1 }),
+    );
+    const asked = report(spendCounters, { groupBy: ['tag'] });
     await expect(asked).rejects.toThrow(ValidationError);
     await expect(asked).rejects.toMatchObject({
       violations: [{ path: 'groupBy', message: expect.stringContaining('the export names them all') }],
     });
-    expect((await report(cells, { groupBy: ['model'] })).totals.requests).toBe(100_001);
-    const { groups, otherGroups } = await report(cells.slice(1), { groupBy: ['tag'], limit: 1 });
+    expect((await report(spendCounters, { groupBy: ['model'] })).totals.requests).toBe(100_001);
+    const { groups, otherGroups } = await report(spendCounters.slice(1), { groupBy: ['tag'], limit: 1 });
     expect([groups.length, otherGroups?.groups]).toEqual([1, 99_999]);
   });
 
-  it('names in each point the groups that are costliest over all, in that order, however many there are', async () => {
-    const cells = [1, 2, 3].flatMap((day) =>
+  it('shows in each point the groups that are costliest over the whole range, in that order', async () => {
+    const spendCounters = [1, 2, 3].flatMap((day) =>
       Array.from({ length: 5_000 }, (_, n) =>
-        cell(`2026-11-0${day}`, { tag: `user-${n}` }, { requests: day, costComputedNanoUsd: (n * 7_919) % 5_003 }),
+        spendCounter(
+          `2026-11-0${day}`,
+          { tag: `user-${n}` },
+          { requests: day, costComputedNanoUsd: (n * 7_919) % 5_003 },
+        ),
       ),
     );
-    const { groups, series } = await report(cells, { groupBy: ['tag'], limit: 50 });
+    const { groups, series } = await report(spendCounters, { groupBy: ['tag'], limit: 50 });
     const shown = groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd: (costNanoUsd ?? 0) / 3 }));
     for (const [index, point] of series.entries()) {
       expect(point.groups.map(({ tag, costNanoUsd }) => ({ tag, costNanoUsd }))).toEqual(shown);
@@ -95,17 +110,17 @@ describe('spendReport', () => {
     }
   });
 
-  it('sums up what is beyond the limit, and names the costliest', async () => {
-    const cells = [3, 1, 2].map((cost) =>
-      cell('2026-11-02', { tag: `t${cost}` }, { requests: 1, costProviderNanoUsd: cost }),
+  it('names the costliest groups and sums up the others', async () => {
+    const spendCounters = [3, 1, 2].map((cost) =>
+      spendCounter('2026-11-02', { tag: `t${cost}` }, { requests: 1, costProviderNanoUsd: cost }),
     );
-    const { groups, otherGroups, series } = await report(cells, { groupBy: ['tag'], limit: 2 });
+    const { groups, otherGroups, series } = await report(spendCounters, { groupBy: ['tag'], limit: 2 });
     expect(groups.map(({ tag }) => tag)).toEqual(['t3', 't2']);
     expect(otherGroups).toMatchObject({ groups: 1, costNanoUsd: 1, requests: 1 });
     expect(series[1]?.groups.map(({ tag }) => tag)).toEqual(['t3', 't2']);
   });
 
-  const cells = fc.array(
+  const spendCounters = fc.array(
     fc.record({
       time: fc.constantFrom('2026-11-01', '2026-11-02', '2026-11-03'),
       dimensions: fc.record({
@@ -128,20 +143,22 @@ describe('spendReport', () => {
     }),
   );
 
-  const inTime = (list: readonly ReportCounter[]) =>
+  const inTime = (list: readonly SpendCounter[]) =>
     list.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
 
-  it('has groups (with the others) and series that add up to the totals, whatever the groups and the order', async () => {
+  it('has groups (with the others) and a series that add up to the totals, for any groups and order', async () => {
     await fc.assert(
       fc.asyncProperty(
-        cells.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        spendCounters.chain((list) =>
+          fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+        ),
         fc.subarray([...spendDimensionNames]),
         fc.integer({ min: 1, max: 5 }),
         async ([list, shuffled], groupBy, limit) => {
-          const answer = await report(inTime(list), { groupBy, limit });
-          expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(answer);
+          const result = await report(inTime(list), { groupBy, limit });
+          expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(result);
           const total = list.map(({ counters }) => counters as Counters).reduce(addCounters, {});
-          expect(answer.totals).toEqual(sumsOf(total));
+          expect(result.totals).toEqual(sumsOf(total));
           const known = knownCostNanoUsd(total);
           const sum = (parts: readonly { costNanoUsd: number | null }[]) =>
             parts.reduce((left, { costNanoUsd }) => left + (costNanoUsd ?? 0), 0);
@@ -150,10 +167,10 @@ describe('spendReport', () => {
             ({ counters }) => counters.unpricedRequests < counters.requests || counters.requests === 0,
           );
           if (!consistent) return;
-          expect(sum(answer.series)).toBe(known);
+          expect(sum(result.series)).toBe(known);
           if (groupBy.length > 0)
-            expect(sum([...answer.groups, ...(answer.otherGroups ? [answer.otherGroups] : [])])).toBe(known);
-          const requests = answer.series.reduce((left, point) => left + point.requests, 0);
+            expect(sum([...result.groups, ...(result.otherGroups ? [result.otherGroups] : [])])).toBe(known);
+          const requests = result.series.reduce((left, point) => left + point.requests, 0);
           expect(requests).toBe(total.requests ?? 0);
         },
       ),

@@ -4,7 +4,7 @@ import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { consumeMessages } from '../../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
-import { sweepOutbox } from '../../../lambda/usage-recorder/sweep/sweep.ts';
+import { sweepOutbox } from '../../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { pollQueue } from '../../../local/host/sources/sqs-poller.ts';
 
 export interface WorkingRecorder {
@@ -40,7 +40,7 @@ export const startRecorder = (
     concurrency: CONCURRENCY,
     invoke: consume,
   });
-  const sweep = sweepOutbox({ ...parts, parked: openOutbox(table), now: Date.now });
+  const sweep = sweepOutbox({ ...parts, outbox: openOutbox(table), now: Date.now });
   let stopped = false;
   const sweeping = (async () => {
     while (!stopped) {

@@ -198,7 +198,7 @@ const gap: Scenario<StorageHarness> = {
         assert.equal(bypassedLost, requests, 'the gap is as large as it is said to be');
         for (const { from, to } of gaps) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
         const spend = await readSpend({
-          readCounters: openSpend(harness.table).cells,
+          readCounters: openSpend(harness.table).read,
           readTrackingGaps: openTrackingGaps(harness.table).gaps,
           now: () => new Date(),
         })({

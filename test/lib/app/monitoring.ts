@@ -92,8 +92,8 @@ describe('alarms', () => {
       'usage-recorder/report.ts',
       'usage-recorder/traffic.ts',
       'usage-recorder/consume-messages.ts',
-      'usage-recorder/sweep/sweep.ts',
-      'usage-recorder/rollup/rollup-run.ts',
+      'usage-recorder/sweep/sweep-outbox.ts',
+      'usage-recorder/rollup/roll-up-due-periods.ts',
       'rule-evaluator/handler.ts',
       'dashboard/stripe-webhook/reconcile/reconcile.ts',
     ]

@@ -7,7 +7,7 @@ import { openBillingAccounts } from '../data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../data/billing/billing-usage.ts';
 import type { Table } from '../data/table/table.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import { planNoticing } from './plan-noticing.ts';
+import { openPlanNotices } from './plan-notices.ts';
 import type { Recorder } from './recorder.ts';
 
 interface UseNotes {
@@ -19,31 +19,31 @@ interface UseNotes {
 const AT_ONCE = 16;
 
 /**
- * A recorder that also notes when keys were last used, and tells accounts that near their plan's limit. Neither may cost an
- * event: what fails is logged, and comes again with the next batch.
+ * A recorder that also notes when keys were last used and notifies accounts that are near the limit of their plan. A failure of either
+ * is logged and changes no result; the next batch tries again.
  */
-export const notingUse =
+export const noteUse =
   (record: Recorder, { noteKey, checkPlan, logger }: UseNotes): Recorder =>
   async (events) => {
     const results = await record(events);
     const records = results.flatMap((result) => (result.kind === 'recorded' ? [result.record] : []));
-    const guarded = (what: string, work: Promise<void>) =>
-      work.catch((error: Error) => logger.error(what, { errorName: error.name }));
+    const logFailure = (message: string, work: Promise<void>) =>
+      work.catch((error: Error) => logger.error(message, { errorName: error.name }));
     await pMap(
       latestBy(records, ({ keyId }) => keyId),
       ({ accountId, keyId, startedAt }) =>
-        guarded('key usage not noted', noteKey(accountId, keyId as string, startedAt)),
+        logFailure('Key usage not noted', noteKey(accountId, keyId as string, startedAt)),
       { concurrency: AT_ONCE },
     );
     await pMap(
       latestBy(records, ({ accountId }) => accountId),
-      ({ accountId, startedAt }) => guarded('plan usage not checked', checkPlan(accountId, startedAt)),
+      ({ accountId, startedAt }) => logFailure('Plan usage not checked', checkPlan(accountId, startedAt)),
       { concurrency: AT_ONCE },
     );
     return results;
   };
 
-/** Of records that share a name the latest; those without one are left out. */
+/** The latest record of each name; records without a name are left out. */
 const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRecord) => string | null) => {
   const latest = new Map<string, RequestRecord>();
   for (const record of records) {
@@ -53,10 +53,9 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
   return latest.values();
 };
 
-/** The notes over one table. */
 export const openUseNotes = (table: Table, logger: Pick<Logger, 'error'>): UseNotes => ({
   noteKey: openKeyUsage(table).note,
-  checkPlan: planNoticing({
+  checkPlan: openPlanNotices({
     findAccount: openBillingAccounts(table).find,
     usage: openPeriodUsage(table),
     notify: openAlerts(table).notify,

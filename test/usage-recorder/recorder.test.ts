@@ -9,7 +9,7 @@ import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-e
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
-import { cellText, ledgerSums } from './ledger-sums.ts';
+import { ledgerSums, spendCounterText } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
 const silent = { error: () => {} };
@@ -20,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-/** A recorder with a memory of its own, as each Lambda instance has. */
+/** A recorder with its own cache, as each Lambda instance has. */
 const newRecorder = (of: Table = table) => openRecorder(of, { logger: silent, price: priceOfTokens, now: () => NOW });
 
 let accounts = 0;
 const newAccountId = () => `svc_${++accounts}`;
 
-/** What the ledger must say of requests, counted the plain way. */
+/** The expected sums of the ledger, counted in the simplest way. */
 const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) => {
   const days: Record<string, Record<string, number>> = {};
   const hours: Record<string, Record<string, number>> = {};
@@ -46,14 +46,15 @@ const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) =
       errors: failed ? 1 : 0,
       bypassedRequests: close?.route === 'bypassed' ? 1 : 0,
     };
-    for (const [cells, time] of [
+    for (const [spendCounters, time] of [
       [days, event.startedAt.slice(0, 10)],
       [hours, event.startedAt.slice(0, 13)],
     ] as const) {
-      const text = cellText(time, { ...event, model });
-      const cell = cells[text] ?? {};
-      cells[text] = cell;
-      for (const [name, count] of Object.entries(counts)) if (count !== 0) cell[name] = (cell[name] ?? 0) + count;
+      const text = spendCounterText(time, { ...event, model });
+      const spendCounter = spendCounters[text] ?? {};
+      spendCounters[text] = spendCounter;
+      for (const [name, count] of Object.entries(counts))
+        if (count !== 0) spendCounter[name] = (spendCounter[name] ?? 0) + count;
     }
     const month = event.startedAt.slice(0, 7);
     months[month] = (months[month] ?? 0) + 1;
@@ -80,8 +81,8 @@ const someRequest = fc.record({
   copies: fc.integer({ min: 1, max: 3 }),
 });
 
-describe('recordEvents', () => {
-  it('counts each request once, whatever is repeated, reordered, split into batches or recorded side by side', async () => {
+describe('openRecorder', () => {
+  it('counts each request once, with repeated, reordered and split batches, and concurrent recorders', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(someRequest, { minLength: 1, maxLength: 40 }),
@@ -124,7 +125,7 @@ describe('recordEvents', () => {
               for (let i = worker; i < batches.length; i += workers) {
                 const batch = batches[i] as RequestEvent[];
                 let results = await record(batch);
-                // What the queue would deliver again.
+                // The queue would deliver the batch again.
                 for (let again = 0; again < 5 && results.some(({ kind }) => kind === 'failed'); again++)
                   results = await record(batch);
                 expect(results.filter(({ kind }) => kind === 'failed')).toEqual([]);
@@ -143,7 +144,7 @@ describe('recordEvents', () => {
     );
   });
 
-  it('records a close event with everything that is known of it', async () => {
+  it('records a close event with all its members', async () => {
     const accountId = newAccountId();
     const event = closeEvent({ accountId, tag: 'batch', tokens: 11 });
     const [result] = await newRecorder()([event]);
@@ -162,7 +163,7 @@ describe('recordEvents', () => {
       repeatOf: null,
       overflowLevel: 0,
       recordedAt: '2026-11-21T09:00:00.000Z',
-      // An account nobody knows keeps records as long as FREE does.
+      // An unknown account keeps records as long as the FREE plan does.
       expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,
     });
   });
@@ -181,12 +182,12 @@ describe('recordEvents', () => {
     });
   });
 
-  it('upgrades a request that was lost sight of once its close event comes, and only once', async () => {
+  it('completes an unfinished request when its close event comes, and only once', async () => {
     const accountId = newAccountId();
     const record = newRecorder();
     await record([openEvent({ accountId })]);
     expect((await ledgerSums(table, accountId, ['2026-11'])).days).toEqual({
-      [cellText('2026-11-20', { ...openEvent(), model: null })]: {
+      [spendCounterText('2026-11-20', { ...openEvent(), model: null })]: {
         requests: 1,
         unpricedRequests: 1,
         unfinishedRequests: 1,
@@ -205,7 +206,7 @@ describe('recordEvents', () => {
     expect(stored).toMatchObject({ outcome: 'completed', costNanoUsd: 21, revision: 2 });
   });
 
-  it('never counts a cost that cannot be true, and says so', async () => {
+  it('never counts an implausible cost, and says so in the reason', async () => {
     const accountId = newAccountId();
     const events = [9.1e13, Number.MAX_SAFE_INTEGER, 1e300].map((tokens, n) => closeEvent({ accountId, n, tokens }));
     await newRecorder()(events);
@@ -236,7 +237,7 @@ describe('recordEvents', () => {
     ]);
   });
 
-  it('does not count what is older than its account keeps records: it may have been counted', async () => {
+  it('does not count an event older than its account keeps records: it may have been counted', async () => {
     const accountId = newAccountId();
     expect(await newRecorder()([closeEvent({ accountId, startedAt: '2026-10-20T00:00:00.000Z' })])).toEqual([
       { kind: 'expired' },
@@ -246,7 +247,7 @@ describe('recordEvents', () => {
 
   it.each([
     [
-      'an answer',
+      'a response',
       '/v1/responses/resp_1',
       { dialect: 'openai-responses' as const, billableItems: { 'response.id': 'resp_1' } },
     ],

@@ -1,31 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Change, MAX_ACTIONS, planTransactions } from '../../lambda/data/ledger/transactions.ts';
+import { type Change, MAX_ACTIONS, packTransactions } from '../../lambda/data/ledger/transactions.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
-import {
-  type AccountCloseEvent,
-  type AccountOpenEvent,
-  nameOf,
-  onePerRequest,
-} from '../../lambda/usage-recorder/events.ts';
-import { planEvents } from '../../lambda/usage-recorder/plan.ts';
+import { decideChanges, onePerRequest } from '../../lambda/usage-recorder/decide-changes.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
 const context = { revision: 1, overflowLevel: 0, recordedAt: '2026-11-20T12:00:00.000Z', expiresAt: 2_000_000_000 };
 const open = (n: number, facts = {}) => openEvent({ n, ...facts }) as AccountOpenEvent;
 const close = (n: number, facts = {}) => closeEvent({ n, ...facts }) as AccountCloseEvent;
-const settled = (n: number, facts = {}): RequestRecord =>
+const finished = (n: number, facts = {}): RequestRecord =>
   recordOfClose(close(n, facts), priceOfTokens(close(n, facts)), null, context);
 const lost = (n: number, facts = {}): RequestRecord => recordOfOpen(open(n, facts), context);
 
-const planWith = (events: readonly (AccountOpenEvent | AccountCloseEvent)[], records: readonly RequestRecord[] = []) =>
-  planEvents(
+const decideWith = (
+  events: readonly (AccountOpenEvent | AccountCloseEvent)[],
+  records: readonly RequestRecord[] = [],
+) =>
+  decideChanges(
     events,
-    { records: new Map(records.map((record) => [nameOf(record), record])), answers: new Map() },
-    priceOfTokens,
+    { records: new Map(records.map((record) => [nameOf(record), record])), countedWith: new Map() },
+    { price: priceOfTokens, recordedAt: context.recordedAt, expiresAt: () => context.expiresAt },
   );
 
 describe('onePerRequest', () => {
@@ -40,16 +38,16 @@ describe('onePerRequest', () => {
   });
 });
 
-describe('planEvents', () => {
+describe('decideChanges', () => {
   it.each([
     ['an open event', open(1), undefined, 1],
     ['a close event', close(1), undefined, 1],
-    ['an open event of a request known to be open', open(1), lost(1), 0],
-    ['an open event of a settled request', open(1), settled(1), 0],
-    ['a close event of a request that was lost sight of', close(1), lost(1), 1],
-    ['a close event of a settled request', close(1), settled(1), 0],
-  ])('of %s: what it has to say', (_, event, record, plans) => {
-    expect(planWith([event], record && [record])).toHaveLength(plans);
+    ['an open event of a request that is recorded as open', open(1), lost(1), 0],
+    ['an open event of a finished request', open(1), finished(1), 0],
+    ['a close event of a request without one so far', close(1), lost(1), 1],
+    ['a close event of a finished request', close(1), finished(1), 0],
+  ])('changes the ledger or not for %s', (_, event, record, changes) => {
+    expect(decideWith([event], record && [record])).toHaveLength(changes);
   });
 });
 
@@ -63,28 +61,30 @@ const someChange = fc
     wasLost: fc.boolean(),
   })
   .map(({ wasLost, ...facts }): Change => {
-    const after = settled(facts.n, facts);
+    const after = finished(facts.n, facts);
     return { before: wasLost ? lost(facts.n, facts) : null, after };
   });
 
-describe('planTransactions', () => {
+describe('packTransactions', () => {
   it('writes every change once, and exactly what it adds, within the limits of a transaction', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(someChange, { maxLength: 250, selector: ({ after }) => after.accountId + after.requestId }),
         (changes) => {
-          const transactions = planTransactions(changes, '2026-11-20');
+          const transactions = packTransactions(changes, '2026-11-20');
           expect(new Set(transactions.flatMap((transaction) => transaction.changes))).toEqual(new Set(changes));
           let written: Counters = {};
-          for (const { changes: own, cells, months, lateDays } of transactions) {
-            expect(own.length + cells.length + months.length + lateDays.length).toBeLessThanOrEqual(MAX_ACTIONS);
-            const keys = [...cells, ...months].map(({ key }) => `${key.pk}#${key.sk}`);
+          for (const { changes: own, spendCounters, months, lateDays } of transactions) {
+            expect(own.length + spendCounters.length + months.length + lateDays.length).toBeLessThanOrEqual(
+              MAX_ACTIONS,
+            );
+            const keys = [...spendCounters, ...months].map(({ key }) => `${key.pk}#${key.sk}`);
             expect(new Set(keys).size).toBe(keys.length);
             const lateOwn = own.filter(({ after }) => after.startedAt < '2026-11-20');
             expect(new Set(lateDays.map(({ accountId, day }) => accountId + day))).toEqual(
               new Set(lateOwn.map(({ after }) => after.accountId + after.startedAt.slice(0, 10))),
             );
-            for (const { counters } of cells.filter(({ key }) => key.sk.startsWith('DAY#')))
+            for (const { counters } of spendCounters.filter(({ key }) => key.sk.startsWith('DAY#')))
               written = addCounters(written, counters);
           }
           const expected = changes.reduce<Counters>((sum, { before, after }) => {
@@ -97,10 +97,10 @@ describe('planTransactions', () => {
     );
   });
 
-  it('takes no month counter for a request that was counted already', () => {
-    const [transaction] = planTransactions([{ before: lost(1), after: settled(1) }], '2026-11-20');
+  it('leaves the month counter alone for a request that is counted already', () => {
+    const [transaction] = packTransactions([{ before: lost(1), after: finished(1) }], '2026-11-20');
     expect(transaction?.months).toEqual([]);
-    expect(transaction?.cells).toHaveLength(4);
+    expect(transaction?.spendCounters).toHaveLength(4);
   });
 
   it('keeps large records below the size of a transaction', () => {
@@ -108,13 +108,13 @@ describe('planTransactions', () => {
       const event = close(n, { reading: { usage: { tokens: 1, text: '€'.repeat(10_000) } } });
       return { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) };
     });
-    for (const { changes: own } of planTransactions(changes, '2026-11-20'))
+    for (const { changes: own } of packTransactions(changes, '2026-11-20'))
       expect(Buffer.byteLength(JSON.stringify(own))).toBeLessThan(4_000_000);
   });
 });
 
 describe('recordOfClose', () => {
-  it('leaves out a reading that is larger than a record may hold, and says so', () => {
+  it('leaves out a reading that is larger than a record may hold, and marks the record', () => {
     const event = close(1, { reading: { usage: { tokens: 1, text: 'x'.repeat(50_000) } } });
     expect(recordOfClose(event, priceOfTokens(event), null, context)).toMatchObject({
       readingTruncated: true,

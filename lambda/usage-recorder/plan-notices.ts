@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
@@ -7,7 +8,7 @@ import { isNearNotice, type PlanNotice, planNotice } from '../domain/billing/pla
 import type { PlanName } from '../domain/billing/plans.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 
-interface PlanNoticingDependencies {
+interface PlanNoticesDependencies {
   /** Undefined for an account that is gone. */
   readonly findAccount: (accountId: string) => Promise<Pick<BillingAccount, 'plan' | 'subscription'> | undefined>;
   /** Tracked requests of a billing period so far. */
@@ -17,9 +18,10 @@ interface PlanNoticingDependencies {
   readonly now: () => Date;
 }
 
-/** An account far from its next notice is looked at no more often. */
+/** Time between two checks of an account that is far from its next notice. */
 const PAUSE_MS = MINUTE_MS;
-const MAX_REMEMBERED = 10_000;
+/** A forgotten pause costs a read; a forgotten notice costs a write that changes nothing. */
+const MAX_REMEMBERED = 5_000;
 
 const noticeOf = (
   facts: { accountId: string; alertId: string; plan: PlanName; period: BillingPeriod; used: number; at: Date },
@@ -45,33 +47,29 @@ const noticeOf = (
 });
 
 /**
- * Tells an account's users at 80 % and 100 % of the tracked requests of its billing period: once each in a period and plan. The
- * rule evaluator delivers it as it does every alert.
+ * Notifies the users of an account at 80 % and at 100 % of the tracked requests of its billing period, once each in a period and plan.
+ * The rule evaluator delivers the notice as it delivers every alert.
  */
-export const planNoticing = ({ findAccount, usage, notify, newAlertId, now }: PlanNoticingDependencies) => {
-  const restUntilMs = new Map<string, number>();
-  const told = new Set<string>();
+export const openPlanNotices = ({ findAccount, usage, notify, newAlertId, now }: PlanNoticesDependencies) => {
+  const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const notified = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   return async (accountId: string, recordedFor: string): Promise<void> => {
     const at = now();
-    if ((restUntilMs.get(accountId) ?? 0) > at.getTime()) return;
+    if ((pausedUntilMs.get(accountId) ?? 0) > at.getTime()) return;
     const account = await findAccount(accountId);
     if (account === undefined) return;
     const { plan, subscription } = account;
     const period = billingPeriod(subscription, at);
-    // Requests of a period that is over are nothing to be warned of any more; nor is a period whose successor Stripe has not told of yet.
+    // A period that is over needs no warning, and neither does one whose successor Stripe has not reported yet.
     if (recordedFor < period.start || at.toISOString() >= period.end) return;
     const used = await usage(accountId, period, at);
-    if (restUntilMs.size + told.size >= MAX_REMEMBERED) {
-      restUntilMs.clear();
-      told.clear();
-    }
-    if (!isNearNotice(plan, used)) restUntilMs.set(accountId, at.getTime() + PAUSE_MS);
+    if (!isNearNotice(plan, used)) pausedUntilMs.set(accountId, at.getTime() + PAUSE_MS);
     const notice = planNotice(plan, used);
     if (notice === null) return;
     const name = `plan-${plan}-${notice.percent}`;
     const key = `${accountId} ${period.start} ${name}`;
-    if (told.has(key)) return;
+    if (notified.has(key)) return;
     await notify(noticeOf({ accountId, alertId: newAlertId(), plan, period, used, at }, notice), name);
-    told.add(key);
+    notified.set(key, true);
   };
 };

@@ -7,8 +7,8 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
 import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
-import { notingUse } from '../../lambda/usage-recorder/noting-use.ts';
-import { planNoticing } from '../../lambda/usage-recorder/plan-noticing.ts';
+import { noteUse } from '../../lambda/usage-recorder/note-use.ts';
+import { openPlanNotices } from '../../lambda/usage-recorder/plan-notices.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend } from '../data/add-spend.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-describe('planNoticing', () => {
+describe('openPlanNotices', () => {
   let now = new Date('2026-11-20T16:30:00.000Z');
   const check = () =>
-    planNoticing({
+    openPlanNotices({
       findAccount: openBillingAccounts(table).find,
       usage: openPeriodUsage(table),
       notify: openAlerts(table).notify,
@@ -45,7 +45,7 @@ describe('planNoticing', () => {
       observed,
     ]);
 
-  it('tells at 80 % and at 100 %, once each in a month, whoever looks', async () => {
+  it('notifies at 80 % and at 100 %, once each in a month, with several checkers', async () => {
     const { accountId } = await newAccount(table);
     const [one, other] = [check(), check()];
     const look = async () => {
@@ -72,14 +72,14 @@ describe('planNoticing', () => {
     expect(await notices(accountId)).toHaveLength(3);
   });
 
-  it('goes by the plan', async () => {
+  it('uses the limit of the plan', async () => {
     const { accountId } = await newAccount(table, 'PRO');
     await use(accountId, 1_200_000);
     await check()(accountId, now.toISOString());
     expect(await notices(accountId)).toEqual([["100 % of the plan's tracked requests", 1_200_000]]);
   });
 
-  it("counts a paid plan's requests by its subscription's period, not by the calendar's", async () => {
+  it('counts the requests of a paid plan by the period of its subscription, not by calendar month', async () => {
     const { accountId } = await newAccount(table, 'STARTER');
     const subscribe = (periodStart: string, periodEnd: string) =>
       table.client.send(
@@ -115,7 +115,7 @@ describe('planNoticing', () => {
       ],
     });
 
-    // Over, and Stripe has not told of the next one yet.
+    // The period is over, and Stripe has not reported the next one yet.
     await addSpend(table, accountId, '2026-12-17T13:00:00.000Z', { requests: 30_000 });
     await lookAt('2026-12-17T14:23:00.000Z');
     expect(await notices(accountId)).toHaveLength(1);
@@ -125,9 +125,9 @@ describe('planNoticing', () => {
     expect(await notices(accountId)).toHaveLength(2);
   });
 
-  it('does not look at every batch of an account far from its limit', async () => {
+  it('does not check every batch of an account that is far from its limit', async () => {
     const usage = jest.fn(async () => 10);
-    const look = planNoticing({
+    const look = openPlanNotices({
       findAccount: async () => ({ plan: 'FREE', subscription: null }),
       usage,
       notify: async () => true,
@@ -154,15 +154,15 @@ describe('openKeyUsage', () => {
     expect(await lastUsed(accountId)).toBe('2026-11-20T10:05:00.000Z');
   });
 
-  it('makes no key of one that is not there', async () => {
+  it('does not create a key that does not exist', async () => {
     const { accountId } = await newAccount(table);
     await openKeyUsage(table).note(accountId, 'gone', '2026-11-20T10:00:00.000Z');
     expect(await openServiceKeys(table).list(accountId)).toHaveLength(1);
   });
 });
 
-describe('notingUse', () => {
-  it('gives the results unchanged, whatever fails', async () => {
+describe('noteUse', () => {
+  it('returns the results unchanged when everything fails', async () => {
     const results = [
       { kind: 'recorded', record: { accountId: 'a', keyId: 'k', startedAt: '2026-11-20T10:00:00Z' } },
       { kind: 'recorded', record: { accountId: 'a', keyId: null, startedAt: '2026-11-20T11:00:00Z' } },
@@ -171,7 +171,7 @@ describe('notingUse', () => {
     const noteKey = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
     const checkPlan = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
     const logger = { error: jest.fn() };
-    const record = notingUse(async () => results, { noteKey, checkPlan, logger });
+    const record = noteUse(async () => results, { noteKey, checkPlan, logger });
     expect(await record([])).toBe(results);
     expect(noteKey.mock.calls).toEqual([['a', 'k', '2026-11-20T10:00:00Z']]);
     expect(checkPlan.mock.calls).toEqual([['a', '2026-11-20T11:00:00Z']]);

@@ -1,0 +1,44 @@
+import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
+import type { Table } from '../data/table/table.ts';
+import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
+import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
+
+/** A usage event whose account is known. */
+type Attributed<E extends UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & { readonly accountId: string };
+export type AccountOpenEvent = Attributed<OpenEvent>;
+export type AccountCloseEvent = Attributed<CloseEvent>;
+export type AccountRequestEvent = AccountOpenEvent | AccountCloseEvent;
+export type AccountUntrackedEvent = Attributed<UntrackedEvent>;
+export type AccountEvent = AccountRequestEvent | AccountUntrackedEvent;
+
+export const isClose = (event: AccountRequestEvent): event is AccountCloseEvent => event.kind === 'close';
+
+/** Identifies one request, or one report of untracked requests, among those of all accounts. */
+export const nameOf = ({ accountId, requestId }: { readonly accountId: string; readonly requestId: string }): string =>
+  `${accountId}#${requestId}`;
+
+const attribute = (event: UsageEvent, owners: ReadonlyMap<string, KeyOwner>): AccountEvent | null => {
+  const { unverifiedKeyHash, accountId, ...facts } = event;
+  if (accountId !== null) return { ...facts, accountId } as AccountEvent;
+  const owner = unverifiedKeyHash === undefined ? undefined : owners.get(unverifiedKeyHash);
+  if (!owner) return null;
+  // An event of version 0.1 names its account by the account key, and may have been sent with another key of the account.
+  const keyId = ('keyId' in facts ? facts.keyId : null) ?? owner.keyId;
+  return { ...facts, accountId: owner.accountId, keyId } as AccountEvent;
+};
+
+/**
+ * Gives each event its account, in the order of the events; null where it names no account and its key belongs to nobody. Events whose
+ * account was unknown at admission carry the hash of the service key instead. One batch read finds the owners of all such keys.
+ */
+export const attributeEvents = async (
+  table: Table,
+  events: readonly UsageEvent[],
+): Promise<(AccountEvent | null)[]> => {
+  const unverified = events.flatMap(
+    ({ accountId, unverifiedKeyHash }) => (accountId === null && unverifiedKeyHash) || [],
+  );
+  const hashes = new Set(unverified.filter(isServiceKeyHash));
+  const owners = hashes.size > 0 ? await openKeyOwners(table).find([...hashes]) : new Map<string, KeyOwner>();
+  return events.map((event) => attribute(event, owners));
+};

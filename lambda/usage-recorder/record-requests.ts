@@ -1,0 +1,131 @@
+import pMap from 'p-map';
+import { openCounterSlots } from '../data/ledger/counter-slots.ts';
+import { openLedger } from '../data/ledger/ledger.ts';
+import type { Change } from '../data/ledger/transactions.ts';
+import { openCountedResponses } from '../data/requests/counted-responses.ts';
+import { openRequests, type RequestName } from '../data/requests/requests.ts';
+import type { Table } from '../data/table/table.ts';
+import { DAY_SECONDS } from '../domain/calendar/units.ts';
+import { dayOf } from '../domain/calendar/utc.ts';
+import { dimensionsOf } from '../domain/spend/contribution.ts';
+import type { RequestRecord } from '../domain/spend/request-record.ts';
+import type { PricedUsage } from '../domain/usage/usage.ts';
+import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
+import { countableResponse, decideChanges, type LedgerState, onePerRequest } from './decide-changes.ts';
+
+/** What happened to the event of a request. The queue must deliver it again only where it `failed`. */
+export type RequestResult =
+  | { readonly kind: 'recorded'; readonly record: RequestRecord }
+  /** The ledger already held what it says. */
+  | { readonly kind: 'known' }
+  /** Older than its account keeps records. */
+  | { readonly kind: 'expired' }
+  /** `permanent`: the table will never accept it. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly permanent: boolean };
+
+export const failure = (error: unknown, permanent = false): RequestResult => ({ kind: 'failed', error, permanent });
+
+/** Account-days that reserve counter slots at the same time. A day whose counters all have slots costs no request. */
+const DAYS_AT_ONCE = 16;
+/** In each round at least one of the writers that conflict succeeds. */
+const MAX_ROUNDS = 6;
+
+/** Other writers changed the same record in every round. */
+class RecordContentionError extends Error {
+  override readonly name = 'RecordContentionError';
+}
+
+interface Options {
+  /** Must not throw. */
+  readonly price: (event: AccountCloseEvent) => PricedUsage;
+  readonly now: () => number;
+}
+
+/**
+ * Records the request events of some accounts: reads what the ledger holds, decides changes on top of exactly that, reserves counter
+ * slots, and commits. Where other writers were faster it reads and decides again, so duplicates, reordering and concurrent recorders
+ * change no sum.
+ *
+ * The returned function takes `retentionDays`, how long each account keeps records, by account id. It returns the result of every
+ * request, by nameOf.
+ */
+export const openRequestRecorder = (table: Table, { price, now }: Options) => {
+  const requests = openRequests(table, now);
+  const countedResponses = openCountedResponses(table);
+  const counterSlots = openCounterSlots(table, now);
+  const ledger = openLedger(table, now);
+
+  const readState = async (events: readonly AccountRequestEvent[], consistent: boolean): Promise<LedgerState> => {
+    const responses = events.filter(isClose).flatMap((event) => countableResponse(event, price(event)) ?? []);
+    const records = await requests.findMany(events, { consistent });
+    return {
+      records: new Map(records.map((record) => [nameOf(record), record])),
+      countedWith: responses.length > 0 ? await countedResponses.find(responses) : new Map(),
+    };
+  };
+
+  /** The same changes at the overflow level that their day's counter slots allow. All changes are of one account and day. */
+  const reserveSlots = async (changes: readonly Change[]): Promise<Change[]> => {
+    const { accountId, startedAt } = (changes[0] as Change).after;
+    const wanted = changes.map(({ after }) => dimensionsOf(after));
+    const levels = await counterSlots.reserve(accountId, dayOf(startedAt), wanted);
+    return changes.map((change, index) => ({
+      ...change,
+      after: { ...change.after, overflowLevel: levels[index] as number },
+    }));
+  };
+
+  return async (
+    events: readonly AccountRequestEvent[],
+    retentionDays: ReadonlyMap<string, number>,
+  ): Promise<Map<string, RequestResult>> => {
+    const results = new Map<string, RequestResult>();
+    const expiresAt = ({ accountId, startedAt }: RequestName) =>
+      Math.floor(Date.parse(startedAt) / 1_000) + (retentionDays.get(accountId) ?? 0) * DAY_SECONDS;
+
+    /** Days whose slots cannot be reserved fail alone. */
+    const reserveAll = async (changes: readonly Change[]): Promise<Change[]> => {
+      const byDay = Map.groupBy(changes, ({ after }) => `${after.accountId}#${dayOf(after.startedAt)}`);
+      const reserveOrFail = async (ofDay: readonly Change[]): Promise<Change[]> => {
+        try {
+          return await reserveSlots(ofDay);
+        } catch (error) {
+          for (const { after } of ofDay) results.set(nameOf(after), failure(error));
+          return [];
+        }
+      };
+      return (await pMap(byDay.values(), reserveOrFail, { concurrency: DAYS_AT_ONCE })).flat();
+    };
+
+    let pending = onePerRequest(events);
+    for (const [name, event] of pending) {
+      // Its record may have existed and be gone by now, so nobody can tell whether it was counted.
+      if (expiresAt(event) > now() / 1_000) continue;
+      results.set(name, { kind: 'expired' });
+      pending.delete(name);
+    }
+    // Most close events are the first event of their request, and a refused write reveals the others at no cost. Most open events are
+    // not the first, and reading their records costs less than a refused write.
+    const openEvents = [...pending.values()].filter((event) => !isClose(event));
+    let state = await readState(openEvents, false);
+    for (let round = 0; pending.size > 0; round++) {
+      const recordedAt = new Date(now()).toISOString();
+      const changes = decideChanges(pending.values(), state, { price, recordedAt, expiresAt });
+      const changed = new Set(changes.map(({ after }) => nameOf(after)));
+      for (const name of pending.keys()) if (!changed.has(name)) results.set(name, { kind: 'known' });
+      const { written, refused, failed } = await ledger.commit(await reserveAll(changes));
+      for (const { after } of written) results.set(nameOf(after), { kind: 'recorded', record: after });
+      for (const { change, error, permanent } of failed) results.set(nameOf(change.after), failure(error, permanent));
+      const overtaken = new Set(refused.map(({ after }) => nameOf(after)));
+      pending = new Map([...pending].filter(([name]) => overtaken.has(name)));
+      if (pending.size === 0) break;
+      if (round + 1 === MAX_ROUNDS) {
+        const error = new RecordContentionError('A record kept changing while an event was being recorded.');
+        for (const name of pending.keys()) results.set(name, failure(error));
+        break;
+      }
+      state = await readState([...pending.values()], true);
+    }
+    return results;
+  };
+};
