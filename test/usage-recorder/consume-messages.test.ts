@@ -131,6 +131,27 @@ describe('consumeMessages', () => {
     });
   });
 
+  it('returns the messages of events that failed, and counts untracked requests', async () => {
+    const untracked = {
+      version: 1,
+      kind: 'untracked',
+      requestId: '01a1f8ca-c240-7000-8000-00000000005a',
+      accountId: 'svc_gaps',
+      from: '2026-11-20T12:00:00.000Z',
+      to: '2026-11-20T12:01:00.000Z',
+      requests: 7,
+    };
+    const response = await consume([
+      untracked,
+      openEvent({ accountId: 'x'.repeat(3_000) }),
+      closeEvent({ accountId: 'svc_gaps', n: 1 }),
+    ]);
+    expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(counted).toEqual({ UntrackedRequests: 7, RecordedEvents: 1, FailedEvents: 1 });
+    expect(logs).toHaveLength(1);
+    expect(logs[0]).toContain('"errorName":"ForeignAccountError"');
+  });
+
   it('returns no failures for an empty batch', async () => {
     expect(await consume([])).toEqual({ batchItemFailures: [] });
   });

@@ -103,6 +103,34 @@ describe('packTransactions', () => {
     expect(transaction?.spendCounters).toHaveLength(4);
   });
 
+  it('writes no spend counter whose sums do not change', () => {
+    const before = finished(1);
+    const after = { ...before, revision: 2, priceSource: 'another' };
+    const [transaction] = packTransactions([{ before, after }], '2026-11-20');
+    expect(transaction?.changes).toHaveLength(1);
+    expect(transaction?.spendCounters).toEqual([]);
+    expect(transaction?.months).toEqual([]);
+  });
+
+  it('writes only the sums that change', () => {
+    const before = finished(1);
+    const after = { ...before, revision: 2, costNanoUsd: (before.costNanoUsd ?? 0) + 3 };
+    const [transaction] = packTransactions([{ before, after }], '2026-11-20');
+    expect(transaction?.spendCounters.map(({ counters }) => counters)).toEqual([
+      { costComputedNanoUsd: 3 },
+      { costComputedNanoUsd: 3 },
+    ]);
+  });
+
+  it('adds no sum of zero for a request', () => {
+    const event = close(1, { tokens: 0 });
+    const [transaction] = packTransactions(
+      [{ before: null, after: recordOfClose(event, priceOfTokens(event), null, context) }],
+      '2026-11-20',
+    );
+    expect(transaction?.spendCounters.map(({ counters }) => counters)).toEqual([{ requests: 1 }, { requests: 1 }]);
+  });
+
   it('keeps large records below the size of a transaction', () => {
     const changes = Array.from({ length: 90 }, (_, n) => {
       const event = close(n, { reading: { usage: { tokens: 1, text: '€'.repeat(10_000) } } });

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
@@ -175,6 +176,90 @@ describe('the recorder over a table that fails', () => {
     expect(conflicts).toBe(0);
     // Transactions of different accounts still run at the same time.
     expect(together).toBeGreaterThan(0);
+  });
+
+  it('fails only the day whose counter slots cannot be reserved', async () => {
+    const { accountId, events } = newEvents(2);
+    const yesterday = closeEvent({ accountId, n: 50, startedAt: '2026-11-19T12:00:00.000Z' });
+    const down = new Error('down');
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (command instanceof GetCommand && command.input.Key?.['sk'] === 'CELLS#2026-11-19') throw down;
+        return send();
+      }),
+    );
+    const results = await record([yesterday, ...events]);
+    expect(results).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }, { kind: 'recorded' }]);
+    expect(results[0]).toHaveProperty('error', down);
+    expect(await requestsOf(accountId)).toBe(2);
+  });
+
+  it('gives up where other writers keep reserving slots of the day', async () => {
+    const { accountId, events } = newEvents(1);
+    const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
+    let attempts = 0;
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (!(command instanceof UpdateCommand)) return send();
+        attempts += 1;
+        throw new ConditionalCheckFailedException({ $metadata: {}, message: 'size' });
+      }),
+    );
+    const results = await record(events).finally(() => noDelay.mockRestore());
+    expect(results).toMatchObject([{ kind: 'failed', permanent: false, error: { name: 'SlotContentionError' } }]);
+    expect(attempts).toBe(10);
+    expect(await requestsOf(accountId)).toBe(0);
+  });
+
+  it('gives up on a record that changes in every round', async () => {
+    const { accountId, events } = newEvents(1);
+    let rounds = 0;
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (actionsOf(command) === 0) return send();
+        rounds += 1;
+        throw cancelled(['ConditionalCheckFailed', 'None', 'None', 'None']);
+      }),
+    );
+    const results = await record(events);
+    expect(results).toMatchObject([{ kind: 'failed', permanent: false, error: { name: 'RecordContentionError' } }]);
+    expect(rounds).toBe(6);
+    expect(await requestsOf(accountId)).toBe(0);
+  });
+
+  it('fails the whole batch where the owners of unverified keys cannot be read', async () => {
+    const { events } = newEvents(1);
+    const unverifiedKey = newAccountKey(randomBytes);
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (command instanceof BatchGetCommand) throw new Error('down');
+        return send();
+      }),
+    );
+    const results = await record([...events, closeEvent({ accountId: null, keyId: null, unverifiedKey, n: 2 })]);
+    expect(results).toEqual([1, 2].map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
+    expect(results[0]).toHaveProperty('error.message', 'down');
+  });
+
+  it('records a request whose price cannot be computed as unpriced, and logs its id', async () => {
+    const { accountId, events } = newEvents(2);
+    const logger = { error: jest.fn() };
+    const record = openRecorder(table, {
+      logger,
+      price: (event) => {
+        if (event.requestId === events[0]?.requestId) throw new RangeError('secret');
+        return priceOfTokens(event);
+      },
+      now: () => NOW,
+    });
+    expect(await record(events)).toMatchObject([
+      { kind: 'recorded', record: { provenance: 'unknown', reason: 'The price could not be computed.' } },
+      { kind: 'recorded', record: { provenance: 'computed' } },
+    ]);
+    expect(logger.error.mock.calls).toEqual([
+      ['Pricing failed', { requestId: events[0]?.requestId, errorName: 'RangeError' }],
+    ]);
+    expect(total((await ledgerSums(table, accountId, [])).days)).toMatchObject({ requests: 2, unpricedRequests: 1 });
   });
 
   it('writes a busy account in few transactions within the limits', async () => {

@@ -22,6 +22,21 @@ describe('spend counter keys', () => {
     );
   });
 
+  it.each([
+    ['%23', '=%2523'],
+    ['#', '=%23'],
+    ['%', '=%25'],
+    ['%25', '=%2525'],
+    ['a#b%c', '=a%23b%25c'],
+    ['', '='],
+    [null, ''],
+  ])('store the tag %j as %j, and read it back', (tag, stored) => {
+    const given = { provider: 'openai', model: 'm', tag, keyId: null, providerKey: null };
+    const { sk } = spendCounterKey('svc_1', 'DAY', '2026-11-20', given);
+    expect(sk).toBe(`DAY#2026-11-20#=openai#=m#${stored}##`);
+    expect(parseSpendCounterSk(sk).dimensions).toEqual(given);
+  });
+
   it('fit a sort key of 1,024 bytes at their longest', () => {
     for (const character of ['#', '€', '😀']) {
       const { sk } = spendCounterKey('svc_1', 'HOUR', '2026-11-20T16', {

@@ -66,6 +66,33 @@ describe('summarize', () => {
     ]);
   });
 
+  it('keeps 2,000 crosses separate, and not one more', () => {
+    expect(summarize(manyTags(2_000)).crosses).toHaveLength(2_000);
+    expect(sum(summarize(manyTags(2_000)).crosses).overflowRequests).toBeUndefined();
+    // 1,500 named ones, and one of each of three models.
+    expect(summarize(manyTags(2_001)).crosses).toHaveLength(1_503);
+  });
+
+  it('names 1,000 values of a dimension, and not one more', () => {
+    const tagsOf = (count: number) => summarize(manyTags(count)).totals.filter(({ name }) => name === 'tag');
+    expect(tagsOf(1_000).map(({ value }) => value)).not.toContain(OTHER);
+    expect(tagsOf(1_000)).toHaveLength(1_000);
+    const overflow = tagsOf(1_001).find(({ value }) => value === OTHER);
+    // The cheapest one.
+    expect(overflow?.counters).toEqual({ requests: 1, costComputedNanoUsd: 0, overflowRequests: 1 });
+  });
+
+  it('overflows no further than it must', () => {
+    // With tags alone in one value the rest has 400 provider keys; 1,500 and these are within the limit.
+    const crosses = manyTags(4_000).map(({ dimensions, counters }, n) => ({
+      dimensions: { ...dimensions, providerKey: `p${n % 400}`, model: 'm' },
+      counters,
+    }));
+    const overflowed = summarize(crosses).crosses.filter(({ dimensions }) => dimensions.tag === OTHER);
+    expect(overflowed).toHaveLength(400);
+    expect(overflowed.every(({ dimensions }) => dimensions.providerKey !== OTHER)).toBe(true);
+  });
+
   it('stays within the limit where every dimension has ever new values', () => {
     const crosses = manyTags(4_000).map(({ dimensions, counters }, n) => ({
       dimensions: { ...dimensions, model: `m${n}`, keyId: `k${n}`, providerKey: `p${n}` },
