@@ -130,6 +130,7 @@ describe('openRepricer', () => {
       [1, 2].map((n) => closeEvent({ accountId, n, ...ofResponse, reading })),
       noPrice,
     );
+    expect((await reprice(accountId, priceOfTokens, { dryRun: true })).changes).toHaveLength(1);
     const { changes } = await reprice(accountId, priceOfTokens);
     expect(changes.map(({ after }) => after.requestId)).toEqual([requestIdAt(STARTED_AT, 1)]);
     expect((await sumsOf(accountId)).costComputedNanoUsd).toBe(70);
@@ -146,6 +147,8 @@ describe('openRepricer', () => {
       requestIdAt(STARTED_AT, 1),
     ]);
     expect(await sumsOf(accountId)).toMatchObject({ costComputedNanoUsd: 210, freeRequests: 1 });
+    await reprice(accountId, noPrice);
+    expect(await sumsOf(accountId)).toMatchObject({ unpricedRequests: 1, freeRequests: 1 });
   });
 
   it('reads and decides again where a record changed since it was read', async () => {

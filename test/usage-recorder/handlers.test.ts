@@ -1,0 +1,108 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { outboxKey } from '../../lambda/data/table/keys.ts';
+import { parseRecorderEnvironment } from '../../lambda/usage-recorder/environment.ts';
+import { emulatedTable } from '../data/emulated-table.ts';
+import { newAccount } from '../data/new-account.ts';
+import { closeEvent } from './events.ts';
+
+const context = {
+  functionName: 'recorder',
+  awsRequestId: 'invocation-1',
+  getRemainingTimeInMillis: () => 60_000,
+} as unknown as Context;
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+/** Documents of the embedded metric format, which the handlers write to stdout. */
+const written: string[] = [];
+beforeAll(async () => {
+  table = await emulatedTable();
+  Object.assign(process.env, {
+    TABLE_NAME: table.name,
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await table.stop();
+});
+
+const metricsOf = () => {
+  const documents = written.splice(0).flatMap((text) => (text.startsWith('{"_aws"') ? [JSON.parse(text)] : []));
+  return documents.map(({ _aws, ...values }) => ({ namespace: _aws.CloudWatchMetrics[0].Namespace, ...values }));
+};
+
+/** The previous day, since rollups are due only after it. */
+const startedAt = new Date(Date.now() - 86_400_000).toISOString();
+const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 };
+
+it('the handlers record events from the queue and the outbox, and roll up the day after', async () => {
+  const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
+  const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
+  const { handler: rollUp } = await import('../../lambda/usage-recorder/rollup/handler.ts');
+  const { accountId, keyId } = await newAccount(table);
+  const event = (n: number) => closeEvent({ accountId, keyId, n, startedAt, reading: { usage }, overheadMs: 1 });
+
+  const messages = {
+    Records: [
+      { messageId: 'm1', body: JSON.stringify(event(1)) },
+      { messageId: 'm2', body: 'x' },
+    ],
+  };
+  expect(await record(messages as SQSEvent, context, () => {})).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'm2' }],
+  });
+  expect(await openRequests(table).find(accountId, event(1).requestId)).toMatchObject({ provenance: 'computed' });
+  expect((await openServiceKeys(table).list(accountId))[0]?.lastUsedAt).toBe(startedAt);
+  expect(metricsOf()).toMatchObject([
+    { namespace: 'AiSpendGateway', service: 'gateway', provider: 'openai', Requests: 1, OverheadMs: 1 },
+    { namespace: 'AiSpendGateway', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },
+  ]);
+
+  await table.client.send(
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...outboxKey(0, event(2).requestId, 'close'), event: JSON.stringify(event(2)), parkedAt: startedAt },
+    }),
+  );
+  await sweep({} as ScheduledEvent, context, () => {});
+  expect(await openRequests(table).find(accountId, event(2).requestId)).toMatchObject({ provenance: 'computed' });
+  expect(metricsOf()).toMatchObject([
+    { namespace: 'AiSpendGateway', service: 'gateway', Requests: 1 },
+    { namespace: 'AiSpendGateway', service: 'usage-sweep', RecordedEvents: 1, SweptEvents: 1 },
+  ]);
+
+  // Near midnight the day may not be due yet.
+  jest.useFakeTimers({ now: Date.now() + 7_200_000, advanceTimers: true });
+  try {
+    await rollUp({} as ScheduledEvent, context, () => {});
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(metricsOf()).toMatchObject([
+    { namespace: 'AiSpendGateway', service: 'usage-rollup', RolledUpPeriods: expect.any(Number) },
+  ]);
+  const day = startedAt.slice(0, 10);
+  const range = { granularity: 'day', from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` } as const;
+  let requests = 0;
+  for await (const { counters } of openSpend(table).read(accountId, range, [])) requests += counters.requests ?? 0;
+  expect(requests).toBe(2);
+});
+
+it('the environment needs a table name', () => {
+  expect(parseRecorderEnvironment({ TABLE_NAME: 'spend' })).toEqual({ tableName: 'spend' });
+  expect(() => parseRecorderEnvironment({})).toThrow(/TABLE_NAME/);
+  expect(() => parseRecorderEnvironment({ TABLE_NAME: '' })).toThrow(/TABLE_NAME/);
+});
