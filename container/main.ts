@@ -4,18 +4,18 @@ import { createGatewayServer } from '../lambda/gateway/hosts/gateway-server.ts';
 import { serve } from './serve.ts';
 
 /**
- * The gateway as a container process. Its variables are those of GatewayEnvironment (lambda/environment.ts), AWS's own, and these two.
+ * The gateway as a container process. It reads GatewayEnvironment (lambda/environment.ts), AWS's variables, and these:
  */
 const { PORT, DRAIN_MS, GATEWAY_DOMAIN } = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65_535).default(8_080),
-    /** Below the time after which the orchestrator kills: 120 s at most on ECS, terminationGracePeriodSeconds on Kubernetes. */
+    /** Shorter than the orchestrator's time until it kills: at most 120 s on ECS, terminationGracePeriodSeconds on Kubernetes. */
     DRAIN_MS: z.coerce.number().int().min(0).default(110_000),
     GATEWAY_DOMAIN: z.string().min(1).toLowerCase(),
   })
   .parse(process.env);
 
-// The SDK's chain knows every place a container's credentials may come from, and when to ask again.
+// The SDK's provider chain knows every source of a container's credentials and when to renew them.
 const { credentials } = new DynamoDBClient({}).config;
 const gateway = createGatewayServer(process.env, async () => {
   const { accessKeyId, secretAccessKey, sessionToken } = await credentials();

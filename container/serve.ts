@@ -8,23 +8,23 @@ const IDLE_CHECK_MS = 100;
 export interface ServeOptions {
   readonly gateway: GatewayServer;
   readonly gatewayDomain: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** How long requests under way may take to their end once the process is told to stop. */
+  /** How long open requests may last once the process has to stop. */
   readonly drainMs: number;
 }
 
 export interface Serving {
   readonly server: Server;
-  /** Takes no more connections, lets requests under way end, breaks off those that take too long, and delivers every event. */
+  /** Accepts no more connections, waits for open requests, interrupts those that take too long, and delivers every event. */
   drain(): Promise<void>;
 }
 
-/** A load balancer asks by address; on gateway hosts `/health` is the gateway's own. */
-const isForUs = ({ url, headers: { host = '' } }: IncomingMessage, gatewayDomain: string): boolean =>
+/** True for a load balancer's health check, which goes to an address. The gateway itself handles `/health` on its own hosts. */
+const isHealthCheck = ({ url, headers: { host = '' } }: IncomingMessage, gatewayDomain: string): boolean =>
   url === '/health' && !host.toLowerCase().replace(/:\d+$/, '').endsWith(`.${gatewayDomain}`);
 
-/** The gateway as one long-running process behind a load balancer that ends TLS. */
+/** Serves the gateway as one long-running process behind a load balancer that terminates TLS. */
 export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOptions): Promise<Serving> => {
   let draining = false;
 
@@ -34,9 +34,9 @@ export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOpti
   };
 
   const server = gatewayHttpServer((request, response) => {
-    // A connection that stays open for its next request would never end.
+    // While draining, a connection must not stay open for its next request.
     response.shouldKeepAlive &&= !draining;
-    if (isForUs(request, gatewayDomain)) sendHealth(response);
+    if (isHealthCheck(request, gatewayDomain)) sendHealth(response);
     else gateway.handle(request, response);
   });
   server.listen(port);
@@ -47,7 +47,7 @@ export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOpti
     drain: async () => {
       draining = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      // A connection may have promised to stay open before the signal came.
+      // A response sent before the signal may have kept its connection open.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const tooLong = setTimeout(() => server.closeAllConnections(), drainMs);
       await closed;

@@ -35,7 +35,7 @@ export const undiciTransport = (endpoint: string): AwsTransport => {
 };
 
 class Call implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: AwsResponse) => void;
+  readonly #resolve: (response: AwsResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -43,7 +43,7 @@ class Call implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(timeoutMs: number, resolve: (answer: AwsResponse) => void, reject: (error: Error) => void) {
+  constructor(timeoutMs: number, resolve: (response: AwsResponse) => void, reject: (error: Error) => void) {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => this.#giveUp(timeoutError(timeoutMs)), timeoutMs);

@@ -5,7 +5,7 @@ import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 export type LambdaResponseStream = Writable;
 
 /** The platform's decoding may leave half of a surrogate pair, which cannot be encoded. */
-const escape = (text: string): string => encodeURIComponent(text.toWellFormed());
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /**
  * The query string. API Gateway hands it over decoded and grouped by name, so it is encoded again: the values are the
@@ -13,7 +13,7 @@ const escape = (text: string): string => encodeURIComponent(text.toWellFormed())
  */
 const queryOf = (parameters: APIGatewayProxyEvent['multiValueQueryStringParameters']): string => {
   const parts = Object.entries(parameters ?? {}).flatMap(([name, values]) =>
-    (values ?? []).map((value) => `${escape(name)}=${escape(value)}`),
+    (values ?? []).map((value) => `${encode(name)}=${encode(value)}`),
   );
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 };

@@ -3,7 +3,7 @@ import { largestPromptOf, promptSizeStep } from '../../domain/usage/prompt-size.
 
 type Usage = Record<string, unknown>;
 
-/** Lines of a batch that cost the same by the token. */
+/** Lines of a batch with the same prices per token. */
 interface Group {
   readonly model: string | null;
   readonly usage: Usage;
@@ -11,12 +11,12 @@ interface Group {
   readonly largest_prompt_tokens: number;
 }
 
-/** A batch names few models; those past this are one group without a model, whose price is not known. */
+/** A batch has few models. Lines above this limit form one group without a model, whose price is unknown. */
 const MAX_GROUPS = 16;
 
 /**
- * The usage of a batch's results: each line is an answer of its own. They are summed in groups whose tokens have one price: of
- * one model, place and speed, and of prompts of like size, since long prompts are dearer by the prompt and not by the batch.
+ * Sums the usage of a batch's results, in which each line is a response of its own. Lines with the same prices form a group:
+ * the same model, place, speed and step of prompt size, because the price of long prompts depends on each prompt.
  */
 export class BatchTotal {
   readonly #groups = new Map<string, Group>();
@@ -42,7 +42,7 @@ export class BatchTotal {
     });
   }
 
-  /** The sum of all lines, with its parts as `batch_groups`; null while there is no line. */
+  /** The sum of all lines, with the groups as `batch_groups`; null if there is no line. */
   get usage(): Usage | null {
     const groups = [...this.#groups.values()];
     const sum = groups.reduce<Usage | null>((total, { usage }) => addUsage(total, usage) as Usage, null);

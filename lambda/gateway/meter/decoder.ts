@@ -1,29 +1,29 @@
 import type { Transform } from 'node:stream';
 
-/** Undoes a content encoding on the meter's copy. The client's bytes stay as they are. */
+/** Decodes the meter's copy of a response. The client's bytes stay unchanged. */
 export interface BodyDecoder {
   write(chunk: Buffer): void;
-  /** Resolves when all has been decoded: false when the body could not be decoded whole. Never rejects. */
+  /** Resolves when everything is decoded: false if a part could not be. Never rejects. */
   end(): Promise<boolean>;
 }
 
-/** Compressed bytes that may wait for the decoder. It is many times faster than a network; past this the meter gives up. */
+/** Most compressed bytes that wait for the decoder, which is many times faster than a network. Above this the meter gives up. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
 
 const isWhole = async (): Promise<boolean> => true;
 const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, end: isWhole });
 
-/** A decoder for what we do not know: nothing comes out, and the reading is incomplete. */
+/** For an unknown encoding: decodes nothing, and the reading is incomplete. */
 const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
 
-/** No name of an encoding: what some servers send as `deflate`, without the zlib header that the name asks for. */
+/** Not an encoding's name: some servers send `deflate` without the zlib header that the standard requires. */
 const RAW_DEFLATE = 'raw-deflate';
 const DEFLATE_METHOD = 8;
 
-/** zlib is loaded when the first compressed answer comes: it would cost every cold start 2.5 ms. */
+/** Loads zlib with the first compressed response: it would add 2.5 ms to every cold start. */
 const makeTransform = (encoding: string): Transform | undefined => {
   const zlib = process.getBuiltinModule('node:zlib');
-  // A body that breaks off still gives what it held.
+  // An interrupted body still yields what it contains.
   const lenient = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case 'gzip':
@@ -43,7 +43,7 @@ const makeTransform = (encoding: string): Transform | undefined => {
 };
 
 /**
- * @param contentEncoding value of the Content-Encoding header; several encodings are undone in turn
+ * @param contentEncoding value of the Content-Encoding header, which may name two encodings
  * @param out takes the decoded bytes
  */
 export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buffer) => void): BodyDecoder => {
@@ -60,7 +60,7 @@ export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buf
   return piped(transforms as Transform[], out);
 };
 
-/** Tells by the first byte, whose low half is the method with a zlib header and not without. */
+/** The first byte shows whether there is a zlib header: only then is its low half the compression method. */
 const deflateDecoder = (out: (chunk: Buffer) => void): BodyDecoder => {
   let decoder: BodyDecoder | undefined;
   return {
@@ -78,7 +78,7 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void): BodyDecod
   const first = transforms[0] as Transform;
   const last = transforms.at(-1) as Transform;
   let ok = true;
-  const over = new Promise<void>((resolve) => {
+  const finished = new Promise<void>((resolve) => {
     last.on('end', resolve);
     for (const transform of transforms)
       transform.on('error', () => {
@@ -98,7 +98,7 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void): BodyDecod
     },
     end: async () => {
       if (ok) first.end();
-      await over;
+      await finished;
       return ok;
     },
   };

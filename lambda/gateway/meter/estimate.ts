@@ -1,17 +1,17 @@
 import type { Dialect } from '../../domain/usage/dialect.ts';
 
 /*
- * Where a provider reported nothing (a stream that was left, usage switched off), tokens are estimated from the length of the
- * visible text. A token is about four bytes of UTF-8: English words, code, and (three bytes a character) Chinese alike come
- * out within some ten per cent of o200k. A tokenizer would be nearer, at megabytes of tables on the hot path. What a model
- * thinks unseen cannot be estimated: the price then stays unknown.
+ * When a provider reports no usage (the client disconnected, or switched usage off), tokens are estimated from the length of
+ * the visible text. A token is about four bytes of UTF-8: for English, code and Chinese (three bytes a character) this is
+ * within about 10 % of o200k. A tokenizer is more exact but needs megabytes of tables on the hot path. Hidden reasoning cannot
+ * be estimated: its price stays unknown.
  */
 const BYTES_PER_TOKEN = 4;
 
-/** Kept of an answer until its end, in case it reports no usage. What is longer is extrapolated. */
+/** Bytes of a response that are kept until its end, in case it reports no usage. The rest is extrapolated. */
 const MAX_KEPT_BYTES = 64 * 1024;
 
-/** String members that hold visible text, by dialect; captured is the string as JSON. */
+/** Finds the string members with visible text. Captures the string as JSON. */
 const text = (names: string): RegExp => new RegExp(`"(?:${names})"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`, 'gs');
 const visibleText: Partial<Record<Dialect, RegExp>> = {
   'openai-chat': text('content|reasoning|reasoning_content|arguments'),
@@ -25,7 +25,7 @@ const visibleText: Partial<Record<Dialect, RegExp>> = {
 
 type Estimate = (inputTokens: number, outputTokens: number) => Record<string, unknown>;
 
-/** Estimated usage in the words of the dialect, so that it is normalised like any other. */
+/** Estimated usage in the shape of each dialect, so that it is normalised like reported usage. */
 const shapes: Partial<Record<Dialect, Estimate>> = {
   'openai-chat': (input, output) => ({ prompt_tokens: input, completion_tokens: output, total_tokens: input + output }),
   'openai-completions': (input, output) => ({
@@ -45,8 +45,8 @@ const shapes: Partial<Record<Dialect, Estimate>> = {
 };
 
 /**
- * The first bytes of an answer, kept for an estimate; and how many there were in all. In one piece: a stream's events are small, and
- * each as a buffer of its own would take several times its size.
+ * Keeps the first bytes of a response for an estimate, and counts all of them. In one buffer: the events of a stream are small,
+ * and a buffer for each would take several times its size.
  */
 export class KeptText {
   readonly #dialect: Dialect;
@@ -79,7 +79,7 @@ export class KeptText {
     return this.#kept;
   }
 
-  /** Tokens of the visible text; null where the dialect has no text we know, or none came. */
+  /** Tokens of the visible text; null if there is none, or the dialect has no known text. */
   outputTokens(): number | null {
     const pattern = visibleText[this.#dialect];
     if (!pattern || !this.#kept) return null;
@@ -91,7 +91,7 @@ export class KeptText {
   }
 }
 
-/** A JSON string's content; as it stands where it is cut within an escape. */
+/** The content of a JSON string; the string itself if it is cut within an escape. */
 const textOf = (json: string): string => {
   try {
     return JSON.parse(`"${json}"`) as string;
@@ -101,10 +101,10 @@ const textOf = (json: string): string => {
 };
 
 /**
- * Estimated usage of an answer that reported none, or (Anthropic, left early) only its input.
+ * Estimates the usage of a response that reported none, or only its input (Anthropic, interrupted).
  *
  * @param promptBytes length of the request's text
- * @returns null where there is nothing to estimate from
+ * @returns null if there is nothing to estimate from
  */
 export const estimateUsage = (
   dialect: Dialect,

@@ -3,12 +3,12 @@ import { CR, LF } from './sse-framing.ts';
 
 const SPACE = 0x20;
 
-/** The longest line start that matters: a byte order mark and `data:`. */
+/** Length of the longest line start that matters: a byte order mark and `data:`. */
 const MAX_FIELD_BYTES = 8;
 const DATA = 'data:';
 const DATA_AFTER_MARK = '\xef\xbb\xbfdata:';
 
-/** Feeds the data lines of one event to a picker as they come, whatever their length. */
+/** Passes the data lines of one event to a picker as they arrive, whatever their length. */
 export class EventDataReader {
   readonly #picker: JsonPicker;
   /** First bytes of the line, until its field name is known. */
@@ -19,7 +19,7 @@ export class EventDataReader {
     this.#picker = picker;
   }
 
-  /** Returns the index behind the event's blank line, or -1 while it goes on. */
+  /** Returns the index after the event's blank line; -1 if the event goes on. */
   write(chunk: Buffer): number {
     let at = 0;
     while (at < chunk.length) {

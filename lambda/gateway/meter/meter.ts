@@ -13,7 +13,7 @@ export interface MeteredRequest {
   readonly method: string;
   /** As forwarded, without the query string. */
   readonly path: string;
-  /** What the request's body said; asked for when the answer is over. */
+  /** The facts of the request's body. Called after the response has ended. */
   facts(): BodyFacts;
 }
 
@@ -26,11 +26,11 @@ export interface MeteredResponse {
 }
 
 export interface Meter {
-  /** A copy of the answer's bytes, as they came over the wire. Never throws, never keeps the chunk longer than an event lasts. */
+  /** Takes a copy of the response's bytes, as received. Never throws, and keeps a chunk at most until its event ends. */
   write(chunk: Buffer): void;
   /**
-   * The answer is over. Never rejects.
-   * @param whole false when it broke off
+   * Called at the end of the response. Never rejects.
+   * @param whole false if the response was interrupted
    */
   end(whole: boolean): Promise<Reading>;
 }
@@ -48,13 +48,13 @@ const SSE_HEAD = /^(data|event|id|retry)?:/;
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** Of the first bytes of a body, so many tell what it is. */
+/** The length of body that shows its format. */
 const HEAD_BYTES = 'event:'.length;
 
-/** White space and the bytes of a byte order mark, which may stand before any body and mean nothing to its reader. */
+/** White space and the bytes of a byte order mark, which may precede any body and have no meaning. */
 const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** The reader that fits a body, by its first bytes, which know better, and where they say nothing by its content type. */
+/** The reader for a body. Its first bytes decide, because content types are often wrong; if they do not, its content type does. */
 const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder: ReadingBuilder): BodyReader => {
   const head = first.toString('latin1', 0, HEAD_BYTES);
   const wanted = dialect === 'inline-batch-output' ? wantedInBatch : wantedInResponse;
@@ -67,14 +67,14 @@ const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder
     return {
       write: (chunk) => whole.write(chunk),
       end: () => {
-        if (whole.insideDocument) builder.breakOff();
+        if (whole.insideDocument) builder.markInterrupted();
       },
     };
   }
   return opaque;
 };
 
-/** Waits for the first bytes of a body, however small the pieces it comes in, and then for none. */
+/** Collects the first bytes of a body, however small its chunks are, then passes everything to the chosen reader. */
 class ChosenReader implements BodyReader {
   readonly #choose: (first: Buffer) => BodyReader;
   #head = NO_BYTES;
@@ -109,11 +109,11 @@ class ChosenReader implements BodyReader {
   }
 }
 
-/** A meter for one answer: recognises its dialect and reads the usage off a copy of its bytes. */
+/** Makes a meter for one response: it recognises the dialect and reads the usage from a copy of the bytes. */
 export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter =>
-  new AnswerMeter(request, response);
+  new ResponseMeter(request, response);
 
-class AnswerMeter implements Meter {
+class ResponseMeter implements Meter {
   readonly #request: MeteredRequest;
   readonly #response: MeteredResponse;
   readonly #dialect: Dialect;
@@ -146,7 +146,7 @@ class AnswerMeter implements Meter {
       this.#kept.write(chunk);
       this.#reader.write(chunk);
     } catch {
-      // A fault of the meter costs this request's figures, which are then marked incomplete; never the client's traffic.
+      // A fault of the meter makes this reading incomplete, but never affects the client.
       this.#failed = true;
     }
   }
@@ -177,10 +177,10 @@ const headerBillableItems = ({ cachedPromptTokens }: MeteredResponse): Reading['
   return tokens > 0 ? { [BILLABLE.cachedPromptTokens]: tokens } : {};
 };
 
-/** Names under which usage objects tell the tier. */
+/** Members of usage objects that report the service tier. */
 const tierNames = ['service_tier', 'serviceTier', 'service_tier_used'];
 
-/** The reading of a request that never got an answer. */
+/** The reading of a request without a response. */
 export const emptyReading = (request: MeteredRequest): Reading =>
   assemble(request, dialectOf(request.method, request.path), new ReadingBuilder(), false);
 
@@ -193,26 +193,26 @@ const assemble = (
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
   const { path } = request;
-  const asked = request.facts();
+  const facts = request.facts();
   const { usage } = builder;
   return {
     dialect,
     usage,
     usageSource: usage ? 'reported' : 'none',
     complete,
-    modelRequested: modelOfPath(path) ?? asked.model,
+    modelRequested: modelOfPath(path) ?? facts.model,
     modelServed: builder.model,
-    streamed: asked.stream || path.endsWith(':streamGenerateContent'),
-    // What was asked for is not what was served, where the usage tells.
-    serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : asked.serviceTier),
-    billableItems: { ...asked.billableItems, ...fromHeaders, ...builder.billableItems(dialect) },
+    streamed: facts.stream || path.endsWith(':streamGenerateContent'),
+    // The tier that was requested may not be the tier that was served: usage that reports one decides.
+    serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : facts.serviceTier),
+    billableItems: { ...facts.billableItems, ...fromHeaders, ...builder.billableItems(dialect) },
   };
 };
 
-/** An answer without usage gets an estimate; so does one of Anthropic's that broke off before its output was told. */
+/** Adds an estimate if a response reported no usage, or if Anthropic's was interrupted before it reported its output. */
 const withEstimate = (reading: Reading, { promptBytes }: BodyFacts, kept: KeptText): Reading => {
-  const half = !reading.complete && reading.dialect === 'anthropic-messages';
-  if (reading.usage !== null && !half) return reading;
+  const isHalf = !reading.complete && reading.dialect === 'anthropic-messages';
+  if (reading.usage !== null && !isHalf) return reading;
   const usage = estimateUsage(reading.dialect, reading.usage, promptBytes, kept.outputTokens());
   return usage ? { ...reading, usage, usageSource: 'estimated' } : reading;
 };

@@ -7,7 +7,7 @@ import type { PickerSink } from './json-picker.ts';
 
 type Usage = Record<string, unknown>;
 
-/** Kept of a picked value: usage objects are a few hundred bytes; Anthropic's with compaction iterations a few thousand. */
+/** Longest picked value. Usage objects have a few hundred bytes; Anthropic's with compaction iterations a few thousand. */
 export const MAX_PICKED_BYTES = MAX_RAW_USAGE_BYTES;
 
 const parse = (json: string): unknown => {
@@ -23,35 +23,35 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const isObject = (value: unknown): value is Usage =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lays the members of `top` that are not null over `bottom`: Anthropic's rule for message_delta over message_start. */
+/** Replaces members of `bottom` with those of `top` that are not null: Anthropic's rule for message_delta and message_start. */
 const overlay = (bottom: Usage, top: Usage): Usage => {
   const merged = { ...bottom };
   for (const [name, value] of Object.entries(top)) if (value !== null) merged[name] = value;
   return merged;
 };
 
-/** Anthropic's reason for an answer that a classifier stopped. */
+/** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
 
 const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta'] as const;
 
-/** The usage object of one document; an empty one says nothing (Cohere v2 sends it when it failed): zeros would be members. */
+/** The usage object of one document, or null. An empty one is no usage (Cohere v2 sends it on failure); zeros would be members. */
 const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
   const meta = values.get('meta');
-  const told = [
+  const candidates = [
     values.get('usage'),
     values.get('usageMetadata'),
     values.get('xGroqUsage'),
     isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined,
   ];
-  return told.filter(isObject).find((usage) => Object.keys(usage).length > 0) ?? null;
+  return candidates.filter(isObject).find((usage) => Object.keys(usage).length > 0) ?? null;
 };
 
-/** xAI's answer to a request whose result is fetched later: its id and nothing else. */
+/** True for xAI's deferred response, whose result is fetched later: it has only an id. */
 const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): boolean =>
   values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
 
-/** BillableItems that only some dialects have. */
+/** Billable items that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.responseId]: ['openai-responses', 'gemini-interactions'],
   [BILLABLE.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
@@ -64,22 +64,22 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
 };
 
 /**
- * Puts together what an answer's documents (a JSON body; the events of a stream) say of usage. The last word wins, since
- * usage that repeats in a stream is cumulative; nothing is ever summed over the events of one answer. Only the lines of a
- * batch's results, which are answers of their own, are summed.
+ * Combines what the documents of a response (a JSON body, the events of a stream) report. The last usage wins, because usage
+ * repeated in a stream is cumulative; nothing is summed over the events of one response. Only the lines of a batch's results
+ * are summed, because each is a response of its own.
  */
 export class ReadingBuilder implements PickerSink {
   /** Null unless the documents are the results of a batch. */
   readonly #batch: BatchTotal | null;
   #usage: Usage | null = null;
-  /** Usage of Anthropic's message_start, which message_delta is laid over. */
+  /** The usage of Anthropic's message_start, which message_delta updates. */
   #startUsage: Usage | null = null;
   #isHalf = false;
   #model: string | null = null;
   #serviceTier: string | null = null;
   #billableItems = new Map<string, number | string>();
 
-  /** Values of the document under way, by name: the last of each name; and the lists of its output items. */
+  /** The last value of each name in the current document, and its output items and tools. */
   #values = new Map<string, unknown>();
   #outputs: { type: string; action: string; container: string }[] = [];
   #tools: { type: string; model: unknown }[] = [];
@@ -89,7 +89,7 @@ export class ReadingBuilder implements PickerSink {
   #hasChoices = false;
   #isFirstDocument = true;
 
-  /** @param isBatch the documents are lines of a batch's results, or hold them as `#line`s */
+  /** @param isBatch the documents are lines of a batch's results, or contain them as `#line`s */
   constructor(isBatch = false) {
     this.#batch = isBatch ? new BatchTotal() : null;
   }
@@ -150,15 +150,14 @@ export class ReadingBuilder implements PickerSink {
     return this.#batch ? this.#batch.usage : this.#usage;
   }
 
-  /** The body ended within a document. */
-  breakOff(): void {
+  /** Called when the body ends within a document. */
+  markInterrupted(): void {
     this.#isHalf = true;
   }
 
   /**
-   * The body is over. What stands in a document that never ended counts as far as it came.
-   * @returns false where that is not all there should be: a document that broke off, or a stream of Anthropic's that told what it began
-   * with and never what it came to, since an error ended it
+   * Called at the end of the body. An unfinished document counts as far as it goes.
+   * @returns false if something is missing: the end of a document, or the final usage of Anthropic's stream, which an error ended
    */
   finish(): boolean {
     const isCut = this.#values.size > 0;
@@ -174,7 +173,7 @@ export class ReadingBuilder implements PickerSink {
     return this.#serviceTier;
   }
 
-  /** BillableItems that belong to the dialect: a name such as `id` or `data` means something else elsewhere. */
+  /** The billable items that the dialect has: members such as `id` or `data` mean something else in others. */
   billableItems(dialect: Dialect): Reading['billableItems'] {
     const result: Record<string, number | string> = {};
     for (const [name, value] of this.#billableItems)
@@ -182,7 +181,7 @@ export class ReadingBuilder implements PickerSink {
     return result;
   }
 
-  /** What the content says of the dialect where the path says nothing. */
+  /** The dialect according to the usage object, for a path that does not show it. */
   guessDialect(): Dialect {
     const { usage } = this;
     if (!usage) return 'unknown';
@@ -208,15 +207,15 @@ export class ReadingBuilder implements PickerSink {
     this.#isHalf = false;
   }
 
-  /** One answer of a batch is over, or the next begins. */
+  /** Takes the previous response of a batch when the next begins, and the last at the end. */
   #takeLine(): void {
     const usage = usageIn(this.#values);
     this.#takeNames(this.#values);
     this.#values.delete('model');
     if (!usage) return;
-    // Not charged.
-    const isNothing = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
-    if (!isNothing) this.#batch?.add(this.#model, usage);
+    // Anthropic does not charge for a refusal without output.
+    const isFree = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
+    if (!isFree) this.#batch?.add(this.#model, usage);
     this.#billableItems.set(BILLABLE.batch, 1);
     for (const name of usageNames) this.#values.delete(name);
   }
@@ -228,11 +227,11 @@ export class ReadingBuilder implements PickerSink {
     if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
   }
 
-  /** An answer that is an error and nothing else, though its status says otherwise. */
+  /** Records a response that is only an error although its status is below 400. */
   #takeError(values: Map<string, unknown>): void {
     if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#batch)
       this.#billableItems.set(BILLABLE.responseError, 1);
-    // A ping says nothing.
+    // A ping does not count as the first document.
     if (values.size > 0 || this.#hasChoices || this.#hasError) this.#isFirstDocument = false;
     this.#hasError = false;
     this.#hasChoices = false;
@@ -278,7 +277,7 @@ export class ReadingBuilder implements PickerSink {
     if (typeof value === 'string' && value !== '') this.#billableItems.set(name, value.slice(0, 128));
   }
 
-  /** Events of one stream repeat and grow: the largest count is the last word. Lines of a batch add up. */
+  /** Events of one stream repeat growing counts, so the largest is kept. Lines of a batch are added up. */
   #number(name: string, value: unknown): void {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return;
     const before = Number(this.#billableItems.get(name) ?? 0);

@@ -4,7 +4,7 @@ import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink } from './json-picker.ts';
 import { wantedInRequest } from './wanted.ts';
 
-/** What a request's body says of how it is to be metered and priced. */
+/** The facts in a request's body that decide how it is metered and priced. */
 export interface BodyFacts {
   readonly model: string | null;
   readonly stream: boolean;
@@ -19,10 +19,10 @@ export interface RequestReader {
   facts(): BodyFacts;
 }
 
-/** Text-to-speech takes 4,096 characters (OpenAI) and more elsewhere; other `input`s are not kept. */
+/** Text-to-speech takes 4,096 characters (OpenAI) or more (others); any other `input` is not kept. */
 const MAX_VALUE_BYTES = 128 * 1024;
 
-/** Of a multipart body: the fields that matter, by name. Their values are short and follow their header at once. */
+/** The fields of a multipart body that matter. Their values are short and follow their headers directly. */
 const MULTIPART_FIELD = /name="(model|stream|size|quality|seconds)"(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
 const MULTIPART_OVERLAP_BYTES = 512;
 
@@ -34,7 +34,7 @@ const jsonText = (json: string): unknown => {
   }
 };
 
-/** Reads a copy of the request's body as it passes, in bounded memory. Keeps nothing of its content but what is named in BodyFacts. */
+/** Reads a copy of the request's body in bounded memory. Keeps only the members of BodyFacts. */
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
 
@@ -80,7 +80,7 @@ const bodyReader = (
   if (contentType.startsWith('multipart/')) {
     let carry = '';
     return (chunk) => {
-      // Field headers and these values are ASCII: latin1 keeps offsets true whatever else is in the body.
+      // Field headers and these values are ASCII. latin1 keeps offsets correct whatever else is in the body.
       const text = carry + chunk.toString('latin1');
       for (const [, name, value] of text.matchAll(MULTIPART_FIELD))
         values.set(multipartName(name as string), multipartValue(value as string));
@@ -109,17 +109,17 @@ const factsOf = (values: ReadonlyMap<string, unknown>): BodyFacts => {
   const billableItems: Record<string, number | string> = {};
   const speechCharacters = values.get('speechCharacters');
   if (typeof speechCharacters === 'number') billableItems[BILLABLE.speechCharacters] = speechCharacters;
-  const told = values.get('video.seconds');
-  // `Number` throws at some objects.
-  const seconds = typeof told === 'string' ? Number(told) : told;
+  const reported = values.get('video.seconds');
+  // Only strings, because `Number` throws on some objects.
+  const seconds = typeof reported === 'string' ? Number(reported) : reported;
   if (typeof seconds === 'number' && seconds > 0) billableItems[BILLABLE.videoSeconds] = seconds;
-  for (const [name, extra] of [
+  for (const [name, item] of [
     ['image.size', BILLABLE.imageSize],
     ['image.quality', BILLABLE.imageQuality],
     ['imageGenModel', BILLABLE.imageGenModel],
   ] as const) {
     const value = text(name);
-    if (value !== null) billableItems[extra] = value;
+    if (value !== null) billableItems[item] = value;
   }
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
   return {

@@ -1,33 +1,33 @@
 /*
- * Where the events of a stream end: at a blank line, with LF or CRLF line ends. Searches are for one byte, which Node does
- * natively and fastest. Lines may also end with CR alone, which nobody sends: such a stream is rewritten first.
+ * Finds the ends of events, which are blank lines with LF or CRLF. The searches are for one byte, Node's fastest native search.
+ * Lines may also end with CR alone, which nobody sends: LineEnds converts such a stream first.
  */
 
 export const LF = 0x0a;
 export const CR = 0x0d;
 
-/** True where the line feed at `lf` closes a blank line. */
+/** True if the line feed at `lf` ends a blank line. */
 const closesEvent = (bytes: Buffer, lf: number): boolean =>
   bytes[lf - 1] === LF || (bytes[lf - 1] === CR && bytes[lf - 2] === LF);
 
-/** Index behind the first blank line that ends at or after `from`; -1 when there is none. */
+/** Index after the first blank line that ends at or after `from`; -1 if there is none. */
 export const firstEventEnd = (bytes: Buffer, from: number): number => {
   for (let lf = bytes.indexOf(LF, from); lf !== -1; lf = bytes.indexOf(LF, lf + 1))
     if (closesEvent(bytes, lf)) return lf + 1;
   return -1;
 };
 
-/** Index behind the last blank line that ends before `before`; -1 when there is none. */
+/** Index after the last blank line that ends before `before`; -1 if there is none. */
 export const lastEventEnd = (bytes: Buffer, before = bytes.length): number => {
   for (let lf = before > 0 ? bytes.lastIndexOf(LF, before - 1) : -1; lf > 0; lf = bytes.lastIndexOf(LF, lf - 1))
     if (closesEvent(bytes, lf)) return lf + 1;
   return -1;
 };
 
-/** Gives LF to a stream whose lines end with CR alone, as its first line tells; every other stream is handed on as it is. */
+/** Converts a stream to LF if its first line ends with CR alone. Other streams pass unchanged. */
 export class LineEnds {
   #isCrAlone: boolean | undefined;
-  /** A CR at a chunk's end, whose LF may come with the next. */
+  /** True if a chunk ended with CR, whose LF may follow in the next. */
   #held = false;
 
   write(chunk: Buffer): Buffer {

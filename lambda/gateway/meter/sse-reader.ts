@@ -3,35 +3,36 @@ import type { JsonPicker } from './json-picker.ts';
 import { CR, firstEventEnd, LF, LineEnds, lastEventEnd } from './sse-framing.ts';
 import type { UsageMark } from './usage-mark.ts';
 
-/** An event longer than this is not held but read as it comes. */
+/** A longer event is not held but read as it arrives. */
 const MAX_HELD_EVENT_BYTES = 64 * 1024;
 
-/** Events are looked into from the start of the stream until one told the model, at most these many. Comments do not count. */
+/** Most events at the start of the stream that are read to find the model. Comments do not count. */
 const MAX_FIRST_EVENTS = 8;
 const DATA = 'data';
 
-/** Events with usage that are held: the first, and the newest. A false match must not displace a true one. */
+/** Most events with usage that are held: the first and the newest. More than two, so that a false match does not displace a true one. */
 const MAX_HELD_EVENTS = 4;
-const NEWEST_OF_A_PIECE = 2;
+/** Most of them from one chunk, in addition to the first. */
+const NEWEST_PER_CHUNK = 2;
 
 /**
- * Reads a stream of server-sent events for what bears usage, and holds little: bytes go through native searches, and only
- * events that carry a usage member that is not null are looked into. Since repeated usage is cumulative, of a run of such
- * events only the newest are kept, and looked into at the end.
+ * Finds the events with usage in a stream of server-sent events. It holds little: native searches find the events that have a
+ * usage member other than null, and only those are parsed. Repeated usage is cumulative, so only the first and the newest are
+ * held, and parsed at the end.
  *
- * Takes LF, CRLF and CR, comments, multi-line data, a byte order mark, and events cut anywhere.
+ * It reads LF, CRLF and CR, comments, multi-line data, a byte order mark, and chunks cut anywhere.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class SseReader {
   readonly #pick: () => JsonPicker;
-  /** True once the model is known, which the first events tell. */
+  /** True once the model is known. */
   readonly #modelKnown: () => boolean;
   readonly #mark: UsageMark;
   readonly #lineEnds = new LineEnds();
-  /** Bytes since the last event's end. */
+  /** Bytes since the end of the last event. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** The last two of them. */
+  /** The last two of these bytes. */
   #lastButOne = 0;
   #last = 0;
   /** The first and the newest events with usage, oldest first. */
@@ -42,7 +43,7 @@ export class SseReader {
 
   /**
    * @param pick makes a picker for one event's data
-   * @param mark what every event that can bear usage has in it: a member's name, or how it begins
+   * @param mark a member name, or its beginning, that every event with usage contains
    */
   constructor(pick: () => JsonPicker, modelKnown: () => boolean, mark: UsageMark) {
     this.#pick = pick;
@@ -65,24 +66,24 @@ export class SseReader {
         return;
       }
       this.#pending.push(rest.subarray(0, end));
-      this.#events(Buffer.concat(this.#pending));
+      this.#takeEvents(Buffer.concat(this.#pending));
       this.#pending = [];
       this.#pendingBytes = 0;
       rest = rest.subarray(end);
     }
     const end = Math.max(lastEventEnd(rest), 0);
-    if (end > 0) this.#events(rest.subarray(0, end));
+    if (end > 0) this.#takeEvents(rest.subarray(0, end));
     if (end < rest.length) this.#keep(rest.subarray(end));
   }
 
-  /** The stream is over: an event without its closing blank line counts if it is whole JSON. */
+  /** Called at the end of the stream. Also reads a last event without its blank line. */
   end(): void {
     this.#readHeld();
-    if (this.#pendingBytes > 0) this.#events(Buffer.concat([...this.#pending, Buffer.from('\n\n')]));
+    if (this.#pendingBytes > 0) this.#takeEvents(Buffer.concat([...this.#pending, Buffer.from('\n\n')]));
     this.#readHeld();
   }
 
-  /** Index in the chunk behind the end of the event under way; -1 when it goes on. The end may lie across the cut. */
+  /** Index in the chunk after the end of the pending event; -1 if it goes on. The blank line may be cut by the chunk's start. */
   #endOfPending(chunk: Buffer): number {
     const lineEnded = this.#last === LF;
     if (chunk[0] === LF && (lineEnded || (this.#last === CR && this.#lastButOne === LF))) return 1;
@@ -96,7 +97,7 @@ export class SseReader {
     this.#lastButOne = piece.length > 1 ? (piece[piece.length - 2] as number) : this.#last;
     this.#last = piece[piece.length - 1] as number;
     if (this.#pendingBytes <= MAX_HELD_EVENT_BYTES) return;
-    // What was held comes before it: usage is told in order.
+    // Usage is read in order, so first the events held before this one.
     this.#readHeld();
     this.#long = new EventDataReader(this.#pick());
     for (const pending of this.#pending) this.#long.write(pending);
@@ -104,8 +105,8 @@ export class SseReader {
     this.#pendingBytes = 0;
   }
 
-  /** Whole events. Most of them are passed over by one native search. */
-  #events(bytes: Buffer): void {
+  /** Reads or holds whole events. One native search skips most of them. */
+  #takeEvents(bytes: Buffer): void {
     let from = 0;
     while (this.#eventsRead < MAX_FIRST_EVENTS && !this.#modelKnown() && from < bytes.length) {
       const end = eventEnd(bytes, from);
@@ -126,7 +127,7 @@ export class SseReader {
     this.#holdNewest(bytes, from);
   }
 
-  /** Returns where the event behind the first with usage begins; -1 where none has. */
+  /** Holds the first event with usage. Returns the index after it; -1 if there is none. */
   #holdFirst(bytes: Buffer, firstMark: number): number {
     for (let mark = firstMark; mark !== -1; mark = this.#mark.next(bytes, mark + 1)) {
       if (this.#mark.isNull(bytes, mark)) continue;
@@ -137,11 +138,11 @@ export class SseReader {
     return -1;
   }
 
-  /** From the end backwards: of many events with usage only the newest are looked at. */
+  /** Holds the newest events with usage. Searches from the end, so that the others cost nothing. */
   #holdNewest(bytes: Buffer, from: number): void {
     const newest: Buffer[] = [];
     let before = bytes.length;
-    while (newest.length < NEWEST_OF_A_PIECE && before > from) {
+    while (newest.length < NEWEST_PER_CHUNK && before > from) {
       const mark = this.#mark.previous(bytes, before);
       if (mark < from) break;
       if (this.#mark.isNull(bytes, mark)) {
@@ -157,7 +158,7 @@ export class SseReader {
 
   #hold(event: Buffer): void {
     if (this.#held.length === MAX_HELD_EVENTS) this.#held.splice(1, 1);
-    // A copy: the piece would hold the whole chunk in memory.
+    // A copy, because the event would keep the whole chunk in memory.
     this.#held.push(Buffer.from(event));
   }
 

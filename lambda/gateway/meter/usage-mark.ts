@@ -6,14 +6,14 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const LETTER_N = 0x6e;
 
-/** Finds a member by its name, or how that begins, in JSON text. */
+/** Finds a member in JSON text by its name or the beginning of its name. */
 export class UsageMark {
   /**
-   * Without the quote before it, which is looked at afterwards: a search that begins with JSON's most frequent byte takes six
+   * Without the quote before it, which is checked afterwards: a search that begins with JSON's most frequent byte takes six
    * times as long.
    */
   readonly #name: Buffer;
-  /** Made when it is first needed: most streams have no nulls. */
+  /** Made on first use: most streams have no nulls. */
   #notNull: RegExp | undefined;
 
   /** @param name letters and underscores */
@@ -38,7 +38,7 @@ export class UsageMark {
     return before < this.#name.length ? -1 : bytes.lastIndexOf(this.#name, before - this.#name.length);
   }
 
-  /** True for `"usage": null`; the mark may also begin another member's name. */
+  /** True for `"usage": null`, false if the mark only begins the member's name. */
   isNull(bytes: Buffer, mark: number): boolean {
     let at = mark + this.#name.length + 1;
     while (isSpace(bytes[at])) at++;
@@ -48,7 +48,7 @@ export class UsageMark {
     return bytes[at] === LETTER_N;
   }
 
-  /** True where a member from `from` on is not null. A run of nulls is passed over by this one search, not by one for each. */
+  /** True if a member from `from` on is not null. One search skips a run of nulls. */
   hasValue(bytes: Buffer, from: number): boolean {
     this.#notNull ??= new RegExp(`"${this.#name.toString()}(?!"\\s*:\\s*n)`);
     return this.#notNull.test(bytes.toString('latin1', from));

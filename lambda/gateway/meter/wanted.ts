@@ -3,11 +3,11 @@ import type { Wanted } from './json-picker.ts';
 import { UsageMark } from './usage-mark.ts';
 
 /*
- * What the meter looks for in answers and requests: one tree for all dialects, since their member names do not collide
- * and providers mix them. Facts: the providers' API references, and recorded responses.
+ * The members that the meter reads from responses and requests. One tree serves all dialects: their member names do not
+ * collide, and providers mix them. Sources: the providers' API references and recorded responses.
  */
 
-/** Only what sets a price: kinds of the tools called, not what they said. */
+/** Only what decides a price: the kind of each tool call, not its content. */
 const outputItem: Wanted = {
   '': '#output',
   type: 'output.type',
@@ -19,8 +19,8 @@ const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.mode
 
 const toolUsage: Wanted = { web_search: { num_requests: 'webSearchRequests' }, image_gen: 'imageGenUsage' };
 
-/** An answer of OpenAI's Responses, whole or inside the events of its stream. */
-const responsesAnswer: Wanted = {
+/** A response of OpenAI's Responses API, whole or inside the events of its stream. */
+const responseObject: Wanted = {
   id: 'id',
   model: 'model',
   status: 'status',
@@ -30,9 +30,9 @@ const responsesAnswer: Wanted = {
   output: { '*': outputItem },
   tools,
   tool_usage: toolUsage,
-  // Cohere v1 ends its stream with the whole answer under `response`.
+  // Cohere v1 ends its stream with the whole response as `response`.
   meta: 'meta',
-  // Gemini batches and OpenAI batch output wrap each answer once more.
+  // Gemini batches and OpenAI batch output wrap each response once more.
   body: {
     model: 'model',
     usage: 'usage',
@@ -43,12 +43,12 @@ const responsesAnswer: Wanted = {
   },
 };
 
-/** Members of any provider's answer, event of a stream, or line of a batch's results. */
+/** Members of any provider's response, stream event, or line of a batch's results. */
 export const wantedInResponse: Wanted = {
-  ...responsesAnswer,
+  ...responseObject,
   error: '#error',
   choices: '#choices',
-  response: responsesAnswer,
+  response: responseObject,
   // Gemini
   modelVersion: 'model',
   usageMetadata: 'usageMetadata',
@@ -57,7 +57,7 @@ export const wantedInResponse: Wanted = {
       index: 'candidate.index',
       groundingMetadata: {
         webSearchQueries: 'groundingQueries',
-        // Chunks may also come from the client's own files, which costs nothing.
+        // Chunks from the client's own files are free.
         groundingChunks: { '*': { web: '#grounded', maps: '#mapped' } },
         searchEntryPoint: '#grounded',
       },
@@ -66,7 +66,7 @@ export const wantedInResponse: Wanted = {
   interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
   predictions: { '*': '#image' },
   metadata: { usage: 'usage' },
-  // Anthropic: `message_start` carries the first half of the usage.
+  // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
   result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },
   stop_reason: 'stopReason',
@@ -74,10 +74,10 @@ export const wantedInResponse: Wanted = {
   delta: { usage: 'usage', stop_reason: 'stopReason' },
   // Groq
   x_groq: { usage: 'xGroqUsage' },
-  // Mistral: text recognition; conversations name the model with each output
+  // Mistral: OCR has `usage_info`; conversations name the model in each output
   usage_info: 'usage',
   outputs: { '*': { model: 'model' } },
-  // xAI: of an answer to be fetched later
+  // xAI: a deferred response has only this
   request_id: 'requestId',
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
@@ -86,7 +86,7 @@ export const wantedInResponse: Wanted = {
   duration: 'audio.seconds',
 };
 
-const lineAnswer: Wanted = {
+const lineResponse: Wanted = {
   model: 'model',
   modelVersion: 'model',
   usage: 'usage',
@@ -95,7 +95,7 @@ const lineAnswer: Wanted = {
 };
 
 /**
- * The results of a batch that stand inside one document, each told by `#line`, and Gemini's lines `{key, response}`.
+ * Batch results inside one document, each reported as `#line`, and Gemini's lines `{key, response}`.
  * @see https://ai.google.dev/api/batch-api https://openrouter.ai/docs/batch-quickstart https://docs.x.ai/docs/guides/batch-api
  */
 export const wantedInBatch: Wanted = {
@@ -103,19 +103,19 @@ export const wantedInBatch: Wanted = {
   model: 'model',
   metadata: { model: 'model' },
   response: {
-    ...lineAnswer,
-    inlinedResponses: { inlinedResponses: { '*': { '': '#line', response: lineAnswer } } },
+    ...lineResponse,
+    inlinedResponses: { inlinedResponses: { '*': { '': '#line', response: lineResponse } } },
   },
   results: {
     '*': {
       '': '#line',
-      response: { body: lineAnswer },
-      batch_result: { response: { chat_get_completion: lineAnswer } },
+      response: { body: lineResponse },
+      batch_result: { response: { chat_get_completion: lineResponse } },
     },
   },
 };
 
-/** Text of a prompt, in every dialect's forms of it: a string, or parts with a `text` or `content` each. Told by its length alone. */
+/** The text of a prompt in every dialect: a string, or parts with `text` or `content`. Only its length is reported. */
 const part: Wanted = { '+': 'prompt', text: { '+': 'prompt' }, content: { '+': 'prompt' } };
 const text: Wanted = { '+': 'prompt', '*': part };
 const message: Wanted = { '+': 'prompt', content: text, parts: text };
@@ -130,7 +130,7 @@ export const wantedInRequest: Wanted = {
   quality: 'image.quality',
   seconds: 'video.seconds',
   tools,
-  // The prompt's text, for an estimate where the provider reports nothing.
+  // The prompt's text, for an estimate when the provider reports no usage.
   messages: { '*': message },
   contents: { '+': 'prompt', '*': message },
   input: { '+': 'prompt', '*': message },
@@ -145,7 +145,7 @@ const usageMark = new UsageMark('usage');
 const cohereMark = new UsageMark('billed_units');
 
 /**
- * A member name, or how it begins, that every event with usage has in it: `"usage"`, `"usageMetadata"`. Cohere's first version
- * ends its stream with `"meta":{"billed_units":…}`, its second has them inside `"usage"`.
+ * The beginning of a member name that every event with usage contains: `"usage"`, `"usageMetadata"`. Cohere v1 ends its stream
+ * with `"meta":{"billed_units":…}`; v2 has them inside `"usage"`.
  */
 export const usageMarkOf = (dialect: Dialect): UsageMark => (dialect.startsWith('cohere-') ? cohereMark : usageMark);

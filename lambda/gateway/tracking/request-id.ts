@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
 
-/** An id takes one word, and four more once a millisecond. The library's own eight words cost a system call for every few ids. */
+/** An id takes one random word, and four more once per millisecond. The library's pool of eight needs a system call for every few ids. */
 const POOL_WORDS = 512;
 
-/** A source of request ids: UUIDv7, ascending within the process, random bits from the operating system. */
+/** Makes a source of request ids: UUIDv7, ascending within the process, with random bits from the operating system. */
 export const requestIds = (): (() => string) => {
   const words = new Uint32Array(POOL_WORDS);
   let next = POOL_WORDS;

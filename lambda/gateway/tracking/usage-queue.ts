@@ -2,12 +2,12 @@ import { OUTBOX_SHARDS, outboxKey } from '../../data/table/keys.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 
-/** A batch takes ten messages. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
+/** SQS's maximum. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 const MAX_BATCH = 10;
-/** While fewer batches than this are under way, what there is goes at once; past it only full batches do (group commit). */
-const EAGER_UNDER_WAY = 2;
-const MAX_UNDER_WAY = 64;
-/** Messages waiting beyond this are refused at once: memory stays bounded while the queue is down. */
+/** Below this many batches in flight, messages leave at once; from there on only full batches do (group commit). */
+const EAGER_IN_FLIGHT = 2;
+const MAX_IN_FLIGHT = 64;
+/** More messages than this are refused, so that memory stays bounded while the queue is down. */
 const MAX_WAITING = 20_000;
 
 interface Waiting {
@@ -17,29 +17,29 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-interface BatchAnswer {
+interface BatchResponse {
   readonly Failed?: { readonly Id: string; readonly Code?: string }[];
 }
 
-/** Puts one event on the usage queue. Resolves once SQS has it; rejects otherwise. One try. */
+/** Sends one event to the usage queue, with one attempt. Resolves when SQS has it, otherwise rejects. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
-/** SQS takes neither of these two characters, which JSON may hold. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+/** SQS refuses these two characters, which JSON allows. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const UNSENDABLE = /[\ufffe\uffff]/g;
 const messageBody = (event: UsageEvent): string =>
   JSON.stringify(event).replace(UNSENDABLE, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
 /**
- * A sender that batches: what comes within one turn of the event loop, and what gathers while earlier batches are under way.
- * A lone event leaves at once, without a timer; load makes batches fuller, not slower.
+ * Makes a sender that batches the events of one turn of the event loop, and those that collect while earlier batches are in
+ * flight. A single event leaves at once, without a timer; load fills batches and does not delay them.
  */
 export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
   const waiting: Waiting[] = [];
-  let underWay = 0;
+  let inFlight = 0;
 
   const sendBatch = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      const answer = (await sqs(
+      const response = (await sqs(
         'SendMessageBatch',
         {
           QueueUrl: queueUrl,
@@ -50,8 +50,8 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
           })),
         },
         timeoutMs,
-      )) as BatchAnswer;
-      const failed = new Map(answer.Failed?.map((failure) => [failure.Id, failure.Code ?? 'Unknown']));
+      )) as BatchResponse;
+      const failed = new Map(response.Failed?.map((failure) => [failure.Id, failure.Code ?? 'Unknown']));
       batch.forEach((message, index) => {
         const code = failed.get(String(index));
         if (code === undefined) message.resolve();
@@ -67,12 +67,12 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
   const flush = (): void => {
     flushIsDue = false;
     while (
-      (waiting.length > 0 && underWay < EAGER_UNDER_WAY) ||
-      (waiting.length >= MAX_BATCH && underWay < MAX_UNDER_WAY)
+      (waiting.length > 0 && inFlight < EAGER_IN_FLIGHT) ||
+      (waiting.length >= MAX_BATCH && inFlight < MAX_IN_FLIGHT)
     ) {
-      underWay++;
+      inFlight++;
       void sendBatch(waiting.splice(0, MAX_BATCH)).finally(() => {
-        underWay--;
+        inFlight--;
         flush();
       });
     }
@@ -90,7 +90,7 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
   };
 };
 
-/** Writes one event to the table, from where the sweep feeds it to the recorder: the second way, while the queue is down. */
+/** Writes one event to the table's outbox when the queue is down. The sweep passes it to the recorder from there. */
 export const writeToOutbox =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number) =>
   async (event: UsageEvent): Promise<void> => {
