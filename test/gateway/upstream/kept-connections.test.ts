@@ -1,0 +1,34 @@
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { dropIdleConnections, recordIdleTimes } from '../../../lambda/gateway/upstream/kept-connections.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 1_000_000 });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const socket = () =>
+  ({ destroyed: false, setKeepAlive() {}, unref() {}, setTimeout() {}, destroy() { this.destroyed = true; } }) as unknown as Socket;
+
+it('drops connections that have been idle for longer by the wall clock, and those of unknown age', () => {
+  const agent = recordIdleTimes(new Agent({ keepAlive: true }));
+  const [first, second, unknown] = [socket(), socket(), socket()];
+  const free = agent.freeSockets as Record<string, Socket[] | undefined>;
+  free['host'] = [first, second];
+  free['other'] = [unknown];
+  free['gone'] = undefined;
+  agent.keepSocketAlive(first);
+  jest.setSystemTime(1_003_000);
+  agent.keepSocketAlive(second);
+  jest.setSystemTime(1_004_000);
+  dropIdleConnections(agent, 4_000);
+  expect([first, second, unknown].map(({ destroyed }) => destroyed)).toEqual([false, false, true]);
+  jest.setSystemTime(1_004_001);
+  dropIdleConnections(agent, 4_000);
+  expect([first, second].map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  dropIdleConnections(agent, -1);
+  expect(second.destroyed).toBe(true);
+});
