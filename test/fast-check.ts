@@ -1,13 +1,16 @@
 import fc from '../node_modules/fast-check/lib/fast-check.js';
+import { repeatable, SEED } from './seed.ts';
 
 /*
- * What tests get for `fast-check` (jest.config.js). Every run looks at other values, and a failure prints its seed; in CI all runs
- * look at the same, so that a change is judged by the change. FC_SEED repeats a run.
+ * The module `fast-check` of all tests (jest.config.js). Every run draws other values, in CI too; a failure prints the seed, and
+ * TEST_SEED repeats it.
  */
-const CI_SEED = 20_261_120;
-
-const seed = process.env['FC_SEED'] ?? (process.env['CI'] ? CI_SEED : undefined);
-if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) });
+fc.configureGlobal({
+  seed: SEED,
+  reporter: (details) => {
+    if (details.failed) throw repeatable(fc.defaultReportMessage(details) ?? '', details.errorInstance);
+  },
+});
 
 export * from '../node_modules/fast-check/lib/fast-check.js';
 export default fc;

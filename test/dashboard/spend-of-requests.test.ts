@@ -18,7 +18,6 @@ import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
-const SEED = 20_261_120;
 const DAY_MS = 86_400_000;
 /** Sealed at the first, read at the second: what is between is recorded late, in days that were sealed before. */
 const ROLLED_UP_AT = Date.parse('2026-11-19T06:00:00Z');
@@ -83,7 +82,7 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], accountOf },
   );
 
-  const events = fc.sample(event, { numRuns: EVENTS, seed: SEED }).map(({ agoMs, input, output, ...facts }, n) => ({
+  const events = fc.sample(event, EVENTS).map(({ agoMs, input, output, ...facts }, n) => ({
     ...facts,
     close: closeEvent({
       ...facts,
@@ -201,7 +200,7 @@ describe('GET /spend', () => {
         }
         if (report.previous) expect(shown(report.previous.totals)).toEqual(costOf(within(report.previous)));
       }),
-      { numRuns: 60, seed: SEED },
+      { numRuns: 60 },
     );
   }, 120_000);
 });

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats (mulberry32). */
+/** Random numbers that can be repeated by their seed (mulberry32). */
 export interface Random {
   /** 0 up to, not including, `limit`. */
   below(limit: number): number;

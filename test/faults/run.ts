@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { SEED } from '../seed.ts';
 import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
@@ -16,7 +17,8 @@ import { upstreamGroup } from './upstream/group.ts';
 const USAGE = `npm run faults [-- [--only TEXT] [--markdown]]
 
 Every scenario at full scale, one line each, and a summary. All of them take some ten minutes; "npm test" runs the quick ones.
-The environment variable FAULTS_SEED chooses other moments of kills, and other fuzzed requests and answers.
+The moments of kills and the fuzzed requests and responses are random: the first line has the seed, and the environment variable
+TEST_SEED repeats it.
 
   --only TEXT   those whose "group: name" matches this regular expression, case aside
   --markdown    the tables of docs/reliability.md`;
@@ -105,7 +107,7 @@ const summary = (results: readonly Result[]): void => {
   }
 };
 
-console.log(`${new Date().toISOString()}, ${machine()}`);
+console.log(`${new Date().toISOString()}, ${machine()}, TEST_SEED=${SEED}`);
 const only = new RegExp(values.only, 'i');
 const results: Result[] = [];
 for (const group of groups) results.push(...(await runGroup(group, only)));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { withSeed } from '../seed.ts';
 import type { ScenarioGroup } from './scenario.ts';
 
 /** A group at its quick scale, as tests of Jest. */
@@ -10,6 +11,6 @@ export const testGroup = <Context>({ title, open, close, scenarios }: ScenarioGr
     });
     afterAll(() => close(context));
     for (const { name, run } of scenarios.filter(({ fullOnly }) => !fullOnly))
-      it(name, async () => expect(await run(context, 'quick')).toBeTruthy());
+      it(name, async () => expect(await withSeed(() => run(context, 'quick'))).toBeTruthy());
   });
 };

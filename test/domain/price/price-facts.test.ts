@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { findProvider } from '@pydantic/genai-prices';
+import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { holidays } from '../../../lambda/domain/price/overrides/deepseek.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
 import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
-import { SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
+import { SECOND_BOOK_LIMIT, secondPrices } from '../../../lambda/domain/price/second-book.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
 
@@ -24,6 +25,24 @@ describe('limits of prompt sizes', () => {
     );
     const limits = new Set([...inBooks, ...(inSecondBook ? [SECOND_BOOK_LIMIT] : []), ...inOverrides]);
     expect([...PROMPT_SIZE_LIMITS]).toEqual([...limits].sort((left, right) => left - right));
+  });
+
+  it('are where the second book has other prices', () => {
+    const found = Object.entries(secondBook).flatMap(([provider, models]) =>
+      Object.entries(models).flatMap(([model, { input, over200k }]) =>
+        over200k?.input === undefined || over200k.input === input ? [] : [[provider, model, input, over200k.input]],
+      ),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    for (const [provider, model, short, long] of found as [string, string, number, number][]) {
+      const rateOf = (inputTokens: number) =>
+        secondPrices({ provider, model, at: new Date(), inputTokens })?.rates.input;
+      expect([model, rateOf(SECOND_BOOK_LIMIT), rateOf(SECOND_BOOK_LIMIT + 1)]).toEqual([
+        model,
+        attoUsdPerUnit(short, 1e6),
+        attoUsdPerUnit(long, 1e6),
+      ]);
+    }
   });
 
   // Overrides that take the limit of a model that the book has.

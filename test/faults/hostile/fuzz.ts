@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { type GatewayHost, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
+import { SEED } from '../../seed.ts';
 import { type Random, randomFrom } from '../random.ts';
 import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
 import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
@@ -20,7 +21,6 @@ interface Context {
   stop(): void;
 }
 
-const SEED = Number(process.env['FAULTS_SEED'] ?? 7);
 const REQUESTS: Record<Scale, number> = { quick: 1_000, full: 50_000 };
 const ANSWERS: Record<Scale, number> = { quick: 250, full: 10_000 };
 const AT_ONCE = 64;

@@ -11,10 +11,10 @@ import {
 } from '../harness/process-harness.ts';
 import { reconcile, recordsOf } from '../harness/reconcile.ts';
 import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
+import { SEED } from '../../seed.ts';
 import { randomFrom } from '../random.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
-const SEED = Number(process.env['FAULTS_SEED'] ?? 3);
 const CLIENTS = 6;
 const PAUSE_MS = 10;
 /** On a busy machine the emulators and the recorder are slower than the traffic: what fifty kills leave takes minutes. */

@@ -15,6 +15,7 @@ import { openQueues, type Queues } from '../harness/queues.ts';
 import { reconcile } from '../harness/reconcile.ts';
 import type { Sent } from '../harness/traffic.ts';
 import { startRecorder, type WorkingRecorder } from '../harness/working-recorder.ts';
+import { SEED } from '../../seed.ts';
 import { randomFrom } from '../random.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
@@ -25,7 +26,6 @@ interface Context {
   close(): Promise<void>;
 }
 
-const SEED = 20_261_120;
 const REQUESTS: Record<Scale, number> = { quick: 60, full: 1_000 };
 const SETTLE_MS = 150_000;
 /** Poison is dead after both together; what is good must be recorded by then, on however slow a machine. */

@@ -57,7 +57,6 @@ describe('requestSigner', () => {
           expect(signed['X-Amz-Security-Token']).toBe(expected['X-Amz-Security-Token']);
         },
       ),
-      { seed: 20_261_120 },
     );
   });
 
