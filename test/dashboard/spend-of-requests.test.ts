@@ -26,7 +26,8 @@ const EVENTS = 400;
 
 /** Real models that are priced, one that nobody knows, names with everything that keys must escape. */
 const event = fc.record({
-  agoMs: fc.integer({ min: 0, max: 28 * DAY_MS }),
+  // GET /requests ends right before the current millisecond.
+  agoMs: fc.integer({ min: 1, max: 28 * DAY_MS }),
   isLate: fc.boolean(),
   model: fc.constantFrom('gpt-4o-mini', 'gpt-4.1', 'acme/house-model', 'a#b%23c', 'модель 😀'),
   provider: fc.constantFrom('openai' as const, 'groq' as const, 'openrouter' as const),
