@@ -3,7 +3,7 @@ import { type PriceLine, type UnitName, type Usage, unitNames } from '../usage/u
 import type { RateKind, Rates, TokenKind } from './rates.ts';
 import { tokensByKind } from './tokens-by-kind.ts';
 
-/** Which rate serves where a kind has none of its own: the kind it is part of. A one-hour write is at least a write. */
+/** The kind whose rate applies when a kind has none: the kind it is part of. */
 const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
   cacheRead: 'input',
   cacheWrite: 'input',
@@ -27,7 +27,7 @@ const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd
   return null;
 };
 
-/** A charge line with its exact rate; `line` is what is shown of it. */
+/** A quantity with its exact rate. `lineOf` makes the line that is shown. */
 export interface Charge {
   readonly kind: string;
   readonly quantity: number;
@@ -36,7 +36,7 @@ export interface Charge {
 
 export interface Charges {
   readonly charges: readonly Charge[];
-  /** Kinds used that have no rate, not even as part of another: their cost is not known. */
+  /** Kinds in use that have no rate, not even as part of another kind: their cost is unknown. */
   readonly unpriced: readonly RateKind[];
 }
 
@@ -62,7 +62,7 @@ export const charge = (usage: Usage, rates: Rates): Charges => {
   return { charges: [...quantities].map(([kind, { quantity, rate }]) => ({ kind, quantity, rate })), unpriced };
 };
 
-/** True for what a model sold by the token counts as well: its images, seconds and characters are in the tokens. */
+/** True for units that a model sold by the token also reports: its images, seconds and characters are in the tokens. */
 const isInTokens = (usage: Usage, unit: UnitName): boolean =>
   (unit === 'images' || unit === 'audioSeconds' || unit === 'characters') && usage.inputTokens + usage.outputTokens > 0;
 

@@ -8,7 +8,7 @@ import type { PriceBook, PricedModel, RateKind, Rates } from './rates.ts';
 export const genaiProviderId = (provider: string): string =>
   providerByLabel(provider)?.priceIds.genaiPrices ?? provider;
 
-/** The book's price keys: which rate each is, and per how many units it is quoted. */
+/** The rate of each of the book's price keys, and the number of units it is quoted for. */
 const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {
   input_mtok: ['input', 1e6],
   output_mtok: ['output', 1e6],
@@ -33,7 +33,7 @@ const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {
   input_annotated_document_kpages: ['annotatedPages', 1e3],
 };
 
-/** The rate of a price that may step up with the size of the prompt: the whole request is charged at its step. */
+/** The price of a prompt size. Where prices have steps, the whole request has the price of its step. */
 const stepFor = (price: ModelPrice[string], inputTokens: number): number | undefined => {
   if (typeof price !== 'object') return price;
   let usd = price.base;
@@ -43,7 +43,7 @@ const stepFor = (price: ModelPrice[string], inputTokens: number): number | undef
   return usd;
 };
 
-/** An entry without rates has no known price, unless its id says that it is free. */
+/** Without rates the price is unknown, unless the id ends in `:free`. */
 const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
   const rates: Partial<Record<RateKind, AttoUsd>> = id.endsWith(':free') ? { input: 0n, output: 0n } : {};
   for (const [key, [kind, per]] of Object.entries(priceKeys)) {
@@ -53,7 +53,7 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
   return rates;
 };
 
-/** One model at one moment, by the whole input of a request. */
+/** The price of one model at one time, by the whole input of a request. */
 type PriceOfSize = (inputTokens: number) => PricedModel | null;
 
 const lookUp = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
@@ -73,8 +73,8 @@ const MAX_REMEMBERED = 1_000;
 const remembered = new Map<string, PriceOfSize>();
 
 /**
- * The book walks through patterns of names to find a model, and the events of a batch ask for the same few: what was found is
- * remembered. Its prices hold from a day on, or by the hour and minute.
+ * Finds a model by the book's patterns of names, and remembers it: the events of a batch have the same few models. Prices may
+ * change with the day, hour and minute.
  */
 const find = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
   const key = `${providerId} ${Math.floor(timestamp.getTime() / MINUTE_MS)} ${model}`;
@@ -86,7 +86,7 @@ const find = (providerId: string, model: string, timestamp: Date): PriceOfSize =
   return found;
 };
 
-/** The first book: `@pydantic/genai-prices` finds the model and the price of that day and hour; the arithmetic is ours (exact). */
+/** The first book: `@pydantic/genai-prices` finds the model and its prices at a time. The arithmetic is ours, since it is exact. */
 export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
   try {
     return find(genaiProviderId(provider), model, at)(inputTokens);

@@ -2,8 +2,8 @@ import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { matchesModel } from './overrides/override.ts';
 
 /*
- * Images sold by the piece, USD, by quality and size. Models sold by the token (gpt-image) report usage; their prices by the
- * piece are the provider's own estimates and serve where usage is missing.
+ * USD for one image, by quality and size. Models sold by the token (gpt-image) report usage; their prices for an image are the
+ * provider's own estimates, for responses without usage.
  * https://developers.openai.com/api/docs/pricing#image-generation (as of 2026-02-07; the qualities that `auto` means are not given)
  */
 
@@ -65,18 +65,18 @@ export interface ImageRate {
   readonly isEstimate: boolean;
 }
 
-/** `auto` and what is not said mean the default; a quality or size that is not in the table has no known price. */
-const chosen = (said: unknown, byDefault: string): string =>
-  typeof said === 'string' && said !== '' && said !== 'auto' ? said : byDefault;
+/** `auto` and a missing value mean the default. A quality or size that is not in the table has no known price. */
+const orDefault = (value: unknown, byDefault: string): string =>
+  typeof value === 'string' && value !== '' && value !== 'auto' ? value : byDefault;
 
-/** What is said comes from a client, and may be the name of what every object has. */
+/** The name comes from a client, and may be that of a member of every object, such as `constructor`. */
 const entry = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** What one image costs, or null where that is not known. */
+/** The rate of one image; null where it is unknown. */
 export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
   const row = table.find(({ models }) => matchesModel(models, model));
-  const bySize = row && entry(row.byQuality, chosen(quality, row.defaultQuality));
-  const usd = bySize && entry(bySize, chosen(size, row.defaultSize));
+  const bySize = row && entry(row.byQuality, orDefault(quality, row.defaultQuality));
+  const usd = bySize && entry(bySize, orDefault(size, row.defaultSize));
   return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;
 };

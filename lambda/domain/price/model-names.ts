@@ -1,6 +1,6 @@
 import { providers } from '../providers.ts';
 
-/** Names that answers give to models which are sold under another. */
+/** Names in responses of models that are sold under another name. */
 const aliases: Readonly<Record<string, string>> = {
   'davinci:2023-07-21-v2': 'davinci-002',
   'babbage:2023-07-21-v2': 'babbage-002',
@@ -11,8 +11,8 @@ const DATED = /-20\d{2}-?\d{2}-?\d{2}$/;
 const ROUTE = /:(nitro|floor|exacto|online|beta|extended|thinking)$/;
 
 /**
- * The names to look a model up by, the nearest first: as given, then without what books leave out. A fine-tuned model
- * (`ft:…`) is never taken for its base, which is cheaper.
+ * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model
+ * (`ft:…`) never has the price of its base model, which is cheaper.
  */
 export const modelNames = (model: string): readonly string[] => {
   const given = model
@@ -31,8 +31,8 @@ const vendors = new Map(
 );
 
 /**
- * Where OpenRouter's model is sold by its maker, whose list price OpenRouter passes on: `x-ai/grok-4.1-fast` is xAI's
- * `grok-4-1-fast`. Null for models of makers that the gateway has no provider for.
+ * The provider and its name of an OpenRouter model, whose list price OpenRouter passes on: `x-ai/grok-4.1-fast` is xAI's
+ * `grok-4-1-fast`. Null for models of vendors that the gateway has no provider for.
  */
 export const atVendor = (model: string): { readonly provider: string; readonly model: string } | null => {
   const [vendor = '', name] = model.toLowerCase().split('/');

@@ -8,26 +8,26 @@ import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
-/** Why a cost is unknown or estimated: the whole list, for people. */
+/** All reasons why a cost is unknown or estimated, for people. Records keep them as text. */
 export const reasons = {
   noUsage: 'The provider reported no usage and none could be estimated.',
-  noAnswer: 'The provider did not answer, and may have charged all the same.',
-  cutWithoutUsage: 'The answer broke off before its usage was reported.',
-  pending: 'The answer is made in the background: its cost is counted when it is fetched.',
-  hiddenReasoning: 'The provider reported no usage, and this model thinks unseen: its output cannot be estimated.',
-  noModel: 'Neither the request nor the answer names a model.',
+  noResponse: 'The provider did not respond, but may have charged.',
+  cutWithoutUsage: 'The response was interrupted before its usage was reported.',
+  pending: 'The response is made in the background: its cost is counted when it is fetched.',
+  hiddenReasoning: 'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
+  noModel: 'Neither the request nor the response names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
-  estimatedUsage: 'The provider reported no usage: it was counted from the visible text.',
-  cut: 'The answer broke off: usage may be too low.',
-  storage: 'What is kept is charged by the hour besides.',
+  estimatedUsage: 'The provider reported no usage: it is estimated from the visible text.',
+  cut: 'The response was interrupted: usage may be too low.',
+  storage: 'Storage is also charged by the hour, which is not included.',
   tier: 'The price of the service tier is not known exactly.',
-  allowance: 'Fees that are partly free of charge are counted in full.',
-  imageEstimate: "The provider's own estimate by image, as no usage was reported.",
+  allowance: 'Fees with a free allowance are counted in full.',
+  imageEstimate: "The provider's own estimate for each image: no usage was reported.",
   route: 'OpenRouter did not report its charge, which depends on the route: this is the list price.',
 } as const;
 
-/** Statuses of an answer that is not made yet. */
+/** Statuses of a response that is not complete yet. */
 const pendingStatuses: ReadonlySet<string> = new Set([
   'queued',
   'created',
@@ -37,23 +37,23 @@ const pendingStatuses: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The price of one request from what the meter read of it. Pure and synchronous; never throws: what lies is clamped, what is
- * missing makes the cost unknown.
+ * The price of one request from the meter's reading. Pure and synchronous; never throws: implausible counts are clamped, and
+ * missing ones make the cost unknown.
  *
- * `free` are calls that providers do not charge for: the dialect `free`, a request the provider refused (status 400 and up, or
- * an answer that is one error) without reporting usage, one that a model of Anthropic's refused before any output, reading an
- * answer again that was charged when it was made.
+ * `free` are calls that providers do not charge for: the dialect `free`; a request that the provider refused without reporting
+ * usage (status 400 and up, or a response that is one error); one that a model of Anthropic refused before any output; and fetching
+ * a response that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
-  if (isStillInTheMaking(reading)) return unknown(null, reasons.pending);
+  if (isPending(reading)) return unknown(null, reasons.pending);
   const usage = normalizeUsage(request.provider, reading);
-  if (isFree(request, usage)) return settled(usage, 'free', 0);
+  if (isFree(request, usage)) return withCost(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
-  if (usage.providerCostNanoUsd !== null) return settled(usage, 'provider', usage.providerCostNanoUsd);
+  if (usage.providerCostNanoUsd !== null) return withCost(usage, 'provider', usage.providerCostNanoUsd);
   const parts = partsOf(reading);
-  if (parts.length === 0) return settled(usage, 'free', 0);
-  return combined(
+  if (parts.length === 0) return withCost(usage, 'free', 0);
+  return combine(
     usage,
     parts.map((part) =>
       part === reading
@@ -72,7 +72,7 @@ const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsag
   if (reading.usageSource === 'estimated' && models.some(reasonsUnseen)) return unknown(usage, reasons.hiddenReasoning);
   const found = ratesFor(request, usage);
   if (!found) return unknown(usage, reasons.noPrice);
-  const { charges, unpriced } = charge(billed(request.provider, usage), found.rates);
+  const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
   if (unpriced.length > 0) return unknown(usage, reasons.noRate);
   const reason = whyEstimated(reading, found.doubts);
   return {
@@ -85,17 +85,17 @@ const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsag
   };
 };
 
-/** Groq charges for ten seconds of audio at least. @see https://console.groq.com/docs/speech-to-text */
+/** Groq charges for at least ten seconds of audio. @see https://console.groq.com/docs/speech-to-text */
 const MIN_GROQ_AUDIO_SECONDS = 10;
 
-const billed = (provider: string, usage: Usage): Usage => {
+const withMinimums = (provider: string, usage: Usage): Usage => {
   const seconds = usage.units.audioSeconds ?? 0;
   if (provider !== 'groq' || seconds === 0 || seconds >= MIN_GROQ_AUDIO_SECONDS) return usage;
   return { ...usage, units: { ...usage.units, audioSeconds: MIN_GROQ_AUDIO_SECONDS } };
 };
 
-/** The parts of one request as one price: known only where all are. */
-const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
+/** One price for all parts of a request. It is known only when all of them are. */
+const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   const [first, ...others] = parts as [PricedUsage, ...PricedUsage[]];
   if (others.length === 0) return first.usage === usage ? first : { ...first, usage };
   const missing = parts.find(({ provenance }) => provenance === 'unknown');
@@ -110,39 +110,39 @@ const combined = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   };
 };
 
-/** A stream of an answer made in the background that was left: what was seen of it is no measure, and it may be fetched whole. */
-const isStillInTheMaking = ({ usageSource, billableItems }: Reading): boolean =>
+/** A stream of a background response that was interrupted: its usage is incomplete, and the response may be fetched later. */
+const isPending = ({ usageSource, billableItems }: Reading): boolean =>
   usageSource === 'estimated' && billableItems[BILLABLE.responseBackground] === 1;
 
-/** OpenAI's conversations hold what was said; at Mistral the same path answers. */
+/** OpenAI's conversations only store messages; at Mistral the same path makes responses. */
 const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;
 
 const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (reading.dialect === 'free') return true;
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
   if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
-  if (method === 'GET' && isReadAgain(reading)) return true;
+  if (method === 'GET' && isFetchedAgain(reading)) return true;
   if (usage)
     return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
   if (status !== null && status >= 400) return true;
   if (reading.billableItems[BILLABLE.responseError]) return true;
-  // Asking after an answer in the making, or for anything else that says nothing of usage.
+  // Polling for a pending response, and other calls that do not report usage.
   return method !== 'POST' && reading.complete;
 };
 
-/** Answers made in the background say so, at OpenAI and whoever copies it; all others were charged when they were made. */
-const isReadAgain = ({ dialect, billableItems }: Reading): boolean =>
+/** OpenAI's API marks background responses; all others were charged when they were made. */
+const isFetchedAgain = ({ dialect, billableItems }: Reading): boolean =>
   dialect === 'openai-responses'
     ? billableItems[BILLABLE.responseBackground] !== 1
     : billableItems[BILLABLE.responseBackground] === 0;
 
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
-  if (status === null) return reasons.noAnswer;
+  if (status === null) return reasons.noResponse;
   if (!reading.complete) return reasons.cutWithoutUsage;
-  const { [BILLABLE.responseStatus]: answered, [BILLABLE.responseBackground]: background } = reading.billableItems;
-  // In the foreground, nothing comes later: the stream ended in another way than it began.
-  const isPending = background !== 0 && pendingStatuses.has(String(answered).toLowerCase());
-  return isPending ? reasons.pending : reasons.noUsage;
+  const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } = reading.billableItems;
+  // A response that is not in the background cannot be fetched later.
+  const isFetchedLater = background !== 0 && pendingStatuses.has(String(responseStatus).toLowerCase());
+  return isFetchedLater ? reasons.pending : reasons.noUsage;
 };
 
 const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt[]): string | null => {
@@ -152,7 +152,7 @@ const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt
   return doubt ? reasons[doubt] : null;
 };
 
-const settled = (usage: Usage | null, provenance: Provenance, cost: number): PricedUsage => ({
+const withCost = (usage: Usage | null, provenance: Provenance, cost: number): PricedUsage => ({
   usage,
   costNanoUsd: cost,
   provenance,

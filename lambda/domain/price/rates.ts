@@ -1,7 +1,7 @@
 import type { AttoUsd } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
 
-/** Kinds of tokens that can have a rate of their own. One without it is charged as the kind it is part of. */
+/** Kinds of tokens that can have a rate. A kind without one is charged as the kind it is part of. */
 export const tokenKinds = [
   'input',
   'cacheRead',
@@ -22,7 +22,7 @@ export const tokenKinds = [
 export type TokenKind = (typeof tokenKinds)[number];
 export type RateKind = TokenKind | UnitName;
 
-/** What one model costs at one moment for one size of prompt, in atto-USD per token or unit. */
+/** The rates of one model at one time for one prompt size, in atto-USD for each token or unit. */
 export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
 
 export interface PricedModel {
@@ -37,7 +37,7 @@ export interface PriceQuery {
   /** Lower case. */
   readonly model: string;
   readonly at: Date;
-  /** Whole input of the request: long prompts are dearer with some models. */
+  /** Whole input of the request: long prompts cost more with some models. */
   readonly inputTokens: number;
 }
 
@@ -47,7 +47,7 @@ export type PriceBook = (query: PriceQuery) => PricedModel | null;
 /** USD per million tokens, by kind. */
 export type TokenPrices = Readonly<Partial<Record<TokenKind, number>>>;
 
-/** What a list of models says: USD per million tokens, by gateway label and model id in lower case. */
+/** USD per million tokens, by gateway label and model id in lower case. */
 export type TokenPriceList = Readonly<
   Record<string, Readonly<Record<string, TokenPrices & { over200k?: TokenPrices }>>>
 >;

@@ -11,27 +11,27 @@ import { requestFee, unitFee } from './unit-fees.ts';
 
 export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' | 'status' | 'startedAt' | 'reading'>;
 
-/** Rates for one request: the model's, of its time, tier and size, and the fees of what else it used. */
+/** Rates for one request: those of its model, time, tier and prompt size, and the fees of its other units. */
 export interface RequestRates {
   readonly source: string;
   readonly rates: Rates;
-  /** Ways in which the rates are not to be taken to the cent. */
+  /** Why the rates are not exact. */
   readonly doubts: readonly Doubt[];
 }
 
 export type Doubt = 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
-/** Models that an endpoint falls back to when the request names none. */
+/** The model that an endpoint uses when the request names none. */
 const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
 
-/** OpenAI's image tool, unless the request chooses another. */
+/** The model of OpenAI's image tool, unless the request chooses another. */
 const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-1';
 
-/** The models a request may be priced as: the one that answered, else the one asked for. */
+/** The models to price a request by, in order: the one that served it, the one it asked for, the endpoint's default. */
 export const modelsOf = ({ reading }: PriceableRequest): readonly string[] =>
   [reading.modelServed, reading.modelRequested, defaultModels[reading.dialect]].filter((model) => !!model) as string[];
 
-/** Null where no book knows any of the request's models, nor a price by the piece. */
+/** Null where none of the request's models has a price in a book, nor a price for each image. */
 export const ratesFor = (request: PriceableRequest, usage: Usage): RequestRates | null => {
   for (const model of modelsOf(request)) {
     const rates = ratesForModel(request, usage, model.toLowerCase().replace(/^models\//, ''));
@@ -45,22 +45,22 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
   const doubts: Doubt[] = [];
   const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
   const priced = findPrice({ ...query, model });
-  const pieces = imageRate(
+  const image = imageRate(
     model,
     reading.billableItems[BILLABLE.imageQuality],
     reading.billableItems[BILLABLE.imageSize],
   );
-  const byThePiece = pieces !== null && usage.inputTokens + usage.outputTokens === 0;
-  if (!priced && !byThePiece) return null;
-  if (byThePiece && pieces.isEstimate) doubts.push('imageEstimate');
+  const isByImage = image !== null && usage.inputTokens + usage.outputTokens === 0;
+  if (!priced && !isByImage) return null;
+  if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
-  // What a route of OpenRouter's costs is in its answers; the list has the cheapest.
+  // OpenRouter's responses have the cost of their route; its list has the cheapest route.
   if (provider === 'openrouter') doubts.push('route');
 
   const tiered = applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
   if (!tiered.isExact) doubts.push('tier');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
-  if (byThePiece) rates.images = pieces.rate;
+  if (isByImage) rates.images = image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
   if (fee !== null) rates.requests = fee;
   if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query));
@@ -74,7 +74,7 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
   return { source: priced?.source ?? `overrides:${provider}/${model}`, rates, doubts };
 };
 
-/** Of a batch's answers the largest prompt, of any other request its own. */
+/** The largest prompt of a batch; of any other request its own. */
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
   countOf(billableItems[BILLABLE.largestPromptTokens]) ?? usage.inputTokens;
 

@@ -6,12 +6,12 @@ import { matchesModel } from './overrides/override.ts';
 import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 
 /*
- * What a tier of service does to the price of tokens. Fees for tools stay as they are.
+ * How service tiers change the price of tokens. Fees for tools stay the same.
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
- * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, either name is answered)
+ * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, responses have either name)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08: batch, US-only inference)
  * https://platform.claude.com/docs/en/build-with-claude/fast-mode (Opus 4.6 and 4.7 at six times, Opus 4.8 and 5 at twice the
- * price; of Opus 5.5 and Fable 5.2, of November 2026, by two who quote it)
+ * price; Opus 5.5 and Fable 5.2, of November 2026, by two quotes)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
  * xAI's batches are 20 % to 50 % off, by model.
  */
@@ -25,9 +25,9 @@ interface TierRule {
   /** All models where left out. */
   readonly models?: readonly string[];
   readonly factor: Factor;
-  /** Kinds that cost what the list says on this tier too. */
+  /** Kinds that keep the list price on this tier. */
   readonly except?: readonly TokenKind[];
-  /** The list price is not known to this precision. */
+  /** The factor is not known exactly. */
   readonly isApproximate?: true;
 }
 
@@ -42,7 +42,7 @@ const rules: readonly TierRule[] = [
   },
   { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
   { providers: ['openai'], tier: 'flex', factor: HALF },
-  // What is read from a cache is not discounted a second time.
+  // Cache reads have a discount already, and get no second one.
   { providers: ['google'], tier: 'batch', factor: HALF, except: CACHE_READS },
   { providers: ['google'], tier: 'flex', factor: HALF, except: CACHE_READS },
   ...priority([factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']]),
@@ -69,7 +69,7 @@ const rules: readonly TierRule[] = [
   ]),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
   { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
-  // "75 % to 100 % more than standard", by model.
+  // "75 % to 100 % more than standard", depending on the model.
   { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
   {
@@ -86,7 +86,7 @@ function priority([multiple, models]: readonly [Factor, readonly string[]]): Tie
   return [{ providers: ['openai'], tier: 'priority', models, factor: multiple }];
 }
 
-/** Tiers that cost what the list says. Groq's flex and performance tiers differ in limits, not in price. */
+/** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
 const listPriced = new Set([
   '',
   'default',
@@ -102,7 +102,7 @@ const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new 
 /** Newer names of tiers, by provider. */
 const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { openai: { fast: 'priority' } };
 
-/** Tiers that apply at once, lower case: what the answer says it was served on, batch, speed, place of inference. */
+/** All tiers of a request, lower case: batch or the one that the response names, fast mode, inference in the US. */
 export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
   const named = serviceTier ?? at(usage, 'service_tier') ?? at(usage, 'serviceTier') ?? at(usage, 'service_tier_used');
   const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;
@@ -114,11 +114,11 @@ export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading)
 
 export interface TieredRates {
   readonly rates: Rates;
-  /** False where a tier was named whose price is not known: the rates are then the nearest there are. */
+  /** False where the price of a tier is unknown: the rates are then the closest known ones. */
   readonly isExact: boolean;
 }
 
-/** Rates of the standard tier, as the tiers make them. */
+/** The rates of the standard tier, changed by the given tiers. */
 export const applyTiers = (provider: string, model: string, tiers: readonly string[], rates: Rates): TieredRates => {
   let result: TieredRates = { rates, isExact: true };
   for (const named of tiers) {

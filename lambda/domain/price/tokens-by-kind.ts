@@ -1,10 +1,10 @@
 import type { Usage } from '../usage/usage.ts';
 import type { TokenKind } from './rates.ts';
 
-/** What is left to be taken of an input, by modality, in the order in which caches are taken to hold it. */
+/** Input tokens that have no kind yet, by modality, in the order in which they are taken as cached. */
 type Pools = Record<'text' | 'audio' | 'image' | 'video', number>;
 
-/** Takes up to `tokens` out of the pools, text first: text stands at the head of a prompt, and the head is what is cached. */
+/** Takes up to `tokens` out of the pools, text first: caches hold the head of a prompt, which is text. */
 const take = (pools: Pools, tokens: number): Pools => {
   const taken: Pools = { text: 0, audio: 0, image: 0, video: 0 };
   let wanted = tokens;
@@ -16,10 +16,10 @@ const take = (pools: Pools, tokens: number): Pools => {
   return taken;
 };
 
-/** Input tokens that a rate may apply to, each in exactly one kind. */
+/** Input tokens, each in exactly one kind. */
 const inputByKind = (usage: Usage) => {
   const input = usage.billedInputTokens ?? usage.inputTokens;
-  // Billed tokens leave out what is cached, by their provider's own reckoning.
+  // Billed tokens leave out cached ones by the provider's own rules.
   const isCharged = usage.billedInputTokens === null;
   const audio = Math.min(usage.inputAudioTokens, input);
   const image = Math.min(usage.inputImageTokens, input - audio);
@@ -55,8 +55,8 @@ const outputByKind = (usage: Usage) => {
 };
 
 /**
- * Splits usage into disjoint kinds: every token in exactly one. Where a provider gives cached and audio counts but not how they
- * overlap, cached tokens are taken to be text first.
+ * Splits usage into kinds, with every token in exactly one. Where a provider reports cached and audio tokens but not their
+ * overlap, cached tokens count as text first.
  */
 export const tokensByKind = (usage: Usage): Readonly<Record<TokenKind, number>> => ({
   ...inputByKind(usage),

@@ -3,12 +3,12 @@ import type { UnitName } from '../usage/usage.ts';
 import { matchesModel } from './overrides/override.ts';
 
 /*
- * Fees of providers' tools, by the use. A rate in the books, which is by model, goes before these.
+ * Fees for each use of providers' tools. A rate in the books, which is by model, has precedence.
  * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
  * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
- * https://docs.x.ai/developers/pricing (2026; it names live search no more: second-hand)
+ * https://docs.x.ai/developers/pricing (2026; it no longer names live search: second-hand)
  * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
  */
 
@@ -17,7 +17,7 @@ interface Fee {
   readonly usd: number;
   /** All models where left out. */
   readonly models?: readonly string[];
-  /** Part of it is free of charge by the day or month, by a count only the provider has. */
+  /** A number of uses a day or month is free; only the provider has the count. */
   readonly hasAllowance?: true;
 }
 
@@ -49,7 +49,7 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
     { unit: 'fileSearches', usd: 0.0025 },
     { unit: 'liveSearchSources', usd: 0.025 },
   ],
-  // Only deep research, which the books have, is charged for its searches and what it cites.
+  // Only deep research, which the books have, is charged for searches and cited pages.
   perplexity: [
     { unit: 'webSearches', usd: 0 },
     { unit: 'citationTokens', usd: 0 },
@@ -62,7 +62,7 @@ export interface UnitRate {
   readonly hasAllowance: boolean;
 }
 
-/** What one use costs, or null where that is not known. */
+/** The rate of one use; null where it is unknown. */
 export const unitFee = (provider: string, model: string, unit: UnitName): UnitRate | null => {
   const fee = fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
   return fee ? { rate: attoUsdPerUnit(fee.usd), hasAllowance: fee.hasAllowance === true } : null;

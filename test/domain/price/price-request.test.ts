@@ -32,7 +32,7 @@ describe('what is unknown, and never 0', () => {
   it.each([
     ['no usage', request(), reasons.noUsage],
     ['a cancelled stream', request({ reading: { complete: false } }), reasons.cutWithoutUsage],
-    ['no answer', request({ status: null, reading: { complete: false } }), reasons.noAnswer],
+    ['no answer', request({ status: null, reading: { complete: false } }), reasons.noResponse],
     [
       'an answer made in the background',
       request({ reading: { billableItems: { [BILLABLE.responseStatus]: 'queued' } } }),

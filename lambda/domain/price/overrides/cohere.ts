@@ -1,7 +1,7 @@
 import type { ProviderOverrides } from './override.ts';
 
 const source = 'https://cohere.com/pricing';
-/** Sold to customers of old alone. */
+/** Sold to existing customers only. */
 const legacy = {
   source: `${source}, as quoted by api-evangelist/cohere, which did not read it then`,
   asOf: '2026-05-04',

@@ -1,6 +1,6 @@
 import type { ProviderOverrides } from './override.ts';
 
-/** Fees by `search_context_size` are in unit-fees.ts; these models have one fee. */
+/** Fees by `search_context_size` are in unit-fees.ts. These models have one fee. */
 export const perplexity: ProviderOverrides = {
   overrides: [
     {

