@@ -1,6 +1,6 @@
 /**
- * What can go wrong that a caller can do something about. Names, not status codes: lambda/http/error-map.ts gives those.
- * `message` is shown to the caller and says what to do next; it never holds a credential or a body.
+ * Errors that a caller can act on. lambda/http/error-map.ts maps them to status codes. `message` is shown to the caller and says what
+ * to do next; it never contains a credential or a body.
  */
 export class DomainError extends Error {
   override get name() {
@@ -8,7 +8,7 @@ export class DomainError extends Error {
   }
 }
 
-/** One thing wrong with a request: where, and what would be right. */
+/** One fault of a request: where it is, and what would be right. */
 export interface Violation {
   /** Dotted path of the member or parameter, `config.threshold`; empty for the whole. */
   readonly path: string;
@@ -26,19 +26,19 @@ export class ValidationError extends DomainError {
 
 export class PayloadTooLargeError extends DomainError {}
 
-/** E-mail or password is wrong: never which of the two, hence the one message. */
+/** E-mail or password is wrong. One message for both, so that it does not reveal which. */
 export class InvalidCredentialsError extends DomainError {
   constructor() {
     super('E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.');
   }
 }
 
-/** No token, or one that is not valid here. */
+/** No token, or an invalid one. */
 export class UnauthenticatedError extends DomainError {}
 
 export class ForbiddenError extends DomainError {}
 
-/** Does not exist, or belongs to another account: never which of the two. */
+/** Does not exist or belongs to another account; the caller does not learn which. */
 export class NotFoundError extends DomainError {}
 
 export class EmailTakenError extends DomainError {}
@@ -49,5 +49,5 @@ export class LimitReachedError extends DomainError {}
 
 export class RateLimitedError extends DomainError {}
 
-/** Something the service leans on does not answer; trying again later may work. */
+/** A service that this one depends on does not respond; a later attempt may succeed. */
 export class UnavailableError extends DomainError {}

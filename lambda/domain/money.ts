@@ -1,7 +1,7 @@
 /**
- * Exact money. A rate is a bigint of atto-USD (1e-18 USD) per unit, a quantity a bigint of micro-units (1e-6), so that
- * their products and sums are exact; one rounding (half up), at the very end, gives integer nano-USD (1e-9 USD).
- * Why so fine: 0.005 USD per million tokens is 5 nano-USD a token, and a batch discount or a fraction of a second divides further.
+ * Exact money. A rate is a bigint of atto-USD (1e-18 USD) per unit, a quantity a bigint of micro-units (1e-6), so products and sums
+ * are exact. The final sum is rounded once (half up) to integer nano-USD (1e-9 USD). Rates need this precision: 0.005 USD per
+ * million tokens is 5 nano-USD for a token, and batch discounts and fractions of a second divide further.
  */
 
 /** Bigint of 1e-18 USD per unit. */
@@ -12,14 +12,14 @@ const QUANTITY_DIGITS = 6;
 /** 1e-18 USD x 1e-6 units = 1e-24; nano-USD are 1e-9. */
 const PRODUCT_PER_NANO_USD = 10n ** 15n;
 const ATTO_PER_NANO_USD = 10n ** 9n;
-/** A cost is kept a safe integer: 9 million USD for one request is a lie of somebody's. */
+/** Keeps a cost a safe integer. No request costs 9 million USD. */
 const MAX_COST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER);
 
 const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 /**
- * A finite non-negative number times 10^digits, from its shortest decimal writing (so 0.1 is one tenth, not the double
- * nearest to it); digits beyond are rounded half up. Anything else is 0.
+ * A finite non-negative number times 10^digits. It uses the shortest decimal form of the number, so that 0.1 is exactly one tenth;
+ * further digits are rounded half up. Anything else is 0.
  */
 export const scaled = (value: number, digits: number): bigint => {
   if (!Number.isFinite(value) || value <= 0) return 0n;
@@ -31,10 +31,10 @@ export const scaled = (value: number, digits: number): bigint => {
   return shift >= 0 ? number * 10n ** BigInt(shift) : divideHalfUp(number, 10n ** BigInt(-shift));
 };
 
-/** The rate of `usd` for every `per` units, `per` a power of ten or any whole number the rate divides by exactly enough. */
+/** The rate of one unit when `per` units cost `usd`, rounded half up to a whole atto-USD. */
 export const attoUsdPerUnit = (usd: number, per = 1): AttoUsd => divideHalfUp(scaled(usd, ATTO_DIGITS), BigInt(per));
 
-/** A factor on a rate as a fraction, since some are no decimals: 0.25 for 0.15 USD is 5/3. */
+/** A factor of a rate, as a fraction: 0.25 USD instead of 0.15 USD is 5/3, which has no exact decimal form. */
 export interface Factor {
   readonly numerator: number;
   readonly denominator: number;
@@ -44,7 +44,7 @@ export interface Factor {
 export const times = (rate: AttoUsd, { numerator, denominator }: Factor): AttoUsd =>
   divideHalfUp(rate * BigInt(numerator), BigInt(denominator));
 
-/** For showing only: atto-USD as nano-USD, possibly fractional. */
+/** Atto-USD as nano-USD, possibly fractional. For display only. */
 export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(ATTO_PER_NANO_USD);
 
 /** An amount in USD as a provider reports it, in integer nano-USD, rounded half up. */

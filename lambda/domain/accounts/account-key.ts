@@ -5,7 +5,7 @@ const RANDOM_CHARACTERS = 24;
 const CHECKSUM_CHARACTERS = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
-/** The largest multiple of 62 below 256: bytes from here on are thrown away, so that no character is likelier than another. */
+/** The largest multiple of 62 below 256. Larger bytes are discarded, so that all characters are equally likely. */
 const UNBIASED_LIMIT = 248;
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -14,7 +14,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc >>> 0;
 });
 
-/** CRC-32 (IEEE 802.3) of an ASCII string. In code because `zlib.crc32` would load zlib on the hot path's cold start. */
+/** CRC-32 (IEEE 802.3) of an ASCII string. Own code, since `zlib.crc32` would load zlib at the gateway's cold start. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i++) crc = (crcTable[(crc ^ text.charCodeAt(i)) & 0xff] as number) ^ (crc >>> 8);
@@ -32,8 +32,8 @@ const checksum = (text: string): string => {
 };
 
 /**
- * A new account key: `svc_` + 24 random base62 characters (143 bits) + 6 characters of base62 CRC-32 over what stands
- * before. The checksum lets a malformed key be refused without a read, and lets secret scanners match keys exactly.
+ * A new account key: `svc_` + 24 random base62 characters (143 bits) + 6 characters of base62 CRC-32 of the rest. The
+ * checksum lets the gateway reject a malformed key without a read, and secret scanners match keys exactly.
  *
  * @param randomBytes a cryptographic source, such as `node:crypto`'s
  */
@@ -60,7 +60,7 @@ export const isServiceKeyHash = (text: string): boolean => /^[\w-]{43}$/.test(te
 /** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
 export const maskedServiceKey = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
 
-/** True where the key has the right shape and checksum. Says nothing of whether it exists. */
+/** True for the right shape and checksum. The key need not exist. */
 export const isWellFormedAccountKey = (key: string): boolean =>
   key.length === LENGTH &&
   key.startsWith(PREFIX) &&

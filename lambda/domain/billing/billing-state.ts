@@ -6,13 +6,13 @@ import { isOver, type Subscription, type SubscriptionStatus } from './subscripti
 export interface BillingState {
   readonly plan: PlanName;
   readonly billingStatus: BillingStatus;
-  /** Its proxy requests are to be rejected. */
+  /** Its proxy requests are rejected. */
   readonly isSuspended: boolean;
   /** The subscription that pays for the plan, and its period (ISO 8601 UTC); null where the plan is FREE. */
   readonly subscription: { readonly id: string; readonly periodStart: string; readonly periodEnd: string } | null;
 }
 
-/** A subscription is for no price of the configuration: what it buys cannot be told, so nothing is changed. */
+/** A subscription has no price of the configuration, so its plan is unknown and nothing is changed. */
 export class UnknownPriceError extends Error {
   override readonly name = 'UnknownPriceError';
 
@@ -23,8 +23,8 @@ export class UnknownPriceError extends Error {
 }
 
 /**
- * Of each state that is not over, the best first: what it is called, and whether it pays for its plan. A paused or incomplete
- * subscription is not being paid, and nothing is owed for it either: the account has what FREE gives.
+ * The states that are not over, the best first, and whether each pays for its plan. Nobody pays for a paused or incomplete
+ * subscription, and nothing is owed for it: the account has the FREE plan.
  */
 const meanings = {
   active: { billingStatus: 'ACTIVE', paysForPlan: true },
@@ -46,7 +46,7 @@ interface Candidate {
   readonly periodEnd: string;
 }
 
-/** Best state first, then the larger plan, then the newer: an account that bought twice has the better of both. */
+/** The best state first, then the larger plan, then the newer one: an account that bought twice has the better plan. */
 const byWorth = (a: Candidate, b: Candidate): number =>
   order.indexOf(a.status) - order.indexOf(b.status) ||
   paidPlanNames.indexOf(b.plan) - paidPlanNames.indexOf(a.plan) ||
@@ -65,8 +65,8 @@ const candidatesOf = (live: readonly Subscription[], prices: PriceList): Candida
     .sort(byWorth);
 
 /**
- * The billing state of an account by all subscriptions of its customer, in any order. It depends on nothing else, so that it
- * does not matter which event led here.
+ * The billing state of an account, from all subscriptions of its customer in any order. It depends on nothing else, whatever event
+ * caused the update.
  *
  * @throws UnknownPriceError where there are subscriptions, and none is for a known price
  */
@@ -89,7 +89,7 @@ export const billingStateOf = (subscriptions: readonly Subscription[], prices: P
   };
 };
 
-/** Where the customer is gone, and its subscriptions with it. */
+/** The state when the customer was deleted, and its subscriptions with it. */
 export const billingStateWithoutCustomer: BillingState = {
   plan: 'FREE',
   billingStatus: 'CANCELED',

@@ -1,4 +1,4 @@
-/** Events of Stripe after which an account may have to change. Which one it was decides nothing: Stripe is asked what holds now. */
+/** Stripe's events after which an account may have to change. Any of them only causes a read of the current state. */
 const relevantEvents: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

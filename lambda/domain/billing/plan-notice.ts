@@ -1,6 +1,6 @@
 import { type PlanName, plans } from './plans.ts';
 
-/** Shares of the billing period's tracked requests at which an account's users are told, in percent. */
+/** Percentages of the plan's tracked requests at which the account's users get a notice. */
 const noticePercents = [100, 80] as const;
 
 export interface PlanNotice {
@@ -10,14 +10,14 @@ export interface PlanNotice {
 
 const thresholdOf = (limit: number, percent: number): number => Math.ceil((limit * percent) / 100);
 
-/** The highest share reached; null below the first. */
+/** The notice for the highest percentage reached; null below the first. */
 export const planNotice = (plan: PlanName, trackedRequests: number): PlanNotice | null => {
   const limit = plans[plan].trackedRequests;
   const percent = noticePercents.find((each) => trackedRequests >= thresholdOf(limit, each));
   return percent === undefined ? null : { percent, limit };
 };
 
-/** Where a share is near, usage is looked at more often. */
+/** Usage is read more often when the next notice is near. */
 export const isNearNotice = (plan: PlanName, trackedRequests: number): boolean => {
   const limit = plans[plan].trackedRequests;
   const next = [...noticePercents].reverse().find((percent) => trackedRequests < thresholdOf(limit, percent));

@@ -1,10 +1,10 @@
-/** What an account may use a month, by plan. The limits are soft for traffic: a request is never rejected over them. */
+/** The limits of a plan. No request is ever rejected because of them. */
 export interface PlanLimits {
   /** Tracked requests per period: a calendar month (UTC) on FREE, the subscription's own otherwise. */
   readonly trackedRequests: number;
   /** Active service keys. */
   readonly keys: number;
-  /** How long request records are kept; spend sums are kept longer. */
+  /** How long request records are kept. Sums of spend are kept longer. */
   readonly requestRetentionDays: number;
 }
 
@@ -19,8 +19,8 @@ export const plans: Readonly<Record<PlanName, PlanLimits>> = {
 };
 
 /**
- * State of an account's subscription, in the payment processor's words. FREE accounts are ACTIVE; CANCELED where a paid plan has
- * ended, PAUSED or INCOMPLETE where one is not being paid for.
+ * State of an account's subscription, in the payment processor's terms. FREE accounts are ACTIVE, CANCELED after a paid plan has
+ * ended, or PAUSED or INCOMPLETE while nobody pays for one.
  */
 export const billingStatuses = [
   'ACTIVE',

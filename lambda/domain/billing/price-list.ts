@@ -3,10 +3,10 @@ import type { PlanName } from './plans.ts';
 export const paidPlanNames = ['STARTER', 'PRO', 'SCALE'] as const satisfies readonly PlanName[];
 export type PaidPlanName = (typeof paidPlanNames)[number];
 
-/** Stripe price ids by plan. The first is sold; the others are those of subscriptions sold before. Prices recur monthly. */
+/** Stripe price ids by plan. The first one is sold now; the others belong to earlier subscriptions. Prices recur monthly. */
 export type PriceIds = Readonly<Partial<Record<PaidPlanName, readonly string[] | undefined>>>;
 
-/** Which plan a price buys, and which price a plan is sold at; undefined where the configuration does not say. */
+/** The plan of a price, and the current price of a plan; undefined where the configuration has none. */
 export const priceList = (prices: PriceIds) => {
   const plans = new Map(
     paidPlanNames.flatMap((plan) => (prices[plan] ?? []).map((priceId) => [priceId, plan] as const)),
@@ -14,7 +14,7 @@ export const priceList = (prices: PriceIds) => {
   return {
     planOf: (priceId: string): PaidPlanName | undefined => plans.get(priceId),
     soldAt: (plan: PaidPlanName): string | undefined => prices[plan]?.[0],
-    /** Nothing is sold, nor was. */
+    /** True where no plan is or was sold. */
     isEmpty: plans.size === 0,
   };
 };

@@ -3,22 +3,22 @@ import type { AccountStatus, BillingStatus, PlanName } from './plans.ts';
 import type { PriceList } from './price-list.ts';
 import type { Subscription } from './subscription.ts';
 
-/** What the table says of an account's billing. */
+/** An account's billing as recorded in the table. */
 export interface RecordedBilling {
   readonly plan: PlanName;
   readonly billingStatus: BillingStatus;
   readonly status: AccountStatus;
   readonly subscription: BillingState['subscription'];
-  /** Since when an operator keeps it suspended. */
+  /** Since when an operator has suspended it. ISO 8601. */
   readonly heldAt?: string | undefined;
 }
 
-/** With no subscription that is not over, whether there ever was one does not matter. */
+/** Without a live subscription, it does not matter whether there ever was one. */
 const isSameStatus = (recorded: BillingStatus, expected: BillingStatus): boolean =>
   recorded === expected || (expected === 'ACTIVE' && recorded === 'CANCELED');
 
 /**
- * Whether an account is not what its customer's subscriptions make it.
+ * True where an account differs from what its customer's subscriptions make it.
  *
  * @param live those that are not over
  * @throws UnknownPriceError
@@ -41,6 +41,6 @@ export const differs = (recorded: RecordedBilling, live: readonly Subscription[]
   );
 };
 
-/** How many of these subscriptions are for one of our plans: more than one, and somebody pays twice. */
+/** How many subscriptions are for one of our plans. With more than one, the customer pays twice. */
 export const paidSubscriptions = (live: readonly Subscription[], prices: PriceList): number =>
   live.filter(({ items }) => items.some(({ priceId }) => prices.planOf(priceId) !== undefined)).length;

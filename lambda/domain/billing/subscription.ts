@@ -1,4 +1,4 @@
-/** The states of a subscription, in Stripe's words. @see https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses */
+/** The states of a subscription, in Stripe's terms. @see https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses */
 export const subscriptionStatuses = [
   'active',
   'trialing',
@@ -11,12 +11,12 @@ export const subscriptionStatuses = [
 ] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** A subscription as far as billing needs it. Instants are ISO 8601 UTC. */
+/** The parts of a subscription that billing needs. Instants are ISO 8601 UTC. */
 export interface Subscription {
   readonly id: string;
   readonly status: SubscriptionStatus;
   readonly createdAt: string;
-  /** It ends with its period: the customer has cancelled it. */
+  /** The customer has cancelled it; it ends with its period. */
   readonly isEnding: boolean;
   readonly items: readonly {
     readonly id: string;
@@ -26,5 +26,5 @@ export interface Subscription {
   }[];
 }
 
-/** It is over, or never began: it decides nothing any more. */
+/** It has ended or never began, so it no longer matters. */
 export const isOver = ({ status }: Subscription): boolean => status === 'canceled' || status === 'incomplete_expired';

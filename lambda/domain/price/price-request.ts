@@ -1,6 +1,6 @@
 import { costNanoUsd } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
-import { reasonsUnseen } from '../usage/hidden-reasoning.ts';
+import { hidesReasoning } from '../usage/hidden-reasoning.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
 import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
@@ -69,7 +69,7 @@ const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsag
   if (!usage) return unknown(null, reasons.noUsage);
   const models = modelsOf(request);
   if (models.length === 0) return unknown(usage, reasons.noModel);
-  if (reading.usageSource === 'estimated' && models.some(reasonsUnseen)) return unknown(usage, reasons.hiddenReasoning);
+  if (reading.usageSource === 'estimated' && models.some(hidesReasoning)) return unknown(usage, reasons.hiddenReasoning);
   const found = ratesFor(request, usage);
   if (!found) return unknown(usage, reasons.noPrice);
   const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);

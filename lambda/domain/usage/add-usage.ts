@@ -2,7 +2,7 @@ import { isRaw, type Raw } from './raw.ts';
 
 const kindOf = (item: Raw): string => JSON.stringify([item['modality'], item['type'], item['model']]);
 
-/** Lists such as Gemini's tokens by modality and Anthropic's iterations: items of one kind are added. */
+/** Adds lists such as Gemini's tokens by modality and Anthropic's iterations: items of one kind are added up. */
 const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown[] => {
   const sum = [...total];
   for (const item of items.filter(isRaw)) {
@@ -14,9 +14,8 @@ const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown
 };
 
 /**
- * The sum of two raw usage objects: numbers are added, name by name and level by level, in lists by the items' kind; of anything
- * else the later is kept.
- * For the lines of a batch's results, which are answers of their own; events of one stream are never summed.
+ * The sum of two raw usage objects: numbers are added by name at every level, lists by the kind of their items. Of anything else
+ * the later value is kept. For the lines of a batch's results, each of which is a response; events of one stream are never added.
  */
 export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   if (!total) return usage;

@@ -10,7 +10,7 @@ const oneMessage = (raw: Raw) => {
     uncached: count(raw['input_tokens']),
     output: count(raw['output_tokens']),
     cacheRead: count(raw['cache_read_input_tokens']),
-    // Without the split, the aggregate is of five-minute writes.
+    // Without a split by lifetime, all writes are five-minute writes.
     cacheWrite: Math.max(count(raw['cache_creation_input_tokens']), (write5m ?? 0) + write1h),
     cacheWrite1h: write1h,
     thinking: count(at(raw, 'output_tokens_details', 'thinking_tokens')),
@@ -21,18 +21,19 @@ type Message = ReturnType<typeof oneMessage>;
 
 /**
  * Anthropic messages: `input_tokens` EXCLUDES cache reads and writes. With compaction the top level leaves out the compacting
- * iterations, so the iterations are summed; where they are not all listed, the top level is larger and believed. Where they are attempts of
- * several models, the top level is the last attempt's, beside a split of cache writes that may be the first's.
+ * iterations, so the iterations are summed. Where the list is incomplete, the top level is larger and used instead. Where the
+ * iterations are attempts of several models, the top level is not used: it is the last attempt's, and its split of cache writes may
+ * be the first's.
  * @see https://platform.claude.com/docs/en/build-with-claude/compaction
  */
 export const readAnthropicUsage = (raw: Raw): UsageDraft => {
   const top = oneMessage(raw);
   const listed = iterationsOf(raw);
   const iterations = listed.map(oneMessage);
-  const isTopBelieved = !areAttempts(listed);
+  const isTopUsed = !areAttempts(listed);
   const sum = (field: keyof Message): number => {
     const total = iterations.reduce((so, message) => so + message[field], 0);
-    return isTopBelieved ? Math.max(top[field], total) : total;
+    return isTopUsed ? Math.max(top[field], total) : total;
   };
   const cacheRead = sum('cacheRead');
   const cacheWrite = sum('cacheWrite');
@@ -42,7 +43,7 @@ export const readAnthropicUsage = (raw: Raw): UsageDraft => {
     cacheReadTokens: cacheRead,
     cacheWriteTokens: cacheWrite,
     cacheWrite1hTokens: sum('cacheWrite1h'),
-    // Iterations do not tell it.
+    // Iterations do not report it.
     reasoningTokens: Math.max(top.thinking, sum('thinking')),
   };
 };

@@ -4,9 +4,8 @@ import { count, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
 
 /*
- * Anthropic may try a request on one model after another, when one declines it. Its iterations then tell of every attempt,
- * and the top level of the last alone. Each attempt is charged at the price of the model that ran it; one that declined before
- * any output is not charged.
+ * When a model declines a request, Anthropic may try others. The iterations then report every attempt, and the top level only
+ * the last one. Each attempt is charged at the price of its model; an attempt that declined before any output is not charged.
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
  */
 
@@ -19,7 +18,7 @@ const isCharged = (attempt: Raw, isRefused: boolean): boolean => {
   return !declined || count(attempt['output_tokens']) > 0;
 };
 
-/** The attempts that are charged. One that names no model ran on the one that was asked for. */
+/** The attempts that are charged. One that names no model ran on the requested one. */
 export const chargedAttempts = (reading: Reading): readonly Reading[] => {
   const isRefused = reading.billableItems[BILLABLE.refused] === 1;
   const charged = iterationsOf(reading.usage).filter((attempt) => isCharged(attempt, isRefused));

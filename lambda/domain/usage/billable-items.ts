@@ -1,7 +1,6 @@
 /**
- * Names of `reading.billableItems`: billable things that stand outside the provider's usage object, and parameters that set a price.
- * The meter produces them, prices read them; a name left out means "not seen". Values are numbers unless said otherwise.
- * Zero counts need not be sent.
+ * Names of `reading.billableItems`: billable things outside the provider's usage object, and parameters that set a price. The meter
+ * writes them, prices read them; a missing name means "not seen". Values are numbers unless the name says otherwise.
  */
 export const BILLABLE = {
   /**
@@ -9,9 +8,9 @@ export const BILLABLE = {
    * page (`open_page`, `find_in_page`) is not charged. @see https://developers.openai.com/api/docs/guides/tools-web-search
    */
   webSearchCalls: 'web_search_call',
-  /** Responses: `tool_usage.web_search.num_requests` where the answer has it; believed before the count of items. */
+  /** Responses: `tool_usage.web_search.num_requests` where the response has it; it has precedence over the count of items. */
   webSearchRequests: 'web_search_requests',
-  /** 1 where the request's (or the answer's) `tools` hold a `web_search_preview…` tool: it has a price of its own. */
+  /** 1 where the `tools` of the request or the response have a `web_search_preview…` tool, which has another price. */
   webSearchPreview: 'web_search_preview',
   /** Responses: items of `output` with type `file_search_call`. */
   fileSearchCalls: 'file_search_call',
@@ -19,7 +18,7 @@ export const BILLABLE = {
   codeContainers: 'code_interpreter_container',
 
   /**
-   * Tokens of the prompt read from a cache, as a header of the answer tells (Fireworks, whose usage may leave them out).
+   * Tokens of the prompt read from a cache, from a response header (Fireworks, whose usage may leave them out).
    * @see https://docs.fireworks.ai/guides/prompt-caching
    */
   cachedPromptTokens: 'prompt.cached_tokens',
@@ -28,21 +27,21 @@ export const BILLABLE = {
   imageGenInputTextTokens: 'image_gen.input_text_tokens',
   imageGenInputImageTokens: 'image_gen.input_image_tokens',
   imageGenOutputTokens: 'image_gen.output_tokens',
-  /** String: `model` of the `image_generation` tool in the answer's (or the request's) `tools`. */
+  /** String: `model` of the `image_generation` tool in the `tools` of the response, else of the request. */
   imageGenModel: 'image_gen.model',
 
   /** Images made: length of `data` (OpenAI images), `predictions` (Imagen), image outputs elsewhere. */
   imageCount: 'image.count',
-  /** String, `1024x1024`: the answer's `size`, else the request's. */
+  /** String, `1024x1024`: the response's `size`, else the request's. */
   imageSize: 'image.size',
-  /** String, `low`, `medium`, `high`, `standard`, `hd` …: the answer's `quality`, else the request's. */
+  /** String, `low`, `medium`, `high`, `standard`, `hd` …: the response's `quality`, else the request's. */
   imageQuality: 'image.quality',
 
   /** Text-to-speech: characters (code points) of the request's `input`. */
   speechCharacters: 'speech.characters',
-  /** Speech-to-text without a usage object: `duration` of a verbose answer, in seconds, fractions kept. */
+  /** Speech-to-text without a usage object: `duration` of a verbose response, in seconds, with fractions. */
   audioSeconds: 'audio.seconds',
-  /** Made video: seconds asked for (OpenAI `seconds`). */
+  /** Generated video: seconds requested (OpenAI `seconds`). */
   videoSeconds: 'video.seconds',
 
   /** Gemini: most `groundingMetadata.webSearchQueries` seen in a candidate, all candidates summed. */
@@ -52,20 +51,20 @@ export const BILLABLE = {
   /** Gemini: 1 where any candidate is grounded in Google Maps. */
   mapsPrompts: 'grounding.maps',
 
-  /** 1 where the answer is the outcome of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
+  /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
   /**
-   * Of answers that share a usage object (a batch's, Anthropic's iterations): tokens of the largest prompt, which sets the price
-   * of a long one. @see partsOf
+   * Of responses that share a usage object (a batch's, Anthropic's iterations): tokens of the largest prompt, which sets the
+   * price. @see partsOf
    */
   largestPromptTokens: 'batch.largest_prompt_tokens',
-  /** String: `status` of a Responses or interactions answer: `completed`, `incomplete`, `failed`, `queued`, `in_progress` … */
+  /** String: `status` of a Responses or interactions response: `completed`, `incomplete`, `failed`, `queued`, `in_progress` … */
   responseStatus: 'response.status',
-  /** String: `id` of an answer that can be fetched again by GET (background responses): the key by which it is counted once. */
+  /** String: `id` of a response that can be fetched again by GET (background responses): it is counted once by this id. */
   responseId: 'response.id',
-  /** 1 or 0 as the answer says `background: true` or `false`: an answer made in the foreground was charged for when it was made. */
+  /** 1 for `background: true`, 0 for `false`: a response that is not in the background was charged when it was made. */
   responseBackground: 'response.background',
-  /** 1 where an answer of Anthropic's ended with `stop_reason: "refusal"`: it is not charged when nothing had been written. */
+  /** 1 where a response of Anthropic ended with `stop_reason: "refusal"`: without output it is not charged. */
   refused: 'response.refused',
   /**
    * 1 where a status below 400 carries an error and no result: a body that is one `error` object, or a stream whose first event

@@ -5,7 +5,7 @@ import type { Reading } from './usage-event.ts';
 
 type BillableItems = Reading['billableItems'];
 
-/** Billable units among the billableItems, the non-zero ones. */
+/** The units of the billable items that are not zero. */
 export const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitName, number>> => {
   const units: Partial<Record<UnitName, number>> = {};
   const set = (unit: UnitName, quantity: number | null) => {
@@ -25,7 +25,7 @@ export const readBillableUnits = (billableItems: BillableItems): Partial<Record<
   set('groundingQueries', countOf(billableItems[BILLABLE.groundingQueries]));
   set('groundedPrompts', countOf(billableItems[BILLABLE.groundedPrompts]));
   set('mapsPrompts', countOf(billableItems[BILLABLE.mapsPrompts]));
-  // How many there were is not told: one at least.
+  // Their number is not reported: at least one.
   set('mapsQueries', countOf(billableItems[BILLABLE.mapsPrompts]));
   return units;
 };

@@ -8,8 +8,8 @@ const otherUnits = (billed: Raw): number =>
   Object.entries(billed).reduce((sum, [unit, quantity]) => sum + (knownUnits.has(unit) ? 0 : count(quantity)), 0);
 
 /**
- * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble and its like are free). Older answers,
- * embeddings and rerank have `billed_units` alone. Image tokens are inside `tokens`, beside the text in `billed_units`.
+ * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble, for example, is free). Older responses,
+ * embeddings and rerank have only `billed_units`. Image tokens are part of `tokens`, but separate from the text in `billed_units`.
  * @see https://docs.cohere.com/docs/how-does-cohere-pricing-work
  */
 export const readCohereUsage = (raw: Raw): UsageDraft => {

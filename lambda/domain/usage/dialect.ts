@@ -1,9 +1,9 @@
 /**
- * The wire formats the meter reads. A dialect is recognised by the shape of the path, not by the provider, since
- * providers offer each other's formats (Gemini has OpenAI-style paths, OpenRouter has Anthropic's messages …).
+ * The wire formats that the meter reads. The path decides the dialect, not the provider, since providers offer each other's formats
+ * (Gemini has OpenAI-style paths, OpenRouter has Anthropic's messages …).
  *
  * `free`: a call that providers do not charge for (listing models, uploading a file, counting tokens).
- * `unknown`: a path we do not know; its usage is still looked for by content.
+ * `unknown`: any other path; the meter still looks for usage in its content.
  */
 export const dialects = [
   'openai-chat',
@@ -19,7 +19,7 @@ export const dialects = [
   'anthropic-batch-output',
   /** The results of a batch inside one document, or Gemini's lines of them. */
   'inline-batch-output',
-  /** An answer asked for by one call and fetched by others: Perplexity's async chat, xAI's deferred chat and videos. */
+  /** A response that one call requests and others fetch: Perplexity's async chat, xAI's deferred chat and videos. */
   'async-result',
   'gemini-generate',
   'gemini-embed',
@@ -41,7 +41,7 @@ type Row = readonly [method: RegExp, path: RegExp, dialect: Dialect];
 const POST = /^POST$/;
 const GET = /^GET$/;
 
-/** First match wins. Paths are matched by their ends: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
+/** First match wins. Paths are matched by their end: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
   [POST, /\/(count_tokens|input_tokens)$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
   [POST, /\/generate$/, 'cohere-generate'],
   [POST, /\/embed$/, 'cohere-embed'],
   [POST, /\/rerank$/, 'cohere-rerank'],
-  // Creating a batch costs nothing by itself: its results do, and are metered when they are fetched.
+  // Creating a batch is free; its results are metered when they are fetched.
   [
     POST,
     /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries)$/,
@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
   ],
   [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],
   [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
-  // Its metadata; the answer has the usage that was charged when it was made.
+  // Updates the metadata of a response that was charged when it was made.
   [POST, /\/chat\/completions\/[^/]+$/, 'free'],
   [POST, /\/threads\/(?!runs$)[^/]+$/, 'free'],
   [POST, /\/realtime\/(client_secrets|sessions|transcription_sessions)$/, 'free'],
@@ -107,6 +107,6 @@ export const dialectOf = (method: string, path: string): Dialect => {
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
 
-/** The model that a Gemini path names: `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`. */
+/** The model in a Gemini path: `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`. */
 export const modelOfPath = (path: string): string | null =>
   /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null;

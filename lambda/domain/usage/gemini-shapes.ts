@@ -3,8 +3,8 @@ import type { Dialect } from './dialect.ts';
 import { at, byModality, count, countOf, type Raw } from './raw.ts';
 
 /**
- * Gemini's `usageMetadata`: the prompt includes cached tokens; tokens of tools stand beside the prompt, and thoughts beside the
- * candidates unless prompt and candidates make up the total already.
+ * Gemini's `usageMetadata`: the prompt includes cached tokens. Tokens of tools are separate from the prompt, and thoughts from the
+ * candidates unless prompt and candidates already add up to the total.
  * @see https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
@@ -12,7 +12,7 @@ export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): 
   const tool = count(raw['toolUsePromptTokenCount']);
   const thoughts = count(raw['thoughtsTokenCount']);
   const total = countOf(raw['totalTokenCount']);
-  // What is put into a cache has its total alone: all of it is input.
+  // Filling a cache reports only a total, which is all input.
   if (dialect === 'gemini-cache') return { inputTokens: total ?? prompt };
   const inferred = Math.max(0, (total ?? 0) - prompt - tool - thoughts);
   const candidates = countOf(raw['candidatesTokenCount'], raw['responseTokenCount']) ?? inferred;

@@ -2,16 +2,16 @@ import { BILLABLE } from './billable-items.ts';
 import { isRaw, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
 
-/** Iterations of Anthropic's usage object; none where it has no list of them. */
+/** The iterations of Anthropic's usage object, if it has any. */
 export const iterationsOf = (usage: Raw | null): readonly Raw[] => {
   const iterations = usage?.['iterations'];
   return Array.isArray(iterations) ? iterations.filter(isRaw) : [];
 };
 
-/** What holds for all iterations of a request. */
+/** Members that apply to all iterations of a request. */
 const shared = ({ service_tier, inference_geo, speed }: Raw): Raw => ({ service_tier, inference_geo, speed });
 
-/** Each iteration as a reading of its own, of the model it names; what was used beside the tokens stands with the last. */
+/** One reading for each iteration, of the model it names. The last one also has the billable items. */
 export const readingsOf = (reading: Reading, iterations: readonly Raw[]): readonly Reading[] => {
   const usage = reading.usage ?? {};
   const batch = reading.billableItems[BILLABLE.batch];

@@ -1,10 +1,10 @@
-/** Limits on what a client can put into a record. Longer values are cut. Tags count code points, the others UTF-16 units. */
+/** Limits on client values in a record. Longer values are cut. Tags count code points, the others UTF-16 units. */
 export const MAX_TAG_CHARACTERS = 64;
 export const MAX_MODEL_CHARACTERS = 128;
 export const MAX_PATH_CHARACTERS = 256;
 
 /**
- * An SQS message may take 1 MiB; an event is held far below it, so that ten fit one batch.
+ * An SQS message may have 1 MiB. Events stay far below it, so that ten fit into one batch.
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 export const MAX_RAW_USAGE_BYTES = 16_384;

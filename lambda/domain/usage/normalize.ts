@@ -18,8 +18,8 @@ interface Shape {
 }
 
 /**
- * The shapes of usage objects, the telling ones first. The object itself says what it is, better than path or provider do:
- * providers offer each other's formats, and a bare `input_tokens`/`output_tokens` means the same in all that have it.
+ * The shapes of usage objects, the most specific first. The members decide the shape, not path or provider: providers offer each
+ * other's formats, and a plain `input_tokens`/`output_tokens` means the same wherever it occurs.
  */
 const shapes: readonly Shape[] = [
   {
@@ -40,10 +40,10 @@ const shapes: readonly Shape[] = [
   { members: ['total_tokens'], read: (raw) => ({ inputTokens: count(raw['total_tokens']) }) },
 ];
 
-/** OpenAI's search models search once in every call, which usage does not say. */
+/** OpenAI's search models search once in every call; usage does not report it. */
 const SEARCH_MODEL = /-search-(preview|api)/;
 
-/** Units that stand in the usage object of any shape, or go without saying. */
+/** Units in usage objects of any shape, and those that every call has. */
 const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits => {
   const xai = raw['server_side_tool_usage_details'];
   return {
@@ -60,8 +60,8 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
 };
 
 /**
- * The one reading of a provider's raw usage. Null where nothing billable was reported: no usage object (or one that says
- * nothing readable) and no billableItems. Explicit zeroes are usage. Never throws.
+ * A provider's raw usage in one form for all. Null where nothing billable was reported: no usage object that can be read, and no
+ * billable items. Explicit zeros are usage. Never throws.
  */
 export const normalizeUsage = (
   provider: string,
@@ -69,14 +69,14 @@ export const normalizeUsage = (
 ): Usage | null => {
   const raw = reading.usage;
   const billableUnits = readBillableUnits(reading.billableItems);
-  const shape = raw && shapes.find(({ members }) => members.some((member) => isSaid(raw[member])));
+  const shape = raw && shapes.find(({ members }) => members.some((member) => isPresent(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
   if (!shape && providerCostNanoUsd === null && Object.keys(billableUnits).length === 0) return null;
   const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
   return clampUsage({
     ...draft,
     cacheReadTokens: draft.cacheReadTokens || count(reading.billableItems[BILLABLE.cachedPromptTokens]),
-    // What the usage object tells goes before what was counted beside it.
+    // The usage object has precedence over billable items.
     units: {
       ...billableUnits,
       ...(raw && nonZero(readUnits(raw, provider, reading.modelServed))),
@@ -86,7 +86,7 @@ export const normalizeUsage = (
   });
 };
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 const nonZero = (units: DraftUnits): DraftUnits =>
   Object.fromEntries(Object.entries(units).filter(([, quantity]) => quantity > 0));

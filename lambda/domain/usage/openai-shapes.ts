@@ -3,15 +3,15 @@ import type { Dialect } from './dialect.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
 
 /**
- * True where reasoning tokens stand beside the output count and not inside it. Decided by the total, which every provider
- * that reports reasoning gives, so that it holds for xAI (chat: beside; Responses: inside) as for those who copy either.
+ * True where the output count leaves reasoning tokens out. The total decides, which every provider that reports reasoning has. This
+ * covers xAI (chat leaves them out, Responses includes them) and providers that copy either.
  */
-const isReasoningBeside = (input: number, output: number, reasoning: number, total: number | null): boolean =>
+const isReasoningSeparate = (input: number, output: number, reasoning: number, total: number | null): boolean =>
   reasoning > 0 && (total === null ? reasoning > output : total - input - output >= reasoning);
 
 /**
  * Chat completions, completions, embeddings: `prompt_tokens` includes cached, audio and image tokens, `completion_tokens` includes
- * reasoning, with the exceptions noted by provider.
+ * reasoning, with exceptions by provider.
  */
 export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
   const input = raw['prompt_tokens_details'] ?? raw['prompt_token_details'];
@@ -21,22 +21,22 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
   const total = countOf(raw['total_tokens']);
   const beyond = total === null ? 0 : Math.max(0, total - prompt - completion);
   const reported = count(at(output, 'reasoning_tokens'), raw['reasoning_tokens']);
-  const beside =
-    isReasoningBeside(prompt, completion, reported, total) ||
+  const isSeparate =
+    isReasoningSeparate(prompt, completion, reported, total) ||
     (provider === 'xai' && total === null) ||
-    // Perplexity's deep research counts reasoning apart and leaves it out of the total as well.
+    // Perplexity's deep research reports reasoning separately, and leaves it out of the total too.
     (provider === 'perplexity' && raw['reasoning_tokens'] !== undefined);
-  // Gemini's OpenAI-style answers leave thinking out of every count but the total.
+  // Gemini's OpenAI-style responses have reasoning only in the total.
   const thinking = provider === 'google' && reported === 0 ? beyond : 0;
   // Mistral counts audio in seconds and in the total, outside prompt_tokens.
   const audio = count(at(input, 'audio_tokens'));
-  const audioBeside =
+  const separateAudio =
     provider === 'mistral' && (count(raw['prompt_audio_seconds']) > 0 || (audio > 0 && beyond >= audio)) ? beyond : 0;
-  // What Mistral's conversations read from their connectors is input that stands beside the prompt.
+  // Input from connectors of Mistral's conversations, which the prompt leaves out.
   const connected = count(raw['connector_tokens']);
   return {
-    inputTokens: prompt + audioBeside + connected,
-    outputTokens: completion + (beside ? reported : 0) + thinking,
+    inputTokens: prompt + separateAudio + connected,
+    outputTokens: completion + (isSeparate ? reported : 0) + thinking,
     cacheReadTokens: count(
       at(input, 'cached_tokens'),
       raw['prompt_cache_hit_tokens'],
@@ -45,7 +45,7 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
     ),
     cacheWriteTokens: count(at(input, 'cache_write_tokens'), at(input, 'cache_creation_tokens')),
     reasoningTokens: reported + thinking,
-    inputAudioTokens: audioBeside || audio,
+    inputAudioTokens: separateAudio || audio,
     inputImageTokens: count(at(input, 'image_tokens')),
     inputVideoTokens: count(at(input, 'video_tokens')),
     outputAudioTokens: count(at(output, 'audio_tokens')),
@@ -54,7 +54,7 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
     cacheReadImageTokens: count(at(input, 'cached_tokens_details', 'image_tokens')),
     units: {
       audioSeconds: amountOf(raw['prompt_audio_seconds']) ?? 0,
-      // Calls of connectors, by name; their fees are not known.
+      // Calls of connectors, by name; their fees are unknown.
       otherUnits: isRaw(raw['connectors'])
         ? Object.values(raw['connectors']).reduce<number>((sum, calls) => sum + count(calls), 0)
         : 0,
@@ -63,8 +63,8 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
 };
 
 /**
- * Responses, images, speech-to-text by tokens: cached, audio, image and reasoning tokens are inside the totals. Where an answer
- * of images does not tell its output apart, all of it is images; of one that speaks (as a stream of events), all is audio.
+ * Responses, images, speech-to-text by tokens: the totals include cached, audio, image and reasoning tokens. Without details, the
+ * output of an images response is all images, and that of a speech response (a stream of events) is all audio.
  */
 export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
   const input = raw['input_tokens_details'] ?? raw['input_token_details'];
@@ -72,10 +72,10 @@ export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect
   const inputTokens = count(raw['input_tokens']);
   const outputTokens = count(raw['output_tokens']);
   const reasoning = count(at(output, 'reasoning_tokens'));
-  const beside = isReasoningBeside(inputTokens, outputTokens, reasoning, countOf(raw['total_tokens']));
+  const isSeparate = isReasoningSeparate(inputTokens, outputTokens, reasoning, countOf(raw['total_tokens']));
   return {
     inputTokens,
-    outputTokens: outputTokens + (beside ? reasoning : 0),
+    outputTokens: outputTokens + (isSeparate ? reasoning : 0),
     cacheReadTokens: count(at(input, 'cached_tokens')),
     cacheWriteTokens: count(at(input, 'cache_write_tokens')),
     reasoningTokens: reasoning,

@@ -6,9 +6,9 @@ import { at, count, isRaw, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
 
 /**
- * A reading split where answers of different prices share one usage object: the groups of a batch's results; attempts of several
- * of Anthropic's models; iterations whose prompts are of different prices; those of its advisor tool, which name a model of
- * their own and are left out of the totals. Mostly the reading itself, alone; none where nothing is charged.
+ * Splits a reading where parts with different prices share one usage object: the groups of a batch's results, and Anthropic's
+ * attempts on several models, its iterations with prompts of different prices, and those of its advisor tool, which name another
+ * model and are not in the totals. Mostly returns the reading itself; nothing where nothing is charged.
  */
 export const partsOf = (reading: Reading): readonly Reading[] => {
   const groups = reading.usage?.['batch_groups'];
@@ -16,7 +16,7 @@ export const partsOf = (reading: Reading): readonly Reading[] => {
   return (parts.length > 0 ? parts : [reading]).flatMap(byModel);
 };
 
-/** What stands beside the tokens is counted over the whole batch: with its first group. */
+/** Billable items are counted over the whole batch: the first group has them. */
 const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
   const usage = at(group, 'usage');
   const model = at(group, 'model');
@@ -31,7 +31,7 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
   };
 };
 
-/** Types of iterations that are of the answer's own model, and in its totals or part of them. */
+/** Types of iterations of the response's own model, which are in its totals. */
 const inTotals: ReadonlySet<unknown> = new Set(['message', 'compaction']);
 
 const byModel = (reading: Reading): readonly Reading[] => {
@@ -54,7 +54,7 @@ const byModel = (reading: Reading): readonly Reading[] => {
   ];
 };
 
-/** Long prompts are dearer by the iteration: the sum of several may be past a limit that none of them is. */
+/** Each iteration's own prompt size sets its price: the sum may exceed a limit that none of them does. */
 const bySize = (reading: Reading, iterations: readonly Raw[]): readonly Reading[] => {
   if (iterations.length < 2 || reading.billableItems[BILLABLE.largestPromptTokens] !== undefined) return [reading];
   const sizes = iterations.map(promptTokensOf);

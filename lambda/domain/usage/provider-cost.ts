@@ -5,17 +5,17 @@ import { amountOf, at, type Raw } from './raw.ts';
 const TICKS_PER_NANO_USD = 10;
 
 const xai = (raw: Raw): number | null => {
-  const said = raw['cost_in_usd_ticks'];
-  // Not a count: a dollar has more ticks than any request has tokens.
-  const ticks = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said;
+  const reported = raw['cost_in_usd_ticks'];
+  // Not read by count(): a dollar has more ticks than its limit.
+  const ticks = typeof reported === 'string' && /^\d{1,15}$/.test(reported) ? Number(reported) : reported;
   return typeof ticks === 'number' && Number.isFinite(ticks) && ticks >= 0
     ? Math.min(Math.round(ticks / TICKS_PER_NANO_USD), Number.MAX_SAFE_INTEGER)
     : null;
 };
 
 /**
- * `cost` is what OpenRouter charges; with the client's own provider key (BYOK) that is its fee, 0 for most, and
- * `upstream_inference_cost` what the provider charges besides. Otherwise the two say the same and are never added.
+ * `cost` is what OpenRouter charges. With the client's own provider key (BYOK) that is only its fee, mostly 0, and the provider
+ * also charges `upstream_inference_cost`. Otherwise the two are the same and never added.
  * @see https://openrouter.ai/docs/use-cases/usage-accounting
  */
 const openrouter = (raw: Raw): number | null => {
@@ -26,7 +26,7 @@ const openrouter = (raw: Raw): number | null => {
   return cost === null ? null : usdToNanoUsd(cost);
 };
 
-/** Nothing is free of charge there: a total of 0 stands in the first events of a stream, whose last one tells the cost. */
+/** Perplexity has no free calls: the first events of a stream have a total of 0, the last one has the cost. */
 const perplexity = (raw: Raw): number | null => {
   const total = amountOf(at(raw, 'cost', 'total_cost'));
   return total === null || total === 0 ? null : usdToNanoUsd(total);
@@ -34,6 +34,6 @@ const perplexity = (raw: Raw): number | null => {
 
 const readers: Readonly<Record<string, (raw: Raw) => number | null>> = { xai, openrouter, perplexity };
 
-/** What the provider says the call cost, in nano-USD; null where it does not say. */
+/** The cost that the provider reports, in nano-USD; null where it reports none. */
 export const readProviderCost = (raw: Raw, provider: string): number | null =>
   Object.hasOwn(readers, provider) ? (readers[provider]?.(raw) ?? null) : null;

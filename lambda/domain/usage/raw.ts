@@ -1,8 +1,8 @@
-/** Reading of what providers send: any JSON may stand anywhere, so nothing here throws. */
+/* Functions that read what providers send. Any JSON may be anywhere, so none of them throws. */
 
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** No request has more of anything; a larger count is no count. Keeps sums of counts safe integers. */
+/** No request has more of anything, so larger counts are ignored. Keeps sums of counts safe integers. */
 const MAX_COUNT = 10_000_000_000;
 
 export const isRaw = (value: unknown): value is Raw =>
@@ -15,7 +15,7 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => {
   return here;
 };
 
-/** A finite, non-negative, plausible number; a decimal string counts as one (protobuf's JSON writes int64 so). */
+/** A finite, plausible number, at least 0. It may be a decimal string, as protobuf's JSON writes int64. Null for anything else. */
 export const amountOf = (value: unknown): number | null => {
   const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number) || number > MAX_COUNT) return null;

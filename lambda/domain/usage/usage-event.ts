@@ -28,41 +28,41 @@ const requestIdentity = z.object({
   startedAt: z.iso.datetime(),
 });
 
-/** What the meter read off one response: see lambda/gateway/meter. The provider's words, not yet normalised. */
+/** What the meter read from one response: see lambda/gateway/meter. In the provider's terms, not yet normalized. */
 const reading = z.object({
   dialect: z.enum(dialects),
-  /** The provider's final usage object as sent (Anthropic: message_delta laid over message_start), null when none was seen. */
+  /** The provider's final usage object as sent (Anthropic: message_start with message_delta on top), null when there was none. */
   usage: z.nullable(z.record(z.string(), z.unknown())),
-  /** `reported`: by the provider. `estimated`: counted by the gateway from visible text. `none`: nothing to go by. */
+  /** `reported`: by the provider. `estimated`: by the gateway from the visible text. `none`: neither. */
   usageSource: z.enum(['reported', 'estimated', 'none']),
-  /** False when the body was cut, lied about its length, or could not be decoded: usage may be too low. */
+  /** False when the body was cut, did not have its stated length, or could not be decoded: usage may be too low. */
   complete: z.boolean(),
   modelRequested: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
   modelServed: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
-  /** True where the client asked for a stream. */
+  /** True when the client asked for a stream. */
   streamed: z.boolean(),
-  /** Tier the response says it was served on (`flex`, `priority`, `default`, `batch`, `standard` …). */
+  /** The service tier that the response names (`flex`, `priority`, `default`, `batch`, `standard` …). */
   serviceTier: z.nullable(z.string().check(z.maxLength(64))),
   /** Billable things outside the usage object, counted by name: e.g. `{ web_search_call: 2 }`, or parameters that set the price, e.g. `{ "image.size": "1024x1024" }`. */
   billableItems: z.record(z.string(), z.union([z.number(), z.string()])),
 });
 
-/** What a close event may say of how the request ended. */
+/** How a request may have ended, in a close event. */
 const closedOutcomes = [
-  /** The provider's answer, whatever its status, was relayed whole. */
+  /** The provider's whole response, whatever its status, was relayed. */
   'completed',
-  /** The client left before the end. */
+  /** The client disconnected before the end. */
   'client_aborted',
-  /** The provider's answer broke off, or it stalled past the time-out, after its headers. */
+  /** The provider's response was interrupted or timed out after its headers. */
   'upstream_aborted',
-  /** No answer from the provider: 502 PROVIDER_ERROR. */
+  /** No response from the provider: 502 PROVIDER_ERROR. */
   'unreachable',
 ] as const;
 
 /** How a proxied request ended, from the gateway's side. The provider's own status is `status`. */
 export const outcomes = [
   ...closedOutcomes,
-  /** No close event ever came: the gateway died, or the queue lost sight of it. Set by the recorder alone. */
+  /** No close event arrived: the gateway crashed, or the queue lost the event. Only the recorder sets it. */
   'unknown',
 ] as const;
 
@@ -74,14 +74,14 @@ export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
   outcome: z.enum(closedOutcomes),
-  /** HTTP status of the provider; null when it never answered. */
+  /** HTTP status of the provider; null without a response. */
   status: z.nullable(nonNegativeInteger),
   /** Time to first byte of the body, from admission; null when there was none. */
   ttfbMs: z.nullable(z.number().check(z.nonnegative())),
   totalMs: z.number().check(z.nonnegative()),
   /**
-   * What the gateway itself took before it sent upstream: from the request's arrival over its admission, and the gathering of its
-   * body where usage had to be asked for. Null when nothing was sent; absent in events of gateways older than the recorder.
+   * Time that the gateway itself took before it sent the request upstream: admission, and buffering the body where it adds the
+   * usage option. Null when nothing was sent; absent in events of older gateways.
    */
   overheadMs: z.optional(z.nullable(z.number().check(z.nonnegative()))),
   requestBytes: nonNegativeInteger,
@@ -90,13 +90,13 @@ export const closeEventSchema = z.extend(requestIdentity, {
 });
 
 /**
- * Requests that were forwarded, bypassed, and of which nothing else will ever tell: neither queue nor table took their events, and
- * they were too many to be kept until one did. At most so many: the queue may have taken one whose answer was lost.
+ * Requests that were forwarded and bypassed, without events of their own: neither queue nor table accepted the events, and there
+ * were too many to keep. The number is an upper limit: the queue may have accepted an event although its response was lost.
  */
 export const untrackedEventSchema = z.object({
   version: z.literal(1),
   kind: z.literal('untracked'),
-  /** Of this report, not of a request: a report that comes twice counts once. */
+  /** Id of this report, not of a request: a report that arrives twice counts once. */
   requestId: z.uuid(),
   accountId: z.nullable(z.string()),
   unverifiedKeyHash: z.optional(z.string()),
@@ -111,8 +111,8 @@ export const usageEventSchema = z.discriminatedUnion('kind', [openEventSchema, c
 export type OpenEvent = z.infer<typeof openEventSchema>;
 export type CloseEvent = z.infer<typeof closeEventSchema>;
 export type UntrackedEvent = z.infer<typeof untrackedEventSchema>;
-/** What one request is known by. */
+/** The events of one request. */
 export type RequestEvent = OpenEvent | CloseEvent;
 export type UsageEvent = z.infer<typeof usageEventSchema>;
-/** @see reading above: the meter's answer, carried by the close event. */
+/** What the meter read from one response; part of the close event. */
 export type Reading = z.infer<typeof reading>;

@@ -1,6 +1,5 @@
 /**
- * Usage normalised once, so that no token is priced twice. Supersets and subsets are fixed here, whatever the provider's rule:
- * every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`
+ * Normalized usage, so that no token is priced twice. What includes what is the same for all providers: every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`
  * (`cacheWrite1hTokens` of `cacheWriteTokens`, `cacheReadAudioTokens` of both `cacheReadTokens` and `inputAudioTokens`, and so on).
  * Cache reads and writes are disjoint; so are audio, image and video. Counts are integers, 0 or more.
  */
@@ -23,18 +22,18 @@ export interface Usage {
   readonly outputImageTokens: number;
   readonly inputVideoTokens: number;
   readonly outputVideoTokens: number;
-  /** Cached tokens of one modality, where the provider tells them apart. */
+  /** Cached tokens of one modality, where the provider reports them. */
   readonly cacheReadAudioTokens: number;
   readonly cacheReadImageTokens: number;
   /**
-   * Tokens the provider bills where it says so apart from the tokens processed (Cohere's `billed_units`); null: all are billed.
-   * Cohere processes a preamble it does not bill, so the two differ and both are true.
+   * Tokens that the provider bills, where it reports them separately from those it processes (Cohere's `billed_units`, which leave
+   * out a preamble). Null: all are billed.
    */
   readonly billedInputTokens: number | null;
   readonly billedOutputTokens: number | null;
   /** Billable units that are not tokens. Only non-zero ones. @see UnitName */
   readonly units: Readonly<Partial<Record<UnitName, number>>>;
-  /** What the provider says the call cost, in nano-USD (1e-9 USD), where it does. */
+  /** The cost that the provider reports, in nano-USD (1e-9 USD); null where it reports none. */
   readonly providerCostNanoUsd: number | null;
 }
 
@@ -53,7 +52,7 @@ export const unitNames = [
   'searchUnits',
   /** Searches of the web by a provider's tool. */
   'webSearches',
-  /** The same by OpenAI's older `web_search_preview` tool, priced apart. */
+  /** The same with OpenAI's older `web_search_preview` tool, which has another price. */
   'webSearchPreviews',
   /** Prompts answered with the help of Google Search (Gemini 2.5 and older are billed by prompt, newer ones by query). */
   'groundedPrompts',
@@ -67,19 +66,19 @@ export const unitNames = [
   'liveSearchSources',
   /** Tokens of cited pages (Perplexity), outside the input. */
   'citationTokens',
-  /** Requests that carry a fee of their own (Perplexity). */
+  /** Requests with a fee of their own (Perplexity). */
   'requests',
   /** Output of OpenAI's image tool inside Responses, outside the usage object. */
   'imageToolInputTokens',
   'imageToolInputImageTokens',
   'imageToolOutputTokens',
-  /** Units a provider bills by a name we do not know: never priced, so that their cost is unknown and not nothing. */
+  /** Units that a provider bills under an unfamiliar name. They have no price, so that the cost is unknown and not 0. */
   'otherUnits',
 ] as const;
 
 export type UnitName = (typeof unitNames)[number];
 
-/** How a cost is known. `unknown` is never shown as $0. */
+/** How the cost is known. `unknown` is never shown as $0. */
 export const provenances = ['provider', 'computed', 'estimated', 'free', 'unknown'] as const;
 export type Provenance = (typeof provenances)[number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
-import { reasonsUnseen } from '../../../lambda/domain/usage/hidden-reasoning.ts';
+import { hidesReasoning } from '../../../lambda/domain/usage/hidden-reasoning.ts';
 
 describe('models that think unseen', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('models that think unseen', () => {
     'gemini-2.5-pro',
     'gemini-3-pro-preview',
   ])('%s', (model) => {
-    expect(reasonsUnseen(model)).toBe(true);
+    expect(hidesReasoning(model)).toBe(true);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('models that think unseen', () => {
     'claude-sonnet-4-5',
     'qwen-o3',
   ])('not %s', (model) => {
-    expect(reasonsUnseen(model)).toBe(false);
+    expect(hidesReasoning(model)).toBe(false);
   });
 
   it('make an estimate unknown, and only an estimate', () => {
