@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit, scaled, times, usdToNanoUsd } from '../../lambda/domain/money.ts';
 
 describe('scaled', () => {
-  it('takes a number by its shortest decimal writing, not by its binary value', () => {
+  it('takes a number by its shortest decimal form, not by its binary value', () => {
     expect(scaled(0.1, 18)).toBe(100_000_000_000_000_000n);
     expect(scaled(1.8e-7, 9)).toBe(180n);
     expect(scaled(1e21, 0)).toBe(10n ** 21n);
@@ -71,7 +71,7 @@ describe('usdToNanoUsd', () => {
 });
 
 describe('times', () => {
-  it('takes factors that are no decimals', () => {
+  it('takes factors without a decimal form', () => {
     expect(times(attoUsdPerUnit(0.15, 1e6), { numerator: 5, denominator: 3 })).toBe(attoUsdPerUnit(0.25, 1e6));
   });
 });

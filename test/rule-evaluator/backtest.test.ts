@@ -73,10 +73,10 @@ const firedAt = async (rule: RuleCondition, spends: readonly Spent[], now: Date,
   const evaluate = evaluateAccount({
     async *readCounters(_, range) {
       const hours = countersOfRange(spends, now, 13).filter(({ time }) => `${time}:00:00.000Z` < at.toISOString());
-      for (const cell of hours) {
-        const time = range.granularity === 'hour' ? cell.time : cell.time.slice(0, 10);
+      for (const counter of hours) {
+        const time = range.granularity === 'hour' ? counter.time : counter.time.slice(0, 10);
         const start = range.granularity === 'hour' ? `${time}:00:00.000Z` : `${time}T00:00:00.000Z`;
-        if (start >= range.from && start < range.to) yield { ...cell, time };
+        if (start >= range.from && start < range.to) yield { ...counter, time };
       }
     },
     alerts: {
@@ -106,7 +106,7 @@ const instants = fc.oneof(
 );
 
 describe('a backtest', () => {
-  it('names the very alerts that the evaluator would have made, run at the same instants', async () => {
+  it('finds the same alerts as the evaluator at the same instants', async () => {
     await fc.assert(
       fc.asyncProperty(
         condition,
@@ -124,7 +124,7 @@ describe('a backtest', () => {
           const { firings } = backtest(rule, seriesOf(rule, countersOfRange(spends, now, isHourly ? 13 : 10)), now);
           const first = periodAt(firings[0]?.period.name ?? 'daily', from).start;
           const alerts = (await firedAt(rule, spends, now, runs)).filter(({ period }) => period.start >= first);
-          const told = ({
+          const shown = ({
             period,
             unit,
             observed,
@@ -139,9 +139,9 @@ describe('a backtest', () => {
             unpricedRequests,
             summary,
           });
-          expect(firings.map((firing) => ({ at: firing.by, ...told(firing) }))).toEqual(
+          expect(firings.map((firing) => ({ at: firing.by, ...shown(firing) }))).toEqual(
             alerts
-              .map((alert) => ({ at: alert.triggeredAt, ...told(alert) }))
+              .map((alert) => ({ at: alert.triggeredAt, ...shown(alert) }))
               .sort((a, b) => (a.period.start < b.period.start ? -1 : 1)),
           );
         },

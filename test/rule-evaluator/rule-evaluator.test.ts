@@ -34,7 +34,7 @@ const sendMail = jest.fn<SendMail>();
 const postWebhook = jest.fn<DeliveryDependencies['postWebhook']>();
 const logger = silentLogger();
 
-/** One run of the evaluator, as its schedule starts it. */
+/** One scheduled run of the evaluator. */
 const run = () =>
   openEvaluator(table, {
     sendMail,
@@ -114,7 +114,7 @@ describe('the rule evaluator', () => {
     });
   });
 
-  it('makes exactly one alert and one mail, whatever runs side by side', async () => {
+  it('makes exactly one alert and one mail when evaluators run in parallel', async () => {
     const account = await newAccount(table);
     await createRule(account.accountId);
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
@@ -146,14 +146,14 @@ describe('the rule evaluator', () => {
     expect((await alertsOf(account.accountId)).map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-19']);
   });
 
-  it('does not fire for periods before the rule was there or as it is', async () => {
+  it('does not fire for periods before the rule was created or changed', async () => {
     const account = await newAccount(table);
     await createRule(account.accountId, { effectiveFrom: '2026-11-20T16:00:00.000Z' });
     await addSpend(table, account.accountId, '2026-11-19T23:50:00Z', costing(11));
     expect(await run()).toMatchObject({ alerts: 0 });
   });
 
-  it('leaves inactive and deleted rules alone', async () => {
+  it('ignores inactive and deleted rules', async () => {
     const account = await newAccount(table);
     await createRule(account.accountId, { isActive: false });
     const rule = await createRule(account.accountId);
@@ -209,7 +209,7 @@ describe('the rule evaluator', () => {
     expect(ranges).toHaveLength(4);
   });
 
-  it('tries again what could not be delivered, with growing pauses, and gives up in the end', async () => {
+  it('retries failed deliveries with growing pauses, and gives up in the end', async () => {
     const account = await newAccount(table);
     await createRule(account.accountId, {
       channels: ['email', 'webhook'],
@@ -244,7 +244,7 @@ describe('the rule evaluator', () => {
     expect(body).not.toContain(account.accountId);
   });
 
-  it("sends several of an account's alerts at a time, and not all of them", async () => {
+  it("sends several of an account's alerts at a time, but not all", async () => {
     const fired = Array.from({ length: 30 }, (_, index) => ({ alertId: `alert-${index}` }) as Alert);
     let [underWay, most, sent] = [0, 0, 0];
     const report = await runEvaluator({
@@ -267,7 +267,7 @@ describe('the rule evaluator', () => {
     expect([report.alerts, sent, most]).toEqual([30, 30, 10]);
   });
 
-  it('lets what fails for one account not keep others from theirs', async () => {
+  it('continues with other accounts when one fails', async () => {
     const [broken, whole] = [await newAccount(table), await newAccount(table)];
     await createRule(broken.accountId);
     await createRule(whole.accountId);

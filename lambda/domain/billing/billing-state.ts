@@ -65,8 +65,8 @@ const candidatesOf = (live: readonly Subscription[], prices: PriceList): Candida
     .sort(byWorth);
 
 /**
- * The billing state of an account, from all subscriptions of its customer in any order. It depends on nothing else, whatever event
- * caused the update.
+ * The billing state of an account, from all subscriptions of its customer in any order. It depends on nothing else, in
+ * particular not on the event that caused the update.
  *
  * @throws UnknownPriceError where there are subscriptions, and none is for a known price
  */

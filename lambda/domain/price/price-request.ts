@@ -14,7 +14,8 @@ export const reasons = {
   noResponse: 'The provider did not respond, but may have charged.',
   cutWithoutUsage: 'The response was interrupted before its usage was reported.',
   pending: 'The response is made in the background: its cost is counted when it is fetched.',
-  hiddenReasoning: 'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
+  hiddenReasoning:
+    'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
   noModel: 'Neither the request nor the response names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
@@ -69,7 +70,8 @@ const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsag
   if (!usage) return unknown(null, reasons.noUsage);
   const models = modelsOf(request);
   if (models.length === 0) return unknown(usage, reasons.noModel);
-  if (reading.usageSource === 'estimated' && models.some(hidesReasoning)) return unknown(usage, reasons.hiddenReasoning);
+  if (reading.usageSource === 'estimated' && models.some(hidesReasoning))
+    return unknown(usage, reasons.hiddenReasoning);
   const found = ratesFor(request, usage);
   if (!found) return unknown(usage, reasons.noPrice);
   const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
@@ -139,7 +141,8 @@ const isFetchedAgain = ({ dialect, billableItems }: Reading): boolean =>
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noResponse;
   if (!reading.complete) return reasons.cutWithoutUsage;
-  const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } = reading.billableItems;
+  const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } =
+    reading.billableItems;
   // A response that is not in the background cannot be fetched later.
   const isFetchedLater = background !== 0 && pendingStatuses.has(String(responseStatus).toLowerCase());
   return isFetchedLater ? reasons.pending : reasons.noUsage;

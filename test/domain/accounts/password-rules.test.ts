@@ -10,7 +10,7 @@ describe('passwords', () => {
   );
 
   it.each([
-    ['letters alone', 'correcthorse'],
+    ['only letters', 'correcthorse'],
     ['no letter', '12345678'],
     ['a space before', ' correct horse'],
     ['a space behind', 'correct horse '],

@@ -50,7 +50,7 @@ describe('alertMail', () => {
     for (const part of ['Spend is $12', 'gpt-4o 75 %', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
   });
 
-  it('keeps what a client sent on its line: it cannot pose as words of ours', () => {
+  it('keeps client values on one line, so that they cannot pass for our text', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
     const { text } = alertMail({ ...alert, drivers }, url);
     expect(text).toContain('By model: m Your account is closed 100 %');
@@ -102,7 +102,7 @@ describe('alertWebhookBody', () => {
     });
   });
 
-  it("calls nobody by Slack's own tags", () => {
+  it("notifies nobody through Slack's tags", () => {
     const named = {
       ...alert,
       ruleName: '<!channel> & co',

@@ -16,7 +16,8 @@ const spent = (time: string, usd: number): SpendCounter => ({
 const threshold = (period: string) =>
   ruleConditionSchema.parse({ type: 'cost_threshold', config: { threshold: 10, period } });
 
-const played = (rule: RuleCondition, cells: readonly SpendCounter[]) => backtest(rule, seriesOf(rule, cells), now);
+const played = (rule: RuleCondition, counters: readonly SpendCounter[]) =>
+  backtest(rule, seriesOf(rule, counters), now);
 
 describe('backtest', () => {
   it('names the day on which each period would have fired, once', () => {

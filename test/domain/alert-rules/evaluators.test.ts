@@ -8,7 +8,7 @@ import { seriesOf } from './series-of.ts';
 const now = new Date('2026-11-20T16:30:00Z');
 const USD = 1_000_000_000;
 
-const cell = (
+const counterAt = (
   time: string,
   counters: Counters,
   dimensions: Partial<SpendCounter['dimensions']> = {},
@@ -18,13 +18,13 @@ const cell = (
   counters: { requests: 1, ...counters },
 });
 const spent = (time: string, usd: number, dimensions: Partial<SpendCounter['dimensions']> = {}) =>
-  cell(time, { costComputedNanoUsd: usd * USD }, dimensions);
+  counterAt(time, { costComputedNanoUsd: usd * USD }, dimensions);
 
-/** Judges the present period of a rule, its config filled up as a request's would be. */
-const judge = (condition: object, cells: readonly SpendCounter[], at = now) => {
+/** Judges the current period of a rule, with the defaults of its config. */
+const judge = (condition: object, counters: readonly SpendCounter[], at = now) => {
   const rule: RuleCondition = ruleConditionSchema.parse(condition);
   const evaluator = evaluatorOf(rule);
-  return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, cells) });
+  return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, counters) });
 };
 
 describe('periods', () => {
@@ -37,7 +37,7 @@ describe('periods', () => {
     expect(periodAt(name, now)).toEqual({ name, start, end });
   });
 
-  it('follow one another without gap or overlap, and hold their instant', () => {
+  it('follow one another without gap or overlap, and contain their instant', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...periodNames),
@@ -81,20 +81,22 @@ describe('cost_threshold', () => {
     });
   });
 
-  it('counts its own period and filter alone', () => {
-    const cells = [
+  it('counts only its period and filter', () => {
+    const counters = [
       spent('2026-11-19', 100),
       spent('2026-11-20', 100, { provider: 'xai' }),
       spent('2026-11-20', 100, { tag: 'b' }),
       spent('2026-11-20', 3, { tag: 'a' }),
     ];
-    expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), cells)?.observed).toBe(3 * USD);
-    expect(judge(rule({ period: 'weekly' }), cells)?.observed).toBe(303 * USD);
-    expect(judge(rule({ period: 'monthly' }), cells)?.observed).toBe(303 * USD);
+    expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), counters)?.observed).toBe(
+      3 * USD,
+    );
+    expect(judge(rule({ period: 'weekly' }), counters)?.observed).toBe(303 * USD);
+    expect(judge(rule({ period: 'monthly' }), counters)?.observed).toBe(303 * USD);
   });
 
-  it('says how many requests its cost leaves out', () => {
-    expect(judge(rule({}), [cell('2026-11-20', { unpricedRequests: 1 })])).toMatchObject({
+  it('reports how many requests its cost leaves out', () => {
+    expect(judge(rule({}), [counterAt('2026-11-20', { unpricedRequests: 1 })])).toMatchObject({
       exceeded: false,
       unpricedRequests: 1,
     });
@@ -153,13 +155,13 @@ describe('spend_anomaly', () => {
 
   it('counts a day with free requests only as active', () => {
     const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
-    const free = [15, 16, 17].map((day) => cell(`2026-11-${day}`, { freeRequests: 1 }));
+    const free = [15, 16, 17].map((day) => counterAt(`2026-11-${day}`, { freeRequests: 1 }));
     expect(judge(rule, [...days(4, 10), ...free.slice(0, 1), spent('2026-11-20', 1)])).toMatchObject({
       limit: 30 * USD,
     });
   });
 
-  it('has nothing to compare with at first, and ignores small sums', () => {
+  it('returns null with too few periods to compare with, and ignores small sums', () => {
     const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
     expect(judge(rule, [...days(4, 10), spent('2026-11-20', 1_000)])).toBeNull();
     expect(judge(rule, [...days(14, 0.01), spent('2026-11-20', 0.9)])).toMatchObject({ exceeded: false, limit: USD });
@@ -172,30 +174,30 @@ describe('budget_forecast', () => {
   const daily = (usd: number) =>
     Array.from({ length: 10 }, (_, i) => spent(`2026-11-${String(i + 1).padStart(2, '0')}`, usd));
 
-  it('projects the rate of the last week to the end of the month, and says when the budget runs out', () => {
-    // 10 days at $4 make $40, 20 more at $4 make $120; $60 are left, which is 15 days.
+  it('projects the rate of the last week to the end of the month, and reports when the budget runs out', () => {
+    // 10 days at $4 make $40, 20 more at $4 make $120; the remaining $60 last 15 days.
     expect(judge(rule, daily(4), at)).toMatchObject({ exceeded: true, observed: 120 * USD, limit: 100 * USD });
     expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-26');
     expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, observed: 90 * USD });
   });
 
-  it('fires where the budget is used up, whatever the rate', () => {
-    const answer = judge(rule, [spent('2026-11-01', 100)], at);
-    expect(answer).toMatchObject({ exceeded: true, observed: 100 * USD });
-    expect(answer?.summary).toContain('It is used up.');
+  it('fires at any rate when the budget is used up', () => {
+    const observation = judge(rule, [spent('2026-11-01', 100)], at);
+    expect(observation).toMatchObject({ exceeded: true, observed: 100 * USD });
+    expect(observation?.summary).toContain('It is used up.');
   });
 
-  it('is silent without spend', () => {
+  it('does not fire without spend', () => {
     expect(judge(rule, [], at)).toMatchObject({ exceeded: false, observed: 0 });
   });
 });
 
 describe('error_rate and unpriced_usage', () => {
-  it('wants enough requests before it speaks of a rate', () => {
+  it('needs enough requests for a rate', () => {
     const rule = { type: 'error_rate', config: { threshold: 10, period: 'daily' } };
-    expect(judge(rule, [cell('2026-11-20', { requests: 19, errors: 19 })])).toBeNull();
-    expect(judge(rule, [cell('2026-11-20', { requests: 100, errors: 9 })])).toMatchObject({ exceeded: false });
-    expect(judge(rule, [cell('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 19, errors: 19 })])).toBeNull();
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 9 })])).toMatchObject({ exceeded: false });
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
       exceeded: true,
       unit: 'percent',
       observed: 10,
@@ -205,8 +207,10 @@ describe('error_rate and unpriced_usage', () => {
 
   it('counts requests of unknown cost', () => {
     const rule = { type: 'unpriced_usage', config: { period: 'daily', threshold: 2 } };
-    expect(judge(rule, [cell('2026-11-20', { requests: 5, unpricedRequests: 1 })])).toMatchObject({ exceeded: false });
-    expect(judge(rule, [cell('2026-11-20', { requests: 5, unpricedRequests: 2 })])).toMatchObject({
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 5, unpricedRequests: 1 })])).toMatchObject({
+      exceeded: false,
+    });
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 5, unpricedRequests: 2 })])).toMatchObject({
       exceeded: true,
       unit: 'requests',
       observed: 2,

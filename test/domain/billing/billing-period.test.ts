@@ -10,7 +10,7 @@ describe('the billing period', () => {
     expect(billingPeriod(null, new Date(now))).toEqual({ start, end });
   });
 
-  it("of a paid plan is the subscription's, whatever the time", () => {
+  it("of a paid plan is the subscription's at any time", () => {
     const subscription = { periodStart: '2026-10-17T14:23:00.000Z', periodEnd: '2026-11-17T14:23:00.000Z' };
     expect(billingPeriod(subscription, new Date('2026-11-20T00:00:00Z'))).toEqual({
       start: '2026-10-17T14:23:00.000Z',

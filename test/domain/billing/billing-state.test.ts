@@ -79,7 +79,7 @@ describe('the billing state of an account', () => {
     expect(stateOf(...subscriptions.toReversed())).toEqual(expected);
   });
 
-  it('cannot be told where all prices are unknown, unless what they are for is over', () => {
+  it('is unknown when all prices are unknown, unless their subscriptions are over', () => {
     expect(() => stateOf(subscription({ price: 'price_other' }))).toThrow(UnknownPriceError);
     expect(() => stateOf(subscription({ price: 'price_other' }))).toThrow('sub_1: price_other');
     expect(stateOf(subscription({ price: 'price_other', status: 'canceled' }))).toEqual([

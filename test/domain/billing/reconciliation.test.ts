@@ -23,7 +23,7 @@ describe('a difference between an account and its subscriptions', () => {
     },
   );
 
-  it('is none where a subscription is over: only those that are not are compared', () => {
+  it('ignores subscriptions that are over', () => {
     expect(differs(recordedOf(subscription({ status: 'canceled' })), [], prices)).toBe(false);
     expect(differs(free, [], prices)).toBe(false);
   });
@@ -50,12 +50,12 @@ describe('a difference between an account and its subscriptions', () => {
     expect(differs(recorded, subscriptions, prices)).toBe(true);
   });
 
-  it('is not that an account was cancelled, or is held', () => {
+  it('does not count a cancelled or held account', () => {
     expect(differs({ ...paid, status: 'cancelled' }, live, prices)).toBe(false);
     expect(differs({ ...paid, status: 'suspended', heldAt: '2026-11-20T00:00:00.000Z' }, live, prices)).toBe(false);
   });
 
-  it('cannot be told where a price is unknown', () => {
+  it('is not possible with an unknown price', () => {
     expect(() => differs(paid, [subscription({ price: 'price_other' })], prices)).toThrow(UnknownPriceError);
   });
 

@@ -7,7 +7,7 @@ export const prices = priceList({
   SCALE: ['price_scale'],
 });
 
-/** A subscription to PRO, unless told otherwise. */
+/** A subscription, by default to PRO. */
 export const subscription = (
   given: Partial<{ id: string; status: SubscriptionStatus; price: string; createdAt: string; isEnding: boolean }>,
 ): Subscription => ({

@@ -41,7 +41,7 @@ describe('rangeOf', () => {
     expect(rangeOf({ ...query, granularity }, now)).toEqual({ granularity, from, to });
   });
 
-  it('has today in it at the very start of the month', () => {
+  it('includes today at the very start of the month', () => {
     const start = new Date('2026-12-01T00:00:00.000Z');
     expect(bucketsOf(rangeOf({ granularity: 'day' }, start))).toEqual(['2026-12-01']);
   });
@@ -105,11 +105,11 @@ describe('instantsOf', () => {
     expect(() => instantsOf(query, now)).toThrow(ValidationError);
   });
 
-  it('takes the last 30 days unless told otherwise', () => {
+  it('is the last 30 days by default', () => {
     expect(instantsOf({}, now)).toEqual({ from: '2026-10-21T16:30:00.000Z', to: '2026-11-20T16:30:00.000Z' });
   });
 
-  it('includes the day that `to` names, and stops before the instant it names', () => {
+  it('includes a day given as `to`, but not an instant given as `to`', () => {
     expect(instantsOf({ from: '2026-11-01', to: '2026-11-02' }, now).to).toBe('2026-11-03T00:00:00.000Z');
     expect(instantsOf({ from: '2026-11-01', to: '2026-11-02T01:00:00Z' }, now).to).toBe('2026-11-02T01:00:00.000Z');
   });

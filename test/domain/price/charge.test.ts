@@ -66,19 +66,19 @@ describe('charge', () => {
     ]);
   });
 
-  it('costs the same however kinds are told apart, while their rates are one', () => {
+  it('costs the same with separate kinds of the same rate as with one kind', () => {
     const flat: Rates = { input: perMtok(3), output: perMtok(15) };
-    const told: Rates = Object.fromEntries(
+    const separate: Rates = Object.fromEntries(
       tokenKinds.map((kind) => [kind, /^(output|reasoning)/.test(kind) ? perMtok(15) : perMtok(3)]),
     );
     fc.assert(
       fc.property(usages, (usage) => {
-        expect(costNanoUsd(charge(usage, told).charges)).toBe(costNanoUsd(charge(usage, flat).charges));
+        expect(costNanoUsd(charge(usage, separate).charges)).toBe(costNanoUsd(charge(usage, flat).charges));
       }),
     );
   });
 
-  it('says what has no rate', () => {
+  it('reports what has no rate', () => {
     expect(charge(clampUsage({ units: { searchUnits: 1 } }), { input: 1n }).unpriced).toEqual(['searchUnits']);
     expect(charge(clampUsage({ inputTokens: 1 }), { output: 1n }).unpriced).toEqual(['input']);
   });

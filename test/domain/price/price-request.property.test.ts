@@ -78,14 +78,14 @@ describe('countedOnceBy', () => {
   const usage = { input_tokens: 1 };
   const get = (path: string, reading: Partial<Reading>) => countedOnceBy(request({ method: 'GET', path, reading }));
 
-  it('is the id of an answer that can be fetched again, however it came', () => {
+  it('is the id of a response that can be fetched again, for POST and GET', () => {
     const reading = { dialect: 'openai-responses', usage, billableItems: { [BILLABLE.responseId]: 'resp_1' } } as const;
     expect(countedOnceBy(request({ method: 'GET', reading }))).toBe('resp_1');
     expect(countedOnceBy(request({ method: 'POST', reading }))).toBe('resp_1');
     expect(countedOnceBy(request({ reading: { usage } }))).toBeNull();
   });
 
-  it('is the path of batch results and of answers made elsewhere', () => {
+  it('is the path of batch results and of asynchronous responses', () => {
     for (const [path, dialect] of [
       ['/v1/files/f/content', 'openai-batch-output'],
       ['/v1/messages/batches/b/results', 'anthropic-batch-output'],
@@ -95,7 +95,7 @@ describe('countedOnceBy', () => {
       expect(get(path, { dialect, usage })).toBe(path);
   });
 
-  it('tells the pages of one path apart', () => {
+  it('differs between the pages of one path', () => {
     const page = (prompt_tokens: number) =>
       get('/v1/batches/b/results', { dialect: 'inline-batch-output', usage: { prompt_tokens } });
     expect(page(1)).toBe(page(1));

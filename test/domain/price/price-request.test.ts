@@ -9,11 +9,11 @@ describe('what is free', () => {
   it.each([
     ['a call of the dialect free', request({ method: 'GET', path: '/v1/models', reading: { dialect: 'free' } })],
     ['a request the provider refused', request({ status: 429 })],
-    ['an answer that is one error', request({ reading: { billableItems: { [BILLABLE.responseError]: 1 } } })],
+    ['a response that is one error', request({ reading: { billableItems: { [BILLABLE.responseError]: 1 } } })],
     ["OpenAI's moderations", request({ path: '/v1/moderations', reading: { dialect: 'openai-moderations' } })],
-    ['asking after an answer in the making', request({ method: 'GET', reading: { dialect: 'openai-responses' } })],
+    ['polling for a pending response', request({ method: 'GET', reading: { dialect: 'openai-responses' } })],
     [
-      'reading an answer again',
+      'fetching a response again',
       request({
         method: 'GET',
         reading: {
@@ -32,14 +32,14 @@ describe('what is unknown, and never 0', () => {
   it.each([
     ['no usage', request(), reasons.noUsage],
     ['a cancelled stream', request({ reading: { complete: false } }), reasons.cutWithoutUsage],
-    ['no answer', request({ status: null, reading: { complete: false } }), reasons.noResponse],
+    ['no response', request({ status: null, reading: { complete: false } }), reasons.noResponse],
     [
-      'an answer made in the background',
+      'a background response',
       request({ reading: { billableItems: { [BILLABLE.responseStatus]: 'queued' } } }),
       reasons.pending,
     ],
     [
-      'an answer made in the background, whose stream was left: it is counted when it is fetched, and once',
+      'a background response whose stream was interrupted: it is counted once, when it is fetched',
       request({
         reading: {
           dialect: 'openai-responses',
@@ -89,8 +89,8 @@ describe('what is unknown, and never 0', () => {
     expect(priceRequest(asked)).toMatchObject({ provenance: 'unknown', costNanoUsd: null, reason });
   });
 
-  it('has no usage of an answer that is still to be fetched, so that it is not taken for counted', () => {
-    const left = request({
+  it('has no usage for a response that is still to be fetched, so that it does not seem counted', () => {
+    const interrupted = request({
       reading: {
         dialect: 'openai-responses',
         usage: { input_tokens: 10, output_tokens: 5 },
@@ -100,7 +100,7 @@ describe('what is unknown, and never 0', () => {
         billableItems: { [BILLABLE.responseBackground]: 1, [BILLABLE.responseId]: 'resp_1' },
       },
     });
-    expect(priceRequest(left).usage).toBeNull();
+    expect(priceRequest(interrupted).usage).toBeNull();
   });
 
   it('is not explicit zero usage', () => {
@@ -128,7 +128,7 @@ describe('what is computed', () => {
     });
   });
 
-  it('takes the model that answered, then the one asked for', () => {
+  it('takes the model that served the request, else the requested one', () => {
     const reading = { usage: chat, modelRequested: 'gpt-4o-mini', modelServed: 'gpt-4o' };
     expect(priceRequest(request({ reading })).priceSource).toContain('openai/gpt-4o');
     expect(
@@ -212,7 +212,7 @@ describe('what is computed', () => {
     });
   });
 
-  it("prices an iteration of the answer's own model once, however it spells that model", () => {
+  it("prices an iteration of the response's own model once, in any spelling of the name", () => {
     const tokens = { input_tokens: 100, output_tokens: 10 };
     const usage = { ...tokens, iterations: [{ type: 'message', model: 'claude-haiku-4-5', ...tokens }] };
     const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-4-5-20251001' } as const;
@@ -276,7 +276,7 @@ describe('service tiers', () => {
     expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
   });
 
-  it('leave alone what is list price', () => {
+  it('do not change what is at list price', () => {
     expect(cost('gpt-5', 'default').provenance).toBe('computed');
     expect(cost('llama-3.1-8b-instant', 'flex', 'groq').provenance).toBe('computed');
   });
@@ -301,7 +301,7 @@ describe('service tiers', () => {
   });
 });
 
-describe('what is beside tokens', () => {
+describe('units other than tokens', () => {
   it('searches of the web', () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
     const searches = (billableItems: Record<string, number>, modelServed: string) =>
@@ -410,7 +410,7 @@ describe('what is beside tokens', () => {
 });
 
 describe('what the provider reports', () => {
-  it('goes before the book', () => {
+  it('has precedence over the book', () => {
     const usage = { ...chat, cost: 0.5, is_byok: false };
     expect(
       priceRequest(request({ provider: 'openrouter', reading: { usage, modelServed: 'openai/gpt-4o' } })),
@@ -421,7 +421,7 @@ describe('what the provider reports', () => {
     });
   });
 
-  it('is made up for by the list price, marked, where OpenRouter is silent', () => {
+  it('is estimated by the list price where OpenRouter reports none', () => {
     const reading = { usage: chat, modelServed: 'openai/gpt-4o-mini' };
     expect(priceRequest(request({ provider: 'openrouter', reading }))).toMatchObject({
       costNanoUsd: 1000 * 150 + 100 * 600,
@@ -437,17 +437,17 @@ describe('what the provider reports', () => {
 });
 
 describe('what is estimated', () => {
-  it("is a stream of Perplexity's that was left before it told its cost", () => {
+  it('is a stream of Perplexity that was interrupted before it reported its cost', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 1, search_context_size: 'low', cost: { total_cost: 0 } };
-    const left = request({ provider: 'perplexity', reading: { usage, complete: false, modelServed: 'sonar' } });
-    expect(priceRequest(left)).toMatchObject({
+    const interrupted = request({ provider: 'perplexity', reading: { usage, complete: false, modelServed: 'sonar' } });
+    expect(priceRequest(interrupted)).toMatchObject({
       provenance: 'estimated',
       costNanoUsd: 8_000 + 5_000_000,
       reason: reasons.cut,
     });
   });
 
-  it('is usage that the gateway counted, and usage that may be too low', () => {
+  it('is usage that the gateway estimated, and usage that may be too low', () => {
     const model = { usage: chat, modelServed: 'gpt-4o' };
     expect(priceRequest(request({ reading: { ...model, usageSource: 'estimated' } }))).toMatchObject({
       provenance: 'estimated',

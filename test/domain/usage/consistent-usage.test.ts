@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { clampUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 describe('clampUsage', () => {
-  it('leaves usage alone that adds up', () => {
+  it('does not change consistent usage', () => {
     const draft = {
       inputTokens: 100,
       outputTokens: 50,

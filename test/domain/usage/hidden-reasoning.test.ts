@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import { hidesReasoning } from '../../../lambda/domain/usage/hidden-reasoning.ts';
 
-describe('models that think unseen', () => {
+describe('models that hide their reasoning', () => {
   it.each([
     'o3',
     'o4-mini',

@@ -1,7 +1,7 @@
 import type { PriceableRequest } from '../../../lambda/domain/price/request-rates.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 
-/** A whole answer to a chat, with what a test says of it. */
+/** The reading of a complete chat response, with the test's own members. */
 export const reading = (said: Partial<Reading> = {}): Reading => ({
   dialect: 'openai-chat',
   usage: null,

@@ -116,7 +116,7 @@ describe('addUsage', () => {
     d: fc.record({ cached: fc.nat(99) }),
   });
 
-  it('adds whatever the order', () => {
+  it('adds in any order', () => {
     fc.assert(
       fc.property(honest, honest, honest, (a, b, c) => {
         expect(addUsage(addUsage(addUsage(null, a), b), c)).toEqual(addUsage(addUsage(a, c), b));

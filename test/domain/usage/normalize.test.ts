@@ -45,7 +45,7 @@ describe('OpenAI chat completions', () => {
   });
 });
 
-describe('reasoning beside the completion', () => {
+describe('reasoning outside the completion', () => {
   const usage = {
     prompt_tokens: 165,
     completion_tokens: 2,
@@ -53,7 +53,7 @@ describe('reasoning beside the completion', () => {
     completion_tokens_details: { reasoning_tokens: 125 },
   };
 
-  it('is added where the total says that it stands beside (xAI chat)', () => {
+  it('is added where the total shows that it is outside (xAI chat)', () => {
     expect(normal('xai', usage)).toMatchObject({ inputTokens: 165, outputTokens: 127, reasoningTokens: 125 });
   });
 
@@ -114,7 +114,7 @@ describe('reasoning beside the completion', () => {
     });
   });
 
-  it("is what Gemini's OpenAI-style answers have in the total alone", () => {
+  it("is what Gemini's OpenAI-style responses have only in the total", () => {
     expect(normal('google', { prompt_tokens: 66, completion_tokens: 6, total_tokens: 100 })).toMatchObject({
       inputTokens: 66,
       outputTokens: 34,
@@ -190,13 +190,13 @@ describe('Gemini', () => {
     });
   });
 
-  it('leaves thoughts alone where prompt and candidates make up the total', () => {
+  it('does not add thoughts where prompt and candidates make up the total', () => {
     expect(
       normal('google', { promptTokenCount: 10, candidatesTokenCount: 50, thoughtsTokenCount: 30, totalTokenCount: 60 }),
     ).toMatchObject({ outputTokens: 50, reasoningTokens: 30 });
   });
 
-  it('infers candidates that are not said from the total', () => {
+  it('infers missing candidates from the total', () => {
     expect(normal('google', { promptTokenCount: 10, thoughtsTokenCount: 30, totalTokenCount: 45 })).toMatchObject({
       outputTokens: 35,
     });
@@ -225,7 +225,7 @@ describe('Gemini', () => {
 });
 
 describe('Cohere', () => {
-  it('tells what was processed from what is billed', () => {
+  it('keeps processed and billed tokens apart', () => {
     expect(
       normal('cohere', {
         billed_units: { input_tokens: 84, output_tokens: 314 },
@@ -264,7 +264,7 @@ describe('other providers', () => {
     expect(normal(provider, usage)).toMatchObject({ inputTokens: 9, outputTokens: 1, cacheReadTokens: 4 });
   });
 
-  it("takes Fireworks' cached tokens from its header where its usage does not tell them", () => {
+  it("takes Fireworks' cached tokens from its header where its usage does not report them", () => {
     const billableItems = { [BILLABLE.cachedPromptTokens]: 4 };
     const cached = (usage: Record<string, unknown>) => normal('fireworks', usage, { billableItems })?.cacheReadTokens;
     expect(cached({ prompt_tokens: 9, completion_tokens: 1 })).toBe(4);
@@ -280,7 +280,7 @@ describe('other providers', () => {
     });
   });
 
-  it('adds audio, which Mistral counts in the total alone', () => {
+  it('adds audio, which Mistral has only in the total', () => {
     expect(
       normal('mistral', { prompt_audio_seconds: 203, prompt_tokens: 4, completion_tokens: 635, total_tokens: 3264 }),
     ).toMatchObject({ inputTokens: 2629, inputAudioTokens: 2625, outputTokens: 635, units: { audioSeconds: 203 } });
@@ -298,14 +298,14 @@ describe('other providers', () => {
     ).toMatchObject({ inputTokens: 26, inputAudioTokens: 21, outputTokens: 5 });
   });
 
-  it('takes all output of an image answer without details for images', () => {
+  it('takes all output of an image response without details for images', () => {
     expect(normal('openai', { input_tokens: 14, output_tokens: 272 }, { dialect: 'openai-images' })).toMatchObject({
       outputImageTokens: 272,
     });
   });
 });
 
-describe('what a provider says it charges', () => {
+describe('the cost that a provider reports', () => {
   it('is the cost of OpenRouter, and with the own key its fee and what the provider charges', () => {
     const usage = { prompt_tokens: 20, completion_tokens: 1 };
     const cost = (said: Record<string, unknown>) => normal('openrouter', { ...usage, ...said })?.providerCostNanoUsd;
@@ -319,18 +319,18 @@ describe('what a provider says it charges', () => {
     expect(cost({})).toBeNull();
   });
 
-  it('is the total of Perplexity, and nobody else is believed', () => {
+  it('is the total of Perplexity, and of no other provider', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 1, cost: { total_cost: 0.00501 }, cost_in_usd_ticks: 5 };
     expect(normal('perplexity', usage)?.providerCostNanoUsd).toBe(5_010_000);
     expect(normal('openai', usage)?.providerCostNanoUsd).toBeNull();
   });
 
-  it('is not told yet where Perplexity says nothing: its streams begin with a cost of 0', () => {
+  it('is unknown while Perplexity reports 0: its streams begin with a cost of 0', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 1, cost: { input_tokens_cost: 0, total_cost: 0 } };
     expect(normal('perplexity', usage)?.providerCostNanoUsd).toBeNull();
   });
 
-  it('may be all there is to an answer (images of xAI)', () => {
+  it('may be all that a response has (images of xAI)', () => {
     expect(normal('xai', { cost_in_usd_ticks: 700_000_000 })).toMatchObject({
       inputTokens: 0,
       providerCostNanoUsd: 70_000_000,
@@ -349,12 +349,12 @@ describe('no usage', () => {
     });
   });
 
-  it('is made up for by what stands outside the usage object', () => {
+  it('is complemented by billable items outside the usage object', () => {
     const billableItems = { [BILLABLE.imageCount]: 2, [BILLABLE.imageSize]: '1024x1024' };
     expect(normalizeUsage('openai', reading({ billableItems }))?.units).toEqual({ images: 2 });
   });
 
-  it('believes a count of searches before the items that were counted', () => {
+  it('prefers a reported count of searches to the counted items', () => {
     const billableItems = { [BILLABLE.webSearchCalls]: 3, [BILLABLE.webSearchRequests]: 2 };
     expect(normalizeUsage('openai', reading({ billableItems }))?.units).toEqual({ webSearches: 2 });
     expect(
@@ -364,7 +364,7 @@ describe('no usage', () => {
     });
   });
 
-  it('is not what the usage object tells itself: that is believed before what was counted beside it', () => {
+  it('prefers the usage object to billable items', () => {
     const billableItems = { [BILLABLE.audioSeconds]: 8.47, [BILLABLE.webSearchCalls]: 1 };
     expect(normal('openai', { type: 'duration', seconds: 9 }, { billableItems })?.units).toMatchObject({
       audioSeconds: 9,

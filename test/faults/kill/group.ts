@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newAccount } from '../../data/new-account.ts';
+import { SEED } from '../../seed.ts';
 import { eventually } from '../eventually.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../harness/process-harness.ts';
 import { reconcile, recordsOf } from '../harness/reconcile.ts';
 import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
-import { SEED } from '../../seed.ts';
 import { randomFrom } from '../random.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 

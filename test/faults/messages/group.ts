@@ -8,6 +8,7 @@ import type { CloseEvent, OpenEvent } from '../../../lambda/domain/usage/usage-e
 import { startSqs } from '../../../local/emulators/sqs.ts';
 import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { SEED } from '../../seed.ts';
 import { closeEvent, openEvent } from '../../usage-recorder/events.ts';
 import { eventually } from '../eventually.ts';
 import { pathOf, tokensOf } from '../harness/provider.ts';
@@ -15,7 +16,6 @@ import { openQueues, type Queues } from '../harness/queues.ts';
 import { reconcile } from '../harness/reconcile.ts';
 import type { Sent } from '../harness/traffic.ts';
 import { startRecorder, type WorkingRecorder } from '../harness/working-recorder.ts';
-import { SEED } from '../../seed.ts';
 import { randomFrom } from '../random.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 

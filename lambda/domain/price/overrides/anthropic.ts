@@ -5,7 +5,7 @@ const source = 'https://platform.claude.com/docs/en/about-claude/pricing';
 const haiku = { input: 0.1, cacheRead: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.2, output: 0.5 };
 const haikuLong = { input: 0.5, cacheRead: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 };
 const haikuEvidence = {
-  why: 'released after both books; prompts past 100,000 tokens are dearer',
+  why: 'released after both books; prompts of more than 100,000 tokens cost more',
   source: `${source}, its rows as quoted alike in several public repositories`,
   asOf: '2026-11-20',
 } as const;
@@ -40,7 +40,7 @@ export const anthropic: ProviderOverrides = {
     {
       models: ['claude-sonnet-4-5*'],
       book: 'genai-prices',
-      why: 'prompts past 200,000 tokens were dearer while the long context was in beta, and are refused since 2026-04-30',
+      why: 'prompts of more than 200,000 tokens cost more during the beta of the long context, and are rejected since 2026-04-30',
       source: 'https://platform.claude.com/docs/en/release-notes/overview, by the comment in genai-prices 0.1.8',
       asOf: '2026-09-22',
     },

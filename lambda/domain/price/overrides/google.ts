@@ -13,7 +13,7 @@ export const google: ProviderOverrides = {
     {
       models: ['gemini-1.5-flash-8b*'],
       usdPerMtok: { input: 0.0375, cacheRead: 0.01, output: 0.15 },
-      why: 'genai-prices takes it for Gemini 1.5 Flash, twice as dear; shut down in September 2025',
+      why: 'genai-prices takes it for Gemini 1.5 Flash, at twice the price; shut down in September 2025',
       source: `${source}, as quoted alike in several public repositories`,
       asOf: '2026-11-20',
     },
@@ -21,7 +21,7 @@ export const google: ProviderOverrides = {
       models: ['gemini-1.5-flash-8b*'],
       overTokens: 128_000,
       usdPerMtok: { input: 0.075, cacheRead: 0.02, output: 0.3 },
-      why: 'genai-prices takes it for Gemini 1.5 Flash, twice as dear; shut down in September 2025',
+      why: 'genai-prices takes it for Gemini 1.5 Flash, at twice the price; shut down in September 2025',
       source,
       asOf: '2025-09-01',
       isUnverified: true,

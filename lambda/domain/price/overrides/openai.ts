@@ -72,7 +72,7 @@ export const openai: ProviderOverrides = {
       models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
       overTokens: 272_000,
       usdPerMtok: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 15 },
-      why: 'long prompts are dearer, taken to be so by as much as with GPT-6 Sol',
+      why: 'long prompts cost more, assumed by the same factor as with GPT-6 Sol',
       source,
       asOf: '2026-10-06',
       isUnverified: true,
