@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
-import { NotFoundError, UnavailableError } from '../../domain/errors.ts';
+import { NotFoundError } from '../../domain/errors.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError } from '../table/transact.ts';
+import { RETRY, retryConflicts } from './retry-conflicts.ts';
 import { openStatusCopies } from './status-copies.ts';
 
 const standingSchema = z.object({
@@ -20,9 +19,6 @@ const standingSchema = z.object({
 
 /** Whether an account's requests are let through, and who says so. */
 export type AccountStanding = z.infer<typeof standingSchema>;
-
-const MAX_ATTEMPTS = 6;
-const FIRST_BACKOFF_MS = 20;
 
 /** Without a hold, billing decides: it suspends who owes. */
 const statusWithoutHold = ({ billingStatus }: AccountStanding): AccountStatus =>
@@ -41,40 +37,33 @@ export const openAccountHolds = (table: Table) => {
   };
 
   /** The revision goes up with every change, so that a reading of the bill that began before is not written after. */
-  const change = async (
+  const change = (
     accountId: string,
     statusAfter: (before: AccountStanding) => AccountStatus,
     update: { readonly expression: string; readonly values?: Record<string, string> },
-  ): Promise<AccountStanding> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  ): Promise<AccountStanding> =>
+    retryConflicts(async () => {
       const before = await find(accountId);
       const status = statusAfter(before);
-      try {
-        await copies.write(accountId, status, {
-          Update: {
-            TableName: table.name,
-            Key: accountKey(accountId),
-            UpdateExpression: `${update.expression} ADD billingRevision :one`,
-            ConditionExpression: `#status = :before AND billingStatus = :billingStatus AND ${before.billingRevision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ...update.values,
-              ':status': status,
-              ':before': before.status,
-              ':billingStatus': before.billingStatus,
-              ':one': 1,
-              ...(before.billingRevision > 0 && { ':revision': before.billingRevision }),
-            },
+      await copies.write(accountId, status, {
+        Update: {
+          TableName: table.name,
+          Key: accountKey(accountId),
+          UpdateExpression: `${update.expression} ADD billingRevision :one`,
+          ConditionExpression: `#status = :before AND billingStatus = :billingStatus AND ${before.billingRevision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ...update.values,
+            ':status': status,
+            ':before': before.status,
+            ':billingStatus': before.billingStatus,
+            ':one': 1,
+            ...(before.billingRevision > 0 && { ':revision': before.billingRevision }),
           },
-        });
-        if ((await copies.keysWithout(accountId, status)).length === 0) return await find(accountId);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        await sleep(Math.random() * FIRST_BACKOFF_MS * 2 ** attempt);
-      }
-    }
-    throw new UnavailableError('The account is being changed from several sides. Try again.');
-  };
+        },
+      });
+      return (await copies.keysWithout(accountId, status)).length > 0 ? RETRY : find(accountId);
+    });
 
   return {
     /** @throws NotFoundError */

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BillingState } from '../../domain/billing/billing-state.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
-import { UnavailableError } from '../../domain/errors.ts';
+import { RETRY, retryConflicts } from '../accounts/retry-conflicts.ts';
 import { openStatusCopies } from '../accounts/status-copies.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems } from '../table/transact.ts';
+import type { TransactionItems } from '../table/transact.ts';
 import { type BillingAccount, openBillingAccounts } from './billing-accounts.ts';
 
 /** What the payment processor says of a customer at this moment. */
@@ -19,9 +18,6 @@ export interface BillingChange {
   readonly before: BillingAccount;
   readonly after: Pick<BillingAccount, 'plan' | 'billingStatus' | 'status' | 'subscription'>;
 }
-
-const MAX_ATTEMPTS = 6;
-const FIRST_BACKOFF_MS = 20;
 
 /** What billing suspended, billing restores; an account that was cancelled, or that an operator holds, stays so. */
 const statusAfter = ({ status, heldAt }: BillingAccount, isSuspended: boolean): AccountStatus =>
@@ -76,21 +72,15 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
    * @returns undefined where the account has no customer
    * @throws UnavailableError where others kept changing the account; whatever reading Stripe throws
    */
-  return async (accountId: string): Promise<BillingChange | undefined> => {
+  return (accountId: string): Promise<BillingChange | undefined> => {
     let first: BillingAccount | undefined;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    return retryConflicts(async () => {
       const account = await accounts.find(accountId);
       if (account?.stripeCustomerId === undefined) return undefined;
-      try {
-        const change = await write(account, await readBilling(account.stripeCustomerId));
-        first ??= change.before;
-        if (!(await missedKeys(change))) return { ...change, before: first };
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        await sleep(Math.random() * FIRST_BACKOFF_MS * 2 ** attempt);
-      }
-    }
-    throw new UnavailableError("The account's billing is being changed from several sides. Try again.");
+      const change = await write(account, await readBilling(account.stripeCustomerId));
+      first ??= change.before;
+      return (await missedKeys(change)) ? RETRY : { ...change, before: first };
+    });
   };
 };
 
