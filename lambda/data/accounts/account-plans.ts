@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod/mini';
 import { type PlanName, planNames } from '../../domain/billing/plans.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
@@ -13,17 +14,16 @@ const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE') });
 
 /** The plans of accounts, remembered for five minutes; an account that is gone counts as FREE. */
 export const openAccountPlans = (table: Table, now: () => number = Date.now) => {
-  const remembered = new Map<string, { readonly plan: PlanName; readonly until: number }>();
+  const remembered = new LRUCache<string, PlanName>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
   return {
     find: async (accountId: string): Promise<PlanName> => {
       const known = remembered.get(accountId);
-      if (known && known.until > now()) return known.plan;
+      if (known !== undefined) return known;
       const { Item } = await table.client.send(
         new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
       );
       const { plan } = stored.parse(Item ?? {});
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(accountId, { plan, until: now() + REMEMBERED_MS });
+      remembered.set(accountId, plan);
       return plan;
     },
   };

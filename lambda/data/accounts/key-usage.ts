@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountServiceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -10,7 +11,7 @@ const MAX_REMEMBERED = 10_000;
 
 /** Notes when service keys were last used. */
 export const openKeyUsage = (table: Table) => {
-  const notedMs = new Map<string, number>();
+  const notedMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   return {
     /** @param usedAt ISO 8601 UTC; an older one than is noted changes nothing */
     note: async (accountId: string, keyId: string, usedAt: string): Promise<void> => {
@@ -29,7 +30,6 @@ export const openKeyUsage = (table: Table) => {
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
       }
-      if (notedMs.size >= MAX_REMEMBERED) notedMs.clear();
       notedMs.set(keyId, usedMs);
     },
   };
