@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allAccountIds } from '../lambda/data/accounts/account-ids.ts';
+import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
@@ -38,7 +38,9 @@ type Table = ReturnType<typeof openTable>;
 async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
   const requests = openRequests(table);
   const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
-  for await (const accountId of account === undefined ? allAccountIds(table) : [await accountIdOf(table, account)]) {
+  for await (const accountId of account === undefined
+    ? openAccounts(table).allIds()
+    : [await accountIdOf(table, account)]) {
     let batch: RequestRecord[] = [];
     for await (const record of requests.all(accountId, range)) {
       batch.push(record);

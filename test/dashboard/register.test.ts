@@ -58,7 +58,7 @@ const world = () => {
           registrations.push(registration);
           accounts.set(registration.account.accountId, registration.account);
         }),
-      takeBack: ({ account }) => step('takeBack', () => void accounts.delete(account.accountId)),
+      rollBack: ({ account }) => step('rollBack', () => void accounts.delete(account.accountId)),
       find: async (accountId) => accounts.get(accountId),
     },
     newAccountId: () => `account-${++ids}`,
@@ -181,7 +181,7 @@ describe('register', () => {
   });
 
   it('is whole or not at all, whatever breaks in whatever order of tries', async () => {
-    const steps = ['createUser', 'setPassword', 'create', 'logIn', 'takeBack', 'deleteUser'] as const;
+    const steps = ['createUser', 'setPassword', 'create', 'logIn', 'rollBack', 'deleteUser'] as const;
     const failure = fc.tuple(fc.constantFrom(...steps), fc.constantFrom('before' as const, 'after' as const));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(failure, { maxLength: 3 }), { maxLength: 4 }), async (tries) => {

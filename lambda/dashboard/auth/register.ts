@@ -10,7 +10,7 @@ import type { register as operation } from './operations.ts';
 export interface RegisterDependencies {
   readonly directory: UserDirectory;
   readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly accounts: Pick<Accounts, 'create' | 'takeBack' | 'find'>;
+  readonly accounts: Pick<Accounts, 'create' | 'rollBack' | 'find'>;
   readonly newAccountId: () => string;
   readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
@@ -59,10 +59,10 @@ export const register = ({
     }
   };
 
-  const takeBack = async (registration: NewAccount): Promise<void> => {
+  const rollBack = async (registration: NewAccount): Promise<void> => {
     const { userId } = registration.user;
     for (const [what, undo] of [
-      ['account', () => accounts.takeBack(registration)],
+      ['account', () => accounts.rollBack(registration)],
       ['user', () => directory.deleteUser(userId)],
     ] as const) {
       await undo().catch((error: Error) => logger.error('registration not taken back', { what, userId, error }));
@@ -93,7 +93,7 @@ export const register = ({
       await accounts.create(registration);
       return { ...(await sessions.logIn(names.email, password)), accountId: accountKey };
     } catch (error) {
-      await takeBack(registration);
+      await rollBack(registration);
       throw error;
     }
   };

@@ -1,4 +1,4 @@
-import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { accountKey } from '../table/keys.ts';
@@ -31,6 +31,9 @@ export interface NewAccount {
   readonly keyId: string;
 }
 
+const storedKeySchema = z.object({ pk: z.string() });
+const accountPrefix = accountKey('').pk;
+
 const registrationItems = ({ account, user, keyId }: NewAccount) => [
   { ...accountKey(account.accountId), ...account },
   ...newKeyItems({
@@ -61,8 +64,8 @@ export const openAccounts = ({ client, name }: Table) => ({
     );
   },
 
-  /** Takes back what `create` made, all or none; nothing to take back is no error. */
-  takeBack: async (registration: NewAccount): Promise<void> => {
+  /** Deletes what `create` made, all or none. Succeeds if nothing is there. */
+  rollBack: async (registration: NewAccount): Promise<void> => {
     await client.send(
       new TransactWriteCommand({
         TransactItems: registrationItems(registration).map(({ pk, sk }) => ({
@@ -70,5 +73,23 @@ export const openAccounts = ({ client, name }: Table) => ({
         })),
       }),
     );
+  },
+
+  /** Internal ids of all accounts. Scans the whole table: for operations, never for a request. */
+  async *allIds(): AsyncGenerator<string> {
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await client.send(
+        new ScanCommand({
+          TableName: name,
+          ExclusiveStartKey: start,
+          FilterExpression: 'sk = :meta AND begins_with(pk, :account)',
+          ExpressionAttributeValues: { ':meta': accountKey('').sk, ':account': accountPrefix },
+          ProjectionExpression: 'pk',
+        }),
+      );
+      for (const item of page.Items ?? []) yield storedKeySchema.parse(item).pk.slice(accountPrefix.length);
+      start = page.LastEvaluatedKey;
+    } while (start);
   },
 });
