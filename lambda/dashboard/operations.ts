@@ -11,8 +11,8 @@ import * as spendExport from './spend-export/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
 
 /**
- * The operations of each function of the dashboard API, by the name of its folder, in the order of the documentation. A new
- * function is a row here and its row of rights in lib/stacks/dashboard-api-resources.ts, which does not compile without it.
+ * The operations of each dashboard API function, by folder name, in the order of the documentation. A new function needs a row
+ * here and a row of permissions in lib/stacks/dashboard-api-resources.ts, which does not compile without it.
  */
 const resources = {
   auth,
@@ -34,14 +34,14 @@ export const operationsOf = (name: ResourceName): readonly Operation[] => Object
 /** Every operation of the dashboard API. */
 export const operations: readonly Operation[] = (Object.keys(resources) as ResourceName[]).flatMap(operationsOf);
 
-/** What the groups of operations are about, for the documentation. */
+/** Descriptions of the operation groups, for the documentation. */
 export const groups = {
-  Authentication: 'Users and their tokens.',
-  Keys: 'Service keys, which proxy requests are sent with.',
-  Spend: 'What was spent, on what.',
+  Authentication: 'Users and tokens.',
+  Keys: 'Service keys, which clients send with proxy requests.',
+  Spend: 'Spend by provider, model, tag and key.',
   Requests: 'The log of tracked requests.',
-  'Alert rules': 'What to be warned of.',
-  Alerts: 'What there was to be warned of.',
-  Billing: 'The plan, its limits, and buying another.',
+  'Alert rules': 'Rules that trigger alerts.',
+  Alerts: 'Alerts that were triggered.',
+  Billing: 'The plan, its limits and its purchase.',
   Meta: 'About this API.',
 };

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { HttpResult } from './http-result.ts';
 import { headersOf } from './parse-request.ts';
 
-/** Lets browsers on the given origins read the answers. Tokens travel in a header, so credentials (cookies) stay off. */
+/** Lets browsers on the given origins read responses. Tokens are sent in a header, so credentials (cookies) stay off. */
 export const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const add: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = (request) => {
     const origin = headersOf(request.event)['origin'];

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DashboardEnvironment } from '../environment.ts';
 
-/** What every function of the dashboard API is told. Parsed once, in the entry. */
+/** Environment variables of every dashboard API function. Parsed once, in the entry. */
 export const dashboardEnvironment = z.object({
   TABLE_NAME: z.string().check(z.minLength(1)),
   CORS_ORIGINS: z.pipe(

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 
-/** Every error code of the dashboard API, its status, and when it is given. */
+/** All error codes of the dashboard API with their status and meaning. */
 export const errorCodes = {
-  VALIDATION_ERROR: { status: 400, description: 'The request is malformed; `details` says where and what.' },
+  VALIDATION_ERROR: { status: 400, description: 'The request is invalid; `details` lists each problem.' },
   INVALID_CREDENTIALS: { status: 401, description: 'E-mail or password is wrong.' },
-  UNAUTHORIZED: { status: 401, description: 'The token is missing, expired, or not one of this service.' },
-  FORBIDDEN: { status: 403, description: 'The token is valid, but does not allow this.' },
-  NOT_FOUND: { status: 404, description: 'There is no such thing under your account.' },
-  EMAIL_TAKEN: { status: 409, description: 'There is already a user with this e-mail address.' },
-  CONFLICT: { status: 409, description: 'The request does not fit the present state; the message says why.' },
-  LIMIT_REACHED: { status: 409, description: "The account's plan allows no more of these." },
+  UNAUTHORIZED: { status: 401, description: 'The token is missing, expired, or not issued by this service.' },
+  FORBIDDEN: { status: 403, description: 'The token is valid but does not permit this request.' },
+  NOT_FOUND: { status: 404, description: 'Your account has no such resource.' },
+  EMAIL_TAKEN: { status: 409, description: 'A user with this e-mail address already exists.' },
+  CONFLICT: { status: 409, description: 'The request conflicts with the current state; the message explains why.' },
+  LIMIT_REACHED: { status: 409, description: "The limit of the account's plan is reached." },
   PAYLOAD_TOO_LARGE: { status: 413, description: 'The request body is too large.' },
-  RATE_LIMITED: { status: 429, description: 'Too many requests; try again after the seconds in Retry-After.' },
-  INTERNAL: { status: 500, description: 'Our fault. Quote the request id when you report it.' },
-  UNAVAILABLE: { status: 503, description: 'Temporarily not possible; try again after the seconds in Retry-After.' },
+  RATE_LIMITED: { status: 429, description: 'Too many requests. Retry after the number of seconds in Retry-After.' },
+  INTERNAL: { status: 500, description: 'An error of the service. Include the request id when you report it.' },
+  UNAVAILABLE: { status: 503, description: 'Temporarily unavailable. Retry after the number of seconds in Retry-After.' },
 } as const satisfies Record<string, { status: number; description: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -22,16 +22,16 @@ const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 
 const details = z
   .array(z.object({ path: z.string(), message: z.string() }))
-  .check(z.describe('With VALIDATION_ERROR: what is wrong where.'));
+  .check(z.describe('Only with VALIDATION_ERROR: each problem and its location.'));
 
-/** The one error shape of gateway and dashboard API. */
+/** The error body of gateway and dashboard API. */
 export const errorBodySchema = z
   .object({
     error: z.object({
       code: z.enum(codes),
-      message: z.string().check(z.describe('What happened and what to do next, for people.')),
+      message: z.string().check(z.describe('What happened and what to do next, in plain text.')),
       type: z.literal('gateway_error'),
-      requestId: z.string().check(z.describe('Quote it when you report a problem.')),
+      requestId: z.string().check(z.describe('Include it when you report a problem.')),
       details: z.optional(details),
     }),
   })

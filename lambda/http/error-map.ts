@@ -15,7 +15,7 @@ import {
 } from '../domain/errors.ts';
 import type { ErrorCode } from './error-codes.ts';
 
-/** The one place where a named error becomes a code (and by lambda/http/error-codes.ts a status). */
+/** Maps named errors to error codes; lambda/http/error-codes.ts maps codes to statuses. */
 const codes: readonly (readonly [typeof DomainError, ErrorCode])[] = [
   [PayloadTooLargeError, 'PAYLOAD_TOO_LARGE'],
   [InvalidCredentialsError, 'INVALID_CREDENTIALS'],
@@ -29,7 +29,7 @@ const codes: readonly (readonly [typeof DomainError, ErrorCode])[] = [
   [UnavailableError, 'UNAVAILABLE'],
 ];
 
-/** Seconds after which a client may sensibly try again. */
+/** Values of Retry-After in seconds. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { RATE_LIMITED: 10, UNAVAILABLE: 5 };
 
 export interface MappedError {
@@ -39,14 +39,14 @@ export interface MappedError {
   readonly retryAfterSeconds?: number;
 }
 
-/** The SDK marks what is worth a retry; middy names its own early time-out; Node gives network errors a code. */
+/** The AWS SDK marks retryable errors, middy names its early timeout, and Node gives network errors a code. */
 const isTransient = (error: unknown): boolean =>
   error instanceof Error &&
   ('$retryable' in error ||
     error.name === 'TimeoutError' ||
     ('code' in error && ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN'].includes(String(error.code))));
 
-/** What the caller is told of an error. Errors we did not name stay opaque: only their kind shows, never their words. */
+/** The part of an error that the caller sees. The messages of unnamed errors are never shown. */
 export const mapError = (error: unknown): MappedError => {
   if (error instanceof ValidationError) {
     return { code: 'VALIDATION_ERROR', message: error.message, violations: error.violations };
@@ -62,5 +62,5 @@ export const mapError = (error: unknown): MappedError => {
   }
   return isTransient(error)
     ? { code: 'UNAVAILABLE', message: 'The service is busy. Try again in a few seconds.', retryAfterSeconds: 5 }
-    : { code: 'INTERNAL', message: 'Something went wrong on our side. Report it with the request id.' };
+    : { code: 'INTERNAL', message: 'The service failed. Report this with the request id.' };
 };

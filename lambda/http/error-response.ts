@@ -5,7 +5,7 @@ import { type ErrorBody, errorCodes } from './error-codes.ts';
 import { mapError } from './error-map.ts';
 import type { HttpResult } from './http-result.ts';
 
-/** Turns what was thrown into the one error shape. What we did not expect is logged whole, and told to nobody. */
+/** Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them. */
 export const errorResponse = (
   logger: Pick<Logger, 'error'>,
 ): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
-/** What a handler answers: API Gateway's result, with a stream for a body where the integration streams. */
+/** A handler's response: API Gateway's proxy result, whose body is a stream if the integration streams. */
 export type HttpResult = Omit<APIGatewayProxyResult, 'body'> & { body: string | Readable };
 
-async function* chained(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string> {
+async function* chain(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string> {
   try {
     for (let next = first; !next.done; next = await rest.next()) yield next.value;
   } finally {
@@ -13,8 +13,8 @@ async function* chained(first: IteratorResult<string>, rest: AsyncIterator<strin
 }
 
 /**
- * A result whose body is sent piece by piece. The first piece is awaited: what fails until then still is an answer of its own;
- * what fails later breaks the answer off.
+ * A result whose body is streamed. It waits for the first piece: an error before that becomes an error response, a later error
+ * interrupts the response.
  */
 export const streamedResult = async (
   statusCode: number,
@@ -26,6 +26,6 @@ export const streamedResult = async (
   return {
     statusCode,
     headers: { 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${filename}"` },
-    body: Readable.from(chained(first, iterator)),
+    body: Readable.from(chain(first, iterator)),
   };
 };

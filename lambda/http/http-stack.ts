@@ -18,7 +18,7 @@ export interface HttpStackOptions {
   readonly accountOf: AccountOf;
 }
 
-/** The parsed request of an operation; parameters first, so that a wrong id says so whatever the body holds. */
+/** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
 const inputOf = async (
   { params, query, body, access }: Operation,
   event: APIGatewayProxyEvent,
@@ -37,7 +37,7 @@ const inputOf = async (
 const respond = async ({ success }: Operation, output: unknown): Promise<HttpResult> => {
   if (success.streamed) return streamedResult(success.status, success.streamed, output as AsyncIterable<string>);
   if (success.schema === undefined) return { statusCode: success.status, headers: {}, body: '' };
-  // Parsed on the way out too: an answer the document does not describe is a bug of ours, and unlisted members stay in.
+  // The output is parsed too: a response that does not match its schema is a bug, and members outside the schema are dropped.
   return {
     statusCode: success.status,
     headers: { 'Content-Type': 'application/json' },
@@ -61,11 +61,11 @@ const stack = (
     });
 
 /**
- * A Lambda handler for API Gateway REST proxy events that serves the given routes: each request is matched, authorized,
- * parsed, run, and its answer held against the operation's schema.
+ * A Lambda handler for API Gateway REST proxy events that serves the given routes. It matches, authorizes and parses each
+ * request, runs the operation, and validates the response by the operation's schema.
  */
 export const httpStack = (routes: readonly Route[], options: HttpStackOptions) => stack(routes, options, {});
 
-/** The same for an integration whose responses are streamed: needed by operations that stream their answer. */
+/** The same for an integration with response streaming, which operations with a streamed response need. */
 export const streamingHttpStack = (routes: readonly Route[], options: HttpStackOptions) =>
   stack(routes, options, { executionMode: executionModeStreamifyResponse });

@@ -1,12 +1,12 @@
 import { NotFoundError } from '../domain/errors.ts';
 import type { Route } from './operation.ts';
 
-/** With a base-path mapping `event.path` begins with the base path, with a stage it does not: both are met. */
+/** `event.path` begins with the base path behind a base-path mapping, and without it behind a stage. */
 const BASE_PATH = /^\/api(?=\/|$)/;
 
 const segments = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-const decoded = (segment: string): string => {
+const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -19,15 +19,15 @@ const parametersOf = (template: string[], actual: string[]): Record<string, stri
   const params: Record<string, string> = {};
   for (const [index, part] of template.entries()) {
     const value = actual[index] as string;
-    if (part.startsWith('{')) params[part.slice(1, -1)] = decoded(value);
+    if (part.startsWith('{')) params[part.slice(1, -1)] = decode(value);
     else if (part !== value) return undefined;
   }
   return params;
 };
 
 /**
- * The route for a method and path, and its path parameters. Routes are tried in order: a fixed path stands before a
- * parameter that would match it too.
+ * Finds the route for a method and path, and its path parameters. The first match wins, so a fixed path must come before a
+ * parameter that also matches it.
  *
  * @throws NotFoundError
  */

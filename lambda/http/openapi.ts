@@ -6,25 +6,25 @@ type Json = Record<string, unknown>;
 
 const VERSION = '1.0.0';
 
-const description = `Spend of AI providers, tracked by the gateway.
+const description = `Spend on AI providers, tracked by the gateway.
 
-Every error has the same shape, whichever part of the system sends it. Times are UTC, in ISO 8601. Money is an integer of nano-USD (1e-9 USD)
-and the same as a decimal string; a cost that is not known is null, never 0. Members and parameters that are not described
-are refused.`;
+All errors have the same shape. Times are UTC in ISO 8601. Amounts are given as an integer in nano-USD (1e-9 USD) and as a
+decimal string in USD; an unknown cost is null, never 0. Members and parameters that this document does not describe are
+rejected.`;
 
-/** Example messages, as the service words them. */
+/** Example messages, as the service sends them. */
 const errorExamples: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'The request is not valid: see details.',
   INVALID_CREDENTIALS: 'E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.',
   UNAUTHORIZED: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
-  FORBIDDEN: 'This token may not do that.',
+  FORBIDDEN: 'The token does not permit this request.',
   NOT_FOUND: 'There is no such key.',
-  EMAIL_TAKEN: 'There is already a user with this e-mail address. Log in, or reset the password.',
-  CONFLICT: 'A registration with this e-mail address is under way. Try again in a minute.',
+  EMAIL_TAKEN: 'A user with this e-mail address already exists. Log in, or reset the password.',
+  CONFLICT: 'A registration with this e-mail address is in progress. Try again in a minute.',
   LIMIT_REACHED: 'The plan allows 2 active keys. Revoke one, or upgrade the plan.',
-  PAYLOAD_TOO_LARGE: 'The body has 70000 bytes; at most 65536 are taken.',
-  RATE_LIMITED: 'Too many attempts. Wait some minutes before you try again.',
-  INTERNAL: 'Something went wrong on our side. Report it with the request id.',
+  PAYLOAD_TOO_LARGE: 'The body has 70000 bytes; the limit is 65536.',
+  RATE_LIMITED: 'Too many attempts. Try again in a few minutes.',
+  INTERNAL: 'The service failed. Report this with the request id.',
   UNAVAILABLE: 'The service is busy. Try again in a few seconds.',
 };
 
@@ -41,31 +41,31 @@ const errorExample = (code: ErrorCode) => ({
   },
 });
 
-/** `format` says it all, and says it shorter. */
-const withoutDatePattern = ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
+/** Removes the patterns of dates, because `format` already defines them. */
+const dropDatePattern = ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
   if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 };
 
-/** Schemas with an id are said once, under components; other schemas stand where they are used. */
+/** Writes schemas with an id once, under components, and other schemas inline. */
 const schemaWriter = () => {
   const components: Json = {};
   const responses: Json = {};
-  const hoisted = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(hoisted);
+  const hoist = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(hoist);
     if (typeof node !== 'object' || node === null) return node;
     const { $defs, $schema: _, ...rest } = node as Json & { $defs?: Json };
-    for (const [name, schema] of Object.entries($defs ?? {})) components[name] = hoisted(schema);
+    for (const [name, schema] of Object.entries($defs ?? {})) components[name] = hoist(schema);
     return Object.fromEntries(
       Object.entries(rest).map(([key, value]) =>
         key === '$ref' && typeof value === 'string'
           ? [key, value.replace('#/$defs/', '#/components/schemas/')]
-          : [key, hoisted(value)],
+          : [key, hoist(value)],
       ),
     );
   };
   const write = (schema: z.ZodMiniType, io: 'input' | 'output'): Json =>
-    hoisted(z.toJSONSchema(schema, { io, override: withoutDatePattern })) as Json;
-  /** A response that many operations share, said once. */
+    hoist(z.toJSONSchema(schema, { io, override: dropDatePattern })) as Json;
+  /** Writes a response that several operations share once. */
   const share = (name: string, response: () => Json): Json => {
     responses[name] ??= response();
     return { $ref: `#/components/responses/${name}` };
@@ -90,7 +90,7 @@ const parameters = (schema: z.ZodMiniObject | undefined, location: 'path' | 'que
   }));
 };
 
-/** What any operation may answer, besides its own errors. */
+/** Errors of every operation, in addition to its own. */
 const commonErrors = ({ params, query, body, access }: Operation): ErrorCode[] => [
   ...(params || query || body ? (['VALIDATION_ERROR'] as const) : []),
   ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
@@ -101,7 +101,7 @@ const commonErrors = ({ params, query, body, access }: Operation): ErrorCode[] =
   'UNAVAILABLE',
 ];
 
-const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } } };
+const retryAfter = { 'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } } };
 
 const errorResponse = (status: number, codes: readonly ErrorCode[], { write, share }: Writer): Json =>
   share(`${status}-${codes.join('-')}`, () => ({
@@ -118,7 +118,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], { write, sha
 const errorResponses = (operation: Operation, writer: Writer): Json => {
   const codes = [...new Set([...operation.errors, ...commonErrors(operation)])];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
-  // API Gateway gives up on its own after 29 s.
+  // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
   return Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
 };
@@ -174,7 +174,7 @@ export const openApiDocument = (operations: readonly Operation[], groups: Readon
     servers: [
       {
         url: 'https://{dashboardDomain}/api',
-        variables: { dashboardDomain: { default: 'dashboard.example.com', description: 'Of your deployment.' } },
+        variables: { dashboardDomain: { default: 'dashboard.example.com', description: 'Dashboard domain of your deployment.' } },
       },
     ],
     tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name, description: groups[name] })),
@@ -183,7 +183,7 @@ export const openApiDocument = (operations: readonly Operation[], groups: Readon
       schemas: writer.components,
       responses: writer.responses,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of POST /auth/login.' },
+        token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token from POST /auth/login.' },
       },
     },
   };

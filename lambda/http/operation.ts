@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './error-codes.ts';
 
-/** Who checks the caller's token: nobody, the API's Cognito authorizer, or the handler itself. */
+/** Who verifies the caller's token: nobody, the API's Cognito authorizer, or the handler itself. */
 type Access = 'public' | 'authorizer' | 'handler';
 
-/** One endpoint of the dashboard API: what routes, parses and documents it. No I/O: the OpenAPI document is made from these. */
+/** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
 export interface Operation {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the API's base path, parameters in braces: `/keys/{keyId}`. */
+  /** Relative to the API's base path, with parameters in braces: `/keys/{keyId}`. */
   readonly path: `/${string}`;
   readonly group: string;
   readonly summary: string;
@@ -21,19 +21,19 @@ export interface Operation {
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
-    /** None for an empty answer. */
+    /** Undefined for an empty response. */
     readonly schema?: z.ZodMiniType;
-    /** The answer is text of this media type instead of JSON, sent piece by piece as the implementation yields it. */
+    /** The response is a stream of text of this media type instead of JSON. The implementation yields the pieces. */
     readonly streamed?: { readonly contentType: string; readonly filename: string };
   };
-  /** Beyond those every operation may answer with. */
+  /** Errors in addition to those of every operation. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Keeps the literal types of a definition, so that `Input` and `Output` can be read off it. */
+/** Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
-/** Who calls, from the verified token. `accountId` scopes every read and write. */
+/** The caller. `userId` comes from the verified token; `accountId` (internal id) scopes every read and write. */
 export interface Caller {
   readonly accountId: string;
   readonly userId: string;
@@ -46,12 +46,12 @@ export interface Input<O extends Operation> {
   readonly query: Parsed<O['query']>;
   readonly body: Parsed<O['body']>;
   readonly caller: O['access'] extends 'authorizer' ? Caller : undefined;
-  /** The `Authorization` header, for operations that check it themselves. */
+  /** The `Authorization` header, for operations that verify it themselves. */
   readonly authorization: string | undefined;
   readonly requestId: string;
 }
 
-/** What an implementation gives; nothing where the answer is empty. */
+/** The result of an implementation; undefined for an empty response. */
 type Output<O extends Operation> = O['success'] extends { streamed: object }
   ? AsyncIterable<string>
   : O['success'] extends { schema: infer S extends z.ZodMiniType }
@@ -60,13 +60,13 @@ type Output<O extends Operation> = O['success'] extends { streamed: object }
 
 export type Implementation<O extends Operation> = (input: Input<O>) => Promise<Output<O>>;
 
-/** An operation and what does it, ready for the stack. */
+/** An operation and its implementation, as the stack takes them. */
 export interface Route {
   readonly operation: Operation;
   readonly run: (input: Input<Operation>) => Promise<unknown>;
 }
 
-/** Ties an operation to its implementation; what reaches `implement` has been parsed by the operation's schemas. */
+/** Connects an operation and its implementation. `implement` receives input that the operation's schemas have parsed. */
 export const route = <O extends Operation>(definition: O, implement: Implementation<O>): Route => ({
   operation: definition,
   run: implement as unknown as Route['run'],

@@ -3,11 +3,11 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { HttpResult } from './http-result.ts';
 
-/** Somebody may put a service key where its id belongs. */
-const masked = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
+/** A client may send a service key in place of its id. */
+const maskServiceKeys = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
 
 /**
- * One line per request: what was asked, how it ended, how long it took. No body, query or header. The user id leads to the account.
+ * Logs one line per request: method, path, status, duration and user id. No body, query or header.
  */
 export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const startedAt = new WeakMap<object, number>();
@@ -15,7 +15,7 @@ export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<AP
     logger.info('request', {
       requestId: event.requestContext.requestId,
       method: event.httpMethod,
-      path: masked(event.path),
+      path: maskServiceKeys(event.path),
       status: response?.statusCode,
       durationMs: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
       userId: event.requestContext.authorizer?.['claims']?.sub,

@@ -2,7 +2,7 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { HttpResult } from './http-result.ts';
 
-/** The API answers data to programs: nothing in it is to be framed, sniffed, cached or run. */
+/** The API returns data to programs: browsers must not frame, sniff, cache or run it. */
 const headers = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -11,7 +11,7 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Adds security headers and the request id to every answer. */
+/** Adds security headers and the request id to every response. */
 export const securityHeaders = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const add: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = (request) => {
     if (request.response == null) return;

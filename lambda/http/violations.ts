@@ -26,10 +26,10 @@ const limit = (
 };
 
 /**
- * Words for all that the schemas of requests can find wrong, but for formats: those bring their own, which go before. There are
- * no others: zod/mini comes without a language.
+ * Messages for every violation that the request schemas can report, except formats, which define their own. zod/mini has no
+ * messages itself.
  */
-export const wordsFor: z.core.$ZodErrorMap = (issue) => {
+export const messageFor: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${kinds[issue.expected] ?? issue.expected}`;
@@ -58,10 +58,10 @@ export const wordsFor: z.core.$ZodErrorMap = (issue) => {
 
 const inOneIssue = (issue: z.core.$ZodIssue): Violation[] =>
   issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not known here' }))
+    ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is unknown' }))
     : [{ path: issue.path.join('.'), message: issue.message }];
 
-/** What is wrong and where, each once; a name that nobody knows stands in the path, like any other. */
+/** The violations of a request without duplicates. The path of an unknown member includes its name. */
 export const violationsOf = ({ issues }: z.core.$ZodError): Violation[] => {
   const violations = issues.flatMap(inOneIssue);
   return [...new Map(violations.map((violation) => [`${violation.path}\n${violation.message}`, violation])).values()];

@@ -7,7 +7,7 @@ import type * as operations from './operations.ts';
 
 export interface RuleDependencies {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
-  /** What is wrong with a webhook's URL; undefined where nothing is. */
+  /** The problem with a webhook URL; undefined if there is none. */
   readonly webhookUrlProblem: (url: string) => Promise<string | undefined>;
   readonly newRuleId: () => string;
   readonly newSecret: () => string;
@@ -28,21 +28,22 @@ const view = (rule: Rule) => ({
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 
-const webhooks = ({ webhookUrlProblem, newSecret }: Pick<RuleDependencies, 'webhookUrlProblem' | 'newSecret'>) => ({
-  /** A webhook of a rule: the one it had where the URL is the same, else one with a secret of its own. */
-  of: async (url: string | null, previous: Rule['webhook'], channels: Rule['channels']): Promise<Rule['webhook']> => {
-    if (url === null) {
-      if (channels.includes('webhook')) throw webhookProblem('is required with the channel webhook');
-      return null;
-    }
-    if (url === previous?.url) return previous;
-    const problem = await webhookUrlProblem(url);
-    if (problem !== undefined) throw webhookProblem(problem);
-    return { url, secret: newSecret() };
-  },
-});
+/** The webhook of a rule. Keeps the secret if the URL is unchanged, else makes a new one. */
+const webhookOf = async (
+  { webhookUrlProblem, newSecret }: Pick<RuleDependencies, 'webhookUrlProblem' | 'newSecret'>,
+  { url, previous, channels }: { url: string | null; previous: Rule['webhook']; channels: Rule['channels'] },
+): Promise<Rule['webhook']> => {
+  if (url === null) {
+    if (channels.includes('webhook')) throw webhookProblem('is required for the channel webhook');
+    return null;
+  }
+  if (url === previous?.url) return previous;
+  const problem = await webhookUrlProblem(url);
+  if (problem !== undefined) throw webhookProblem(problem);
+  return { url, secret: newSecret() };
+};
 
-/** The secret is shown when it is made, and never again. */
+/** The secret is shown only in the response that creates it. */
 const withNewSecret = (rule: Rule, previous?: Rule['webhook']) => ({
   ...view(rule),
   ...(rule.webhook && rule.webhook !== previous && { webhookSecret: rule.webhook.secret }),
@@ -63,7 +64,7 @@ export const createRule =
       condition: condition as RuleCondition,
       channels: [...new Set(channels)],
       isActive,
-      webhook: await webhooks(dependencies).of(webhookUrl ?? null, null, channels),
+      webhook: await webhookOf(dependencies, { url: webhookUrl ?? null, previous: null, channels }),
       createdAt: at,
       updatedAt: at,
       effectiveFrom: at,
@@ -74,8 +75,8 @@ export const createRule =
     return withNewSecret(rule);
   };
 
-/** JSON merge patch of the config, held against the schema of the rule's type. @see https://www.rfc-editor.org/rfc/rfc7396 */
-const patchedCondition = ({ type, config }: RuleCondition, patch: Record<string, unknown>): RuleCondition => {
+/** Applies a JSON merge patch to the config and validates it by the rule type's schema. @see https://www.rfc-editor.org/rfc/rfc7396 */
+const patchCondition = ({ type, config }: RuleCondition, patch: Record<string, unknown>): RuleCondition => {
   const merged = Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
   return parseWith(ruleConditionSchema, { type, config: merged });
 };
@@ -85,7 +86,7 @@ export const updateRule =
   async ({ caller: { accountId }, params: { id }, body: { config, webhookUrl, ...patch } }) => {
     const previous = await dependencies.rules.find(accountId, id);
     const channels = patch.channels ? [...new Set(patch.channels)] : previous.channels;
-    const condition = config ? patchedCondition(previous.condition, config) : previous.condition;
+    const condition = config ? patchCondition(previous.condition, config) : previous.condition;
     const isActive = patch.isActive ?? previous.isActive;
     const at = dependencies.now().toISOString();
     const rule: Rule = {
@@ -94,11 +95,11 @@ export const updateRule =
       condition,
       channels,
       isActive,
-      webhook: await webhooks(dependencies).of(
-        webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl,
-        previous.webhook,
+      webhook: await webhookOf(dependencies, {
+        url: webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl,
+        previous: previous.webhook,
         channels,
-      ),
+      }),
       updatedAt: at,
       effectiveFrom: config || (isActive && !previous.isActive) ? at : previous.effectiveFrom,
       revision: previous.revision + 1,

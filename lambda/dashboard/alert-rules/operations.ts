@@ -10,13 +10,13 @@ const channelsSchema = z
   .check(
     z.minLength(1),
     z.maxLength(channelNames.length),
-    z.describe("`email` reaches the account's users; `webhook` posts to webhookUrl."),
+    z.describe("`email` mails the account's users. `webhook` posts to webhookUrl."),
   );
 const webhookUrlSchema = z
   .string()
   .check(
     z.maxLength(2048),
-    z.describe('HTTPS, public addresses only. Required with the channel webhook. Fits incoming webhooks of Slack.'),
+    z.describe('HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work.'),
   );
 
 const members = {
@@ -30,7 +30,7 @@ const rule = {
   id: z.string(),
   type: z.enum(ruleTypes),
   name: z.string(),
-  config: z.record(z.string(), z.unknown()).check(z.describe('By type: see POST /alert-rules.')),
+  config: z.record(z.string(), z.unknown()).check(z.describe('Depends on the type, see POST /alert-rules.')),
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
   webhookUrl: z.nullable(z.string()),
@@ -44,7 +44,7 @@ const ruleWithSecretSchema = z
   .object({
     ...rule,
     webhookSecret: z.optional(
-      z.string().check(z.describe('Shown this once: webhooks are signed with it, see docs/dashboard-api.md.')),
+      z.string().check(z.describe('Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.')),
     ),
   })
   .register(z.globalRegistry, { id: 'AlertRuleWithSecret' });
@@ -70,7 +70,7 @@ export const createRule = operation({
   group,
   summary: 'Create an alert rule',
   description:
-    'It fires at most once in each period, on all its channels. Periods are calendar hours, days, weeks (from Monday) and months in UTC. A period already past the limit fires at once.',
+    'A rule fires at most once per period, on all its channels. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
   access: 'authorizer',
   body: withCondition(members),
   success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
@@ -82,8 +82,8 @@ export const previewRule = operation({
   method: 'POST',
   path: '/alert-rules/preview',
   group,
-  summary: 'When would this rule have fired?',
-  description: "Plays a rule against the account's last 30 days. Nothing is stored or sent.",
+  summary: 'Preview when a rule would have fired',
+  description: "Evaluates a rule over the account's last 30 days. Nothing is stored or sent.",
   access: 'authorizer',
   body: withCondition({
     name: z.optional(nameSchema),
@@ -93,19 +93,19 @@ export const previewRule = operation({
   }),
   success: {
     status: 200,
-    description: 'The periods it would have fired for, oldest first.',
+    description: 'The periods in which it would have fired, oldest first.',
     schema: z.object({
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      periods: z.int().check(z.nonnegative(), z.describe('Periods looked at.')),
+      periods: z.int().check(z.nonnegative(), z.describe('Number of periods evaluated.')),
       firings: z.array(
         z.object({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
           by: z.iso
             .datetime()
-            .check(z.describe('It would have fired by then: as exact as spend is kept, the end of an hour or day.')),
+            .check(z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.')),
           unit: z.enum(['nanoUsd', 'percent', 'requests']),
-          observed: z.number().check(z.describe('At that time.')),
+          observed: z.number().check(z.describe('The value at that time.')),
           limit: z.number(),
           unpricedRequests: z.int().check(z.nonnegative()),
           summary: z.string(),
@@ -123,7 +123,7 @@ export const updateRule = operation({
   group,
   summary: 'Change an alert rule',
   description:
-    'Any of the members. `config` is merged into what is there: a member that is null is removed. A rule that fired for a period does not fire for it again.',
+    'Send only the members to change. `config` is merged into the existing one; a null removes a member. A rule that has fired in a period does not fire again in it.',
   access: 'authorizer',
   params,
   body: z.strictObject({
@@ -133,7 +133,7 @@ export const updateRule = operation({
     isActive: z.optional(z.boolean()),
     webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
   }),
-  success: { status: 200, description: 'The rule as it is now.', schema: ruleWithSecretSchema },
+  success: { status: 200, description: 'The updated rule.', schema: ruleWithSecretSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
@@ -143,9 +143,9 @@ export const deleteRule = operation({
   path: '/alert-rules/{id}',
   group,
   summary: 'Delete an alert rule',
-  description: 'Its alerts stay.',
+  description: 'Its alerts are kept.',
   access: 'authorizer',
   params,
-  success: { status: 204, description: 'It is gone.' },
+  success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],
 });

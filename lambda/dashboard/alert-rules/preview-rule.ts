@@ -20,6 +20,6 @@ export const previewRule =
     const { read } = backtestRange(condition, at);
     const series = spendSeries(evaluator);
     const dimensions = Object.keys(evaluator.filter ?? {}) as SpendDimensionName[];
-    for await (const cell of readCounters(accountId, read, dimensions)) series.add(cell);
+    for await (const counter of readCounters(accountId, read, dimensions)) series.add(counter);
     return backtest(condition, series, at);
   };

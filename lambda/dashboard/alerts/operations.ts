@@ -6,7 +6,7 @@ import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
     id: z.string(),
-    observedUsd: z.nullable(z.string()).check(z.describe('`observed` in USD where its unit is nanoUsd.')),
+    observedUsd: z.nullable(z.string()).check(z.describe('`observed` in USD. Null if its unit is not nanoUsd.')),
     limitUsd: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: 'Alert' });
@@ -27,7 +27,7 @@ export const listAlerts = operation({
   }),
   success: {
     status: 200,
-    description: 'A page.',
+    description: 'One page.',
     schema: pageOf(alertView),
   },
   errors: ['NOT_FOUND'],
@@ -39,9 +39,9 @@ export const acknowledgeAlert = operation({
   path: '/alerts/{id}/acknowledge',
   group,
   summary: 'Acknowledge an alert',
-  description: 'Again changes nothing.',
+  description: 'Acknowledging it again changes nothing.',
   access: 'authorizer',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
-  success: { status: 200, description: 'The alert as it is now.', schema: alertView },
+  success: { status: 200, description: 'The updated alert.', schema: alertView },
   errors: ['NOT_FOUND'],
 });

@@ -1,4 +1,4 @@
-/** Longer than the identity provider mostly takes; what takes longer ends at a multiple of it. */
+/** Longer than most calls of the identity provider. Slower work ends at a multiple of it. */
 const STEP_MS = 400;
 
 export interface Clock {
@@ -6,14 +6,14 @@ export interface Clock {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
-/** Hides how long something took, up to the step: used where the time would tell whether a user exists. */
+/** Rounds durations up to whole steps, so that response times do not reveal whether a user exists. */
 export const evenTiming = ({ nowMs, pause }: Clock) => {
   const untilNextStep = async (startedMs: number) => {
     const tookMs = nowMs() - startedMs;
     await pause(Math.ceil(tookMs / STEP_MS) * STEP_MS - tookMs);
   };
   return {
-    /** Success at once, failure at the next step. */
+    /** Succeeds at once; fails at the next step. */
     onFailure: async <T>(work: () => Promise<T>): Promise<T> => {
       const startedMs = nowMs();
       try {
@@ -23,7 +23,7 @@ export const evenTiming = ({ nowMs, pause }: Clock) => {
         throw error;
       }
     },
-    /** Success and failure at the next step. */
+    /** Succeeds or fails at the next step. */
     always: async <T>(work: () => Promise<T>): Promise<T> => {
       const startedMs = nowMs();
       try {

@@ -38,7 +38,7 @@ const sessions = userSessions(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const clock = { nowMs: () => performance.now(), pause };
 
-/** Everything under /api/auth. No authorizer stands before it: `me` checks its token itself. */
+/** Everything under /api/auth. It has no authorizer: `me` verifies its token itself. */
 export const handler = httpStack(
   [
     route(

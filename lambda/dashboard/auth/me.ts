@@ -17,6 +17,6 @@ export const me =
     const user = await users.find(await verifyToken(authorization));
     const account = user && (await accounts.find(user.accountId));
     if (user === undefined || account === undefined)
-      throw new UnauthenticatedError('The user of this token is gone. Log in again.');
+      throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
     return { user, account: { ...account, accountId: account.accountKey } };
   };

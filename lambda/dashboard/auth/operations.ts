@@ -16,10 +16,10 @@ const emailSchema = z
     z.toLowerCase(),
     z.maxLength(254),
     z.email('must be an e-mail address'),
-    z.meta({ description: 'Case and surrounding space do not matter.', examples: ['ada@example.com'] }),
+    z.meta({ description: 'Case-insensitive. Surrounding whitespace is ignored.', examples: ['ada@example.com'] }),
   );
 
-/** Only on setting a password: a log-in with one that breaks the rules is simply wrong. */
+/** For new passwords only. A login with a password that breaks the rules fails as a wrong password. */
 const newPasswordSchema = z
   .string()
   .check(
@@ -39,11 +39,11 @@ const sessionSchema = z
   .object({
     accountId: z
       .string()
-      .check(z.describe('The account key: send it as X-Service-Key on proxy requests. Keep it secret.')),
+      .check(z.describe('The account key. Send it as X-Service-Key with proxy requests. Keep it secret.')),
     userId: z.string(),
-    token: z.string().check(z.describe('JWT: send it as Authorization: Bearer <token>.')),
-    refreshToken: z.string().check(z.describe('Gets a new token from POST /auth/refresh. Keep it secret.')),
-    expiresIn: z.int().check(z.positive(), z.describe('Seconds the token is valid.')),
+    token: z.string().check(z.describe('A JWT. Send it as Authorization: Bearer <token>.')),
+    refreshToken: z.string().check(z.describe('POST /auth/refresh exchanges it for a new token. Keep it secret.')),
+    expiresIn: z.int().check(z.positive(), z.describe('Lifetime of the token in seconds.')),
   })
   .register(z.globalRegistry, { id: 'Session' });
 
@@ -55,7 +55,7 @@ export const register = operation({
   path: '/auth/register',
   group,
   summary: 'Register an account and its first user',
-  description: 'Makes account, service key and user, or none of them.',
+  description: 'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
   access: 'public',
   body: z.strictObject({
     email: emailSchema,
@@ -88,7 +88,7 @@ export const refresh = operation({
   summary: 'Get a new token',
   access: 'public',
   body: z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) }),
-  success: { status: 200, description: 'A new token; the refresh token may be a new one too.', schema: sessionSchema },
+  success: { status: 200, description: 'A new token. The refresh token may also be new.', schema: sessionSchema },
   errors: ['UNAUTHORIZED'],
 });
 
@@ -99,10 +99,10 @@ export const logOut = operation({
   group,
   summary: 'Log out',
   description:
-    'Ends the session: its refresh token is refused from then on. A token got with it stays good until it expires, within the hour. A refresh token that is not, or no longer, valid gets the same response.',
+    'Ends the session: its refresh token is rejected from then on. Tokens issued with it stay valid until they expire, for up to one hour. The response is the same for an invalid refresh token.',
   access: 'public',
   body: z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) }),
-  success: { status: 204, description: 'The session is ended.' },
+  success: { status: 204, description: 'The session has ended.' },
   errors: [],
 });
 
@@ -111,11 +111,11 @@ export const forgotPassword = operation({
   method: 'POST',
   path: '/auth/forgot-password',
   group,
-  summary: 'Have a password reset code mailed',
-  description: 'The response is the same whether or not there is such a user.',
+  summary: 'Request a password reset code by e-mail',
+  description: 'The response is the same whether or not the user exists.',
   access: 'public',
   body: z.strictObject({ email: emailSchema }),
-  success: { status: 202, description: 'Taken.', schema: z.object({ message: z.string() }) },
+  success: { status: 202, description: 'Accepted.', schema: z.object({ message: z.string() }) },
   errors: [],
 });
 
@@ -124,14 +124,14 @@ export const resetPassword = operation({
   method: 'POST',
   path: '/auth/reset-password',
   group,
-  summary: 'Set a new password with a mailed code',
+  summary: 'Set a new password with the code from the e-mail',
   access: 'public',
   body: z.strictObject({
     email: emailSchema,
     code: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
     newPassword: newPasswordSchema,
   }),
-  success: { status: 204, description: 'The new password is in force. Log in with it.' },
+  success: { status: 204, description: 'The new password is set. All earlier sessions have ended. Log in again.' },
   errors: [],
 });
 
@@ -144,7 +144,7 @@ export const me = operation({
   access: 'handler',
   success: {
     status: 200,
-    description: 'Who the token belongs to.',
+    description: 'The user and the account of the token.',
     schema: z.object({
       user: z.object({
         userId: z.string(),

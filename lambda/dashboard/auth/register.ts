@@ -18,12 +18,13 @@ export interface RegisterDependencies {
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** No registration runs longer: API Gateway gives up at 29 s. A user without account and older than this is a leftover. */
+/** API Gateway stops a registration after 29 s. An older user without an account is left over from a failed one. */
 const LONGEST_REGISTRATION_MS = MINUTE_MS;
 
 /**
- * Registers whole or not at all: user in the directory, then account, key and user in one transaction, then a token. Whatever
- * fails, all before it is taken back; where even that fails, it is logged, and the next try with the same e-mail heals it.
+ * Registers completely or not at all: creates the user in the directory, then account, key and user in one transaction, then
+ * logs in. If a step fails, the earlier steps are rolled back. If the rollback fails, it is logged, and the next registration
+ * with the same e-mail cleans up.
  */
 export const register = ({
   directory,
@@ -35,17 +36,17 @@ export const register = ({
   now,
   logger,
 }: RegisterDependencies): Implementation<typeof operation> => {
-  /** True where the e-mail is free now: its user was what a broken registration had left. */
+  /** Deletes the user that a failed registration left behind. Returns true if the e-mail is free now. */
   const removeLeftover = async ({ email, accountId }: NewDirectoryUser): Promise<boolean> => {
     const user = await directory.findByEmail(email);
     if (user === undefined) return true;
     if (user.accountId !== undefined && (await accounts.find(user.accountId)) !== undefined) return false;
-    // A creation whose answer got lost and that the SDK repeated meets its own user.
+    // The SDK repeats a creation whose response was lost, and then finds its own user.
     const isOurs = user.accountId === accountId;
     if (!isOurs && now().getTime() - user.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
-      throw new ConflictError('A registration with this e-mail address is under way. Try again in a minute.');
+      throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
     }
-    logger.warn('removing the user a broken registration left', { userId: user.userId });
+    logger.warn('deleting the leftover user of a failed registration', { userId: user.userId });
     await directory.deleteUser(user.userId);
     return true;
   };
@@ -65,7 +66,7 @@ export const register = ({
       ['account', () => accounts.rollBack(registration)],
       ['user', () => directory.deleteUser(userId)],
     ] as const) {
-      await undo().catch((error: Error) => logger.error('registration not taken back', { what, userId, error }));
+      await undo().catch((error: Error) => logger.error('registration not rolled back', { what, userId, error }));
     }
   };
 

@@ -13,7 +13,7 @@ interface SessionDependencies {
   readonly clock: Clock;
 }
 
-/** A session with its account as the API names it; undefined for a user without one, whose registration never became whole. */
+/** Adds the account key under its API name `accountId`. Undefined for a user without an account: their registration failed. */
 const withAccount = async (
   session: Session,
   { accounts, users }: Pick<SessionDependencies, 'accounts' | 'users'>,
@@ -23,7 +23,7 @@ const withAccount = async (
   return account && { ...session, accountId: account.accountKey };
 };
 
-/** Unknown e-mail, wrong password, and a user whose registration never became whole get one answer, after like time. */
+/** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
 export const logIn = ({
   sessions,
   accounts,
@@ -47,7 +47,7 @@ export const refresh =
   }: Pick<SessionDependencies, 'sessions' | 'accounts' | 'users'>): Implementation<typeof operations.refresh> =>
   async ({ body: { refreshToken } }) => {
     const session = await withAccount(await sessions.refresh(refreshToken), { accounts, users });
-    if (session === undefined) throw new UnauthenticatedError('The user of this token is gone. Log in again.');
+    if (session === undefined) throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
     return session;
   };
 
@@ -66,11 +66,11 @@ export const forgotPassword = ({
   return ({ body: { email } }) =>
     always(async () => {
       await sessions.sendResetCode(email);
-      return { message: 'If there is a user with this e-mail address, a code is on its way to it.' };
+      return { message: 'If a user with this e-mail address exists, a code is on its way.' };
     });
 };
 
-/** Whoever resets a password may do so because somebody else knows the old one: sessions begun before end with it. */
+/** A reset also ends all earlier sessions, because someone else may know the old password. */
 export const resetPassword = ({
   sessions,
   clock,
@@ -83,7 +83,7 @@ export const resetPassword = ({
         await sessions.endSessions(email);
       } catch (cause) {
         throw new UnavailableError(
-          'The new password is in force, but sessions begun before it could not be ended. To end them, reset it once more.',
+          'The new password is set, but the earlier sessions could not be ended. To end them, reset the password again.',
           { cause },
         );
       }

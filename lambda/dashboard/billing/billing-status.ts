@@ -3,7 +3,7 @@ import type { PeriodUsage } from '../../data/billing/billing-usage.ts';
 import { billingPeriod } from '../../domain/billing/billing-period.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { existingAccount } from './billing-account.ts';
+import { requireAccount } from './billing-account.ts';
 import type * as operations from './operations.ts';
 
 interface StatusDependencies {
@@ -12,11 +12,11 @@ interface StatusDependencies {
   readonly now: () => Date;
 }
 
-/** From the table alone: it answers also while the payment processor does not. */
+/** Reads the table only, so it works while the payment processor is unavailable. */
 export const billingStatus =
   ({ accounts, usage, now }: StatusDependencies): Implementation<typeof operations.billingStatus> =>
   async ({ caller: { accountId } }) => {
-    const { plan, billingStatus, activeKeys, subscription } = await existingAccount(accounts, accountId);
+    const { plan, billingStatus, activeKeys, subscription } = await requireAccount(accounts, accountId);
     const at = now();
     const period = billingPeriod(subscription, at);
     return {

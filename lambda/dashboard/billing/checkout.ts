@@ -4,7 +4,7 @@ import { isOver, type Subscription } from '../../domain/billing/subscription.ts'
 import { ConflictError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { StripeBilling, SubscriptionChange } from '../../integrations/stripe-billing.ts';
-import { existingAccount } from './billing-account.ts';
+import { requireAccount } from './billing-account.ts';
 import { type CustomerDependencies, liveCustomer } from './customers.ts';
 import type * as operations from './operations.ts';
 
@@ -15,12 +15,12 @@ export interface CheckoutDependencies extends CustomerDependencies {
   readonly urls: { readonly success: string; readonly cancel: string; readonly portalReturn: string };
 }
 
-const PORTAL = 'POST /billing/portal leads there.';
+const PORTAL = 'POST /billing/portal returns its URL.';
 
 /**
- * How a subscription comes to another price.
+ * The change that moves a subscription to another price.
  *
- * @throws ConflictError where it cannot as it stands; what it needs first is done in the portal
+ * @throws ConflictError if the subscription's state does not allow it; the message says what to do in the portal first
  */
 const changeOf = (
   { id, status, isEnding, items }: Subscription,
@@ -31,26 +31,26 @@ const changeOf = (
   const item = items.find((each) => prices.planOf(each.priceId) !== undefined) ?? items[0];
   const hasPlan = item !== undefined && prices.planOf(item.priceId) === plan;
   if (status === 'past_due' || status === 'unpaid')
-    throw new ConflictError(`An invoice is due: pay it in the portal first. ${PORTAL}`);
+    throw new ConflictError(`An invoice is due. Pay it in the portal first. ${PORTAL}`);
   if (status === 'incomplete' || item === undefined)
-    throw new ConflictError(`A first payment is under way or has failed: finish it in the portal. ${PORTAL}`);
-  if (status === 'paused') throw new ConflictError(`The subscription is paused: resume it in the portal. ${PORTAL}`);
+    throw new ConflictError(`The first payment is in progress or has failed. Finish it in the portal. ${PORTAL}`);
+  if (status === 'paused') throw new ConflictError(`The subscription is paused. Resume it in the portal. ${PORTAL}`);
   if (isEnding)
-    throw new ConflictError(`The subscription is cancelled and runs out: renew it in the portal. ${PORTAL}`);
-  if (hasPlan) throw new ConflictError(`The account has the plan ${plan} already.`);
+    throw new ConflictError(`The subscription is cancelled and will end. Renew it in the portal. ${PORTAL}`);
+  if (hasPlan) throw new ConflictError(`The account already has the plan ${plan}.`);
   return { subscriptionId: id, itemId: item.id, priceId };
 };
 
-/** Whether the account pays already is read from Stripe: news of a purchase may still be on its way. */
+/** Reads existing subscriptions from Stripe, because the event of a purchase may not have arrived yet. */
 export const checkout =
   (dependencies: CheckoutDependencies): Implementation<typeof operations.checkout> =>
   async ({ caller: { accountId }, body: { plan } }) => {
     const { accounts, stripe, prices, urls } = dependencies;
     const priceId = prices.soldAt(plan);
-    if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here: it has no price.`);
-    const account = await existingAccount(accounts, accountId);
+    if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here. It has no price.`);
+    const account = await requireAccount(accounts, accountId);
     const customerId = await liveCustomer(dependencies, account);
-    // First, so that a checkout that is being completed right now shows among the subscriptions.
+    // Before the subscriptions are listed, so that a checkout that completes at this moment is among them.
     await stripe.closeCheckouts(customerId);
     const [subscription] = (await stripe.subscriptionsOf(customerId)).filter((each) => !isOver(each));
     const { id, url } =

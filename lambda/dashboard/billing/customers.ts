@@ -10,8 +10,8 @@ export interface CustomerDependencies {
 }
 
 /**
- * The account's customer, made where it has none or where the one it had was deleted. Calls side by side, and one that repeats
- * another that broke off, make the same one: the idempotency key names the owner and the customer to be replaced.
+ * The account's Stripe customer. Creates one if the account has none, or if its customer was deleted. Concurrent and repeated
+ * calls create the same customer: the idempotency key names the owner and the customer to replace.
  *
  * @returns its id
  */
@@ -22,7 +22,7 @@ export const liveCustomer = async (
   const { stripeCustomerId: current, ownerUserId: userId } = account;
   if (current !== undefined && !(await stripe.isDeleted(current))) return current;
   const user = await users.find(userId);
-  if (user === undefined) throw new UnauthenticatedError('The owner of this account is gone.');
+  if (user === undefined) throw new UnauthenticatedError('The owner of this account no longer exists.');
   const replaced = current ?? account.formerStripeCustomerId ?? 'none';
   const customerId = await stripe.createCustomer({
     email: user.email,

@@ -33,7 +33,7 @@ const urls = {
   portalReturn: environment.PORTAL_RETURN_URL,
 };
 
-/** Everything under /api/billing but the webhook, which has a function of its own. */
+/** Everything under /api/billing except the webhook, which is a separate function. */
 export const handler = httpStack(
   [
     route(operations.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),

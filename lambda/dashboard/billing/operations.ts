@@ -5,40 +5,40 @@ import { operation } from '../../http/operation.ts';
 
 const group = 'Billing';
 
-const url = z.url().check(z.describe('Send the user there. It is a key to the page: neither log nor keep it.'));
+const url = z.url().check(z.describe('Redirect the user to it. Anyone with this URL can open the page: do not log or store it.'));
 
 export const billingStatus = operation({
   id: 'billingStatus',
   method: 'GET',
   path: '/billing/status',
   group,
-  summary: 'Plan, subscription status and usage',
+  summary: 'Read plan, subscription status and usage',
   description:
-    'Limits on requests are soft: past them, traffic goes on. A plan with the status UNPAID is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
+    'Request limits are soft: traffic continues above them. With the status UNPAID the account is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
   access: 'authorizer',
   success: {
     status: 200,
-    description: 'As of now. After a payment it may take some seconds to show.',
+    description: 'The current state. A payment may take a few seconds to show.',
     schema: z
       .object({
         plan: z.enum(planNames),
         billingStatus: z
           .enum(billingStatuses)
-          .check(z.describe('Of the subscription. ACTIVE on FREE; CANCELED where a paid plan has ended.')),
+          .check(z.describe('Status of the subscription. ACTIVE on FREE; CANCELED after a paid plan has ended.')),
         usage: z.object({
           trackedRequests: z
             .int()
             .check(
               z.nonnegative(),
               z.describe(
-                "In the current period: the calendar month (UTC) on FREE, the subscription's own otherwise. The hour in which that began counts whole.",
+                'In the current period: the calendar month (UTC) on FREE, otherwise the billing period of the subscription. The whole hour in which the period began is included.',
               ),
             ),
-          limit: z.int().check(z.positive(), z.describe('Tracked requests a period that the plan allows.')),
+          limit: z.int().check(z.positive(), z.describe('Tracked requests per period that the plan includes.')),
           keys: z.int().check(z.nonnegative(), z.describe('Active service keys.')),
-          keyLimit: z.int().check(z.positive(), z.describe('Active service keys the plan allows.')),
+          keyLimit: z.int().check(z.positive(), z.describe('Active service keys that the plan allows.')),
         }),
-        currentPeriodEnd: z.iso.datetime().check(z.describe('When the period ends and the next begins.')),
+        currentPeriodEnd: z.iso.datetime().check(z.describe('End of the current period and start of the next.')),
       })
       .register(z.globalRegistry, { id: 'BillingStatus' }),
   },
@@ -52,18 +52,18 @@ export const checkout = operation({
   group,
   summary: 'Buy a plan, or change to another',
   description:
-    "Gives a page of the payment processor to send the user to: a checkout; or, where the account pays for another plan already, that subscription's change in the customer portal. The plan changes once the user has confirmed there.",
+    'Returns the URL of a page of the payment processor: a checkout or, if the account already pays for another plan, the change of that subscription in the customer portal. The plan changes after the user confirms there.',
   access: 'authorizer',
   body: z.strictObject({
     plan: z.enum(paidPlanNames, {
       error: ({ input }) =>
-        input === 'FREE' ? 'is not bought: POST /billing/portal leads to where a paid plan is cancelled' : undefined,
+        input === 'FREE' ? 'cannot be bought: to cancel a paid plan, use POST /billing/portal' : undefined,
     }),
   }),
   success: {
     status: 200,
-    description: 'Where to send the user.',
-    schema: z.object({ url, sessionId: z.string().check(z.describe("The payment processor's id of the page.")) }),
+    description: 'The page to redirect the user to.',
+    schema: z.object({ url, sessionId: z.string().check(z.describe('Id of the page at the payment processor.')) }),
   },
   errors: ['CONFLICT'],
 });
@@ -75,8 +75,8 @@ export const portal = operation({
   group,
   summary: 'Manage the subscription',
   description:
-    'Gives a page of the payment processor to send the user to: cards, invoices, payment of what is due, cancellation.',
+    'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
   access: 'authorizer',
-  success: { status: 200, description: 'Where to send the user.', schema: z.object({ url }) },
+  success: { status: 200, description: 'The page to redirect the user to.', schema: z.object({ url }) },
   errors: ['CONFLICT'],
 });

@@ -20,23 +20,23 @@ const view = ({ keyId, keyHash: _, revokedAt, lastUsedAt, ...key }: ServiceKey) 
   lastUsedAt: lastUsedAt ?? null,
 });
 
-const existing = async (accounts: Pick<Accounts, 'find'>, accountId: string) => {
+const requireAccount = async (accounts: Pick<Accounts, 'find'>, accountId: string) => {
   const account = await accounts.find(accountId);
-  if (account === undefined) throw new UnauthenticatedError('The account of this token is gone.');
+  if (account === undefined) throw new UnauthenticatedError('The account of this token no longer exists.');
   return account;
 };
 
 export const listKeys =
   ({ keys, accounts }: Pick<KeyDependencies, 'keys' | 'accounts'>): Implementation<typeof operations.listKeys> =>
   async ({ caller: { accountId } }) => {
-    const [account, all] = await Promise.all([existing(accounts, accountId), keys.list(accountId)]);
-    return { items: all.map(view), active: account.activeKeys, limit: plans[account.plan].keys };
+    const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.list(accountId)]);
+    return { items: serviceKeys.map(view), active: account.activeKeys, limit: plans[account.plan].keys };
   };
 
 export const createKey =
   ({ keys, accounts, newAccountKey, newKeyId, now }: KeyDependencies): Implementation<typeof operations.createKey> =>
   async ({ caller: { accountId }, body: { name } }) => {
-    const account = await existing(accounts, accountId);
+    const account = await requireAccount(accounts, accountId);
     const serviceKey = newAccountKey();
     const key = newServiceKey({ keyId: newKeyId(), name, createdAt: now().toISOString() }, serviceKey);
     await keys.create(account, key, plans[account.plan].keys);

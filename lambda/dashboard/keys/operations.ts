@@ -7,11 +7,11 @@ const key = {
   name: z.string(),
   maskedKey: z
     .string()
-    .check(z.meta({ description: 'Its beginning and end: enough to know it by.', examples: ['svc_4kPz…9fQ2'] })),
+    .check(z.meta({ description: 'First and last characters of the key.', examples: ['svc_4kPz…9fQ2'] })),
   status: z.enum(['active', 'revoked']),
   createdAt: z.iso.datetime(),
   revokedAt: z.nullable(z.iso.datetime()),
-  lastUsedAt: z.nullable(z.iso.datetime()).check(z.describe('Some minutes coarse. Null where it was never used.')),
+  lastUsedAt: z.nullable(z.iso.datetime()).check(z.describe('Updated every few minutes. Null if the key was never used.')),
 };
 
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
@@ -23,15 +23,15 @@ export const listKeys = operation({
   method: 'GET',
   path: '/keys',
   group,
-  summary: 'List service keys, revoked ones too',
+  summary: 'List service keys, including revoked ones',
   access: 'authorizer',
   success: {
     status: 200,
     description: 'Oldest first.',
     schema: z.object({
       items: z.array(keySchema),
-      active: z.int().check(z.nonnegative(), z.describe('Active keys.')),
-      limit: z.int().check(z.positive(), z.describe('Active keys the plan allows.')),
+      active: z.int().check(z.nonnegative(), z.describe('Number of active keys.')),
+      limit: z.int().check(z.positive(), z.describe('Number of active keys that the plan allows.')),
     }),
   },
   errors: [],
@@ -44,7 +44,7 @@ export const createKey = operation({
   group,
   summary: 'Create a service key',
   description:
-    'Send it as X-Service-Key on proxy requests. It admits traffic to the same account as every other key of it.',
+    'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access.',
   access: 'authorizer',
   body: z.strictObject({
     name: name(64),
@@ -52,7 +52,7 @@ export const createKey = operation({
   success: {
     status: 201,
     description: 'The new key.',
-    schema: z.object({ ...key, key: z.string().check(z.describe('The key itself: shown this once. Keep it secret.')) }),
+    schema: z.object({ ...key, key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')) }),
   },
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
@@ -64,7 +64,7 @@ export const revokeKey = operation({
   group,
   summary: 'Revoke a service key',
   description:
-    'For good. Traffic with it is rejected within 60 seconds, as long as the gateway may remember it. Its spend stays in every report.',
+    'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
   access: 'authorizer',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   query: z.strictObject({
@@ -72,6 +72,6 @@ export const revokeKey = operation({
       ._default(z.enum(['true', 'false']), 'false')
       .check(z.describe('Revoke it even if it is the last active key.')),
   }),
-  success: { status: 204, description: 'It is revoked.' },
+  success: { status: 204, description: 'Revoked.' },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

@@ -13,12 +13,12 @@ const environment = z.pick(dashboardEnvironment, { CORS_ORIGINS: true }).parse(p
 >;
 
 /**
- * GET /api/openapi.json: as `npm run openapi` makes it of the very schemas that the handlers parse with, and as a test holds it
- * against them. To make it anew in each process was half of this function's start.
+ * GET /api/openapi.json: the file that `npm run openapi` generates from the schemas of the handlers; a test compares the two.
+ * Generating it at start took half of this function's cold start.
  */
 export const handler = httpStack([route(readOpenApi, async () => document)], {
   logger: new Logger({ serviceName: 'dashboard-openapi' }),
   corsOrigins: environment.CORS_ORIGINS,
-  // Public: nobody is looked up.
+  // Public: no caller to look up.
   accountOf: async () => undefined,
 });

@@ -6,34 +6,34 @@ import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
-const filterValue = z.optional(z.string().check(z.maxLength(256), z.describe('Empty stands for "none".')));
+const filterValue = z.optional(z.string().check(z.maxLength(256), z.describe('An empty value selects requests without one.')));
 
 const countOrNull = z.nullable(z.int().check(z.nonnegative()));
 const durationMs = z.nullable(z.number().check(z.nonnegative()));
 
 const summary = {
-  requestId: z.string().check(z.describe('Returned in X-Service-Request-Id.')),
+  requestId: z.string().check(z.describe('The id that X-Service-Request-Id returned.')),
   startedAt: z.iso.datetime(),
   provider: z.enum(providerLabels),
-  model: z.nullable(z.string()).check(z.describe('The model that served the request, else the one asked for.')),
+  model: z.nullable(z.string()).check(z.describe('The model that responded; if unknown, the requested model.')),
   tag: z.nullable(z.string()),
-  key: z.nullable(z.string()).check(z.describe('Id of the service key: see GET /keys.')),
+  key: z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.')),
   providerKey: z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.')),
   method: z.string(),
   path: z.string(),
   route: z
     .nullable(z.enum(['governed', 'bypassed']))
-    .check(z.describe('Null while the end of the request is not known.')),
+    .check(z.describe('Null while the end of the request is unknown.')),
   outcome: z.enum(outcomes),
-  status: z.nullable(z.int()).check(z.describe("The provider's status; null when it never responded.")),
+  status: z.nullable(z.int()).check(z.describe('Status code of the provider; null if it never responded.')),
   streamed: z.nullable(z.boolean()),
   ttfbMs: durationMs.check(z.describe('Time to the first byte of the response.')),
   totalMs: durationMs,
   inputTokens: countOrNull,
   outputTokens: countOrNull,
-  costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null where it is unknown.')),
+  costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
   costUsd: z.nullable(z.string()),
-  provenance: z.enum(provenances).check(z.describe('How the cost is known.')),
+  provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
 };
 
 const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });
@@ -46,17 +46,17 @@ const request = z
     serviceTier: z.nullable(z.string()),
     tagTruncated: z
       .boolean()
-      .check(z.describe('The tag is not as it was sent: longer than 64 characters, or no UTF-8.')),
+      .check(z.describe('True if the tag was changed: it was longer than 64 characters or not UTF-8.')),
     requestBytes: countOrNull,
     responseBytes: countOrNull,
     usageSource: z.nullable(z.enum(['reported', 'estimated', 'none'])),
-    usageComplete: z.nullable(z.boolean()).check(z.describe('False where the response could not be read whole.')),
-    usage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Normalised: see docs/metering.md.')),
-    rawUsage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe("The provider's own words.")),
+    usageComplete: z.nullable(z.boolean()).check(z.describe('False if the response could not be read completely.')),
+    usage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Normalized usage, see docs/metering.md.')),
+    rawUsage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Usage as the provider sent it.')),
     priceSource: z.nullable(z.string()),
     lines: z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() })),
     reason: z.nullable(z.string()).check(z.describe('Why the cost is unknown or estimated.')),
-    repeatOf: z.nullable(z.string()).check(z.describe('The request that this response was counted with.')),
+    repeatOf: z.nullable(z.string()).check(z.describe('Id of the request with which this response was counted.')),
     recordedAt: z.iso.datetime(),
   })
   .register(z.globalRegistry, { id: 'Request' });
@@ -73,7 +73,7 @@ export const listRequests = operation({
   access: 'authorizer',
   query: z.strictObject({
     from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
-    to: z.optional(dayOrInstant.check(z.describe('Last day, or first instant not included. Default: now.'))),
+    to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
     provider: z.optional(z.enum(providerLabels)),
     model: filterValue,
     tag: filterValue,
@@ -86,7 +86,7 @@ export const listRequests = operation({
   }),
   success: {
     status: 200,
-    description: 'A page.',
+    description: 'One page.',
     schema: pageOf(requestSummary),
   },
   errors: ['NOT_FOUND'],

@@ -12,24 +12,24 @@ interface RequestDependencies {
   readonly now: () => Date;
 }
 
-/** Records live by their plan's retention from when they are recorded, which may be two weeks after the request. */
+/** The retention of a record starts when it is recorded, which may be two weeks after the request. */
 const LONGEST_KEPT_MS = (Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays)) + 15) * DAY_MS;
 
-/** The part of a range in which there can be records: each day looked at is a read, and a range may be thousands of years. */
-const withRecords = ({ from, to }: { readonly from: string; readonly to: string }, now: Date) => {
+/** Cuts a range to the days that can have records. Each day costs a read, and a range may cover thousands of years. */
+const cutToRetention = ({ from, to }: { readonly from: string; readonly to: string }, now: Date) => {
   const iso = (ms: number) => new Date(ms).toISOString();
   const [earliest, latest] = [iso(now.getTime() - LONGEST_KEPT_MS), iso(now.getTime() + DAY_MS)];
   return { from: from < earliest ? earliest : from, to: to > latest ? latest : to };
 };
 
-/** An empty value asks for requests that have none. */
+/** An empty value selects requests without one. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
 export const listRequests =
   ({ requests, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
   async ({ caller: { accountId }, query: { from, to, limit, cursor, key, ...query } }) => {
     const { items, nextCursor } = await requests.page(accountId, {
-      ...withRecords(instantsOf({ from, to }, now()), now()),
+      ...cutToRetention(instantsOf({ from, to }, now()), now()),
       limit,
       cursor,
       filter: {
@@ -47,6 +47,6 @@ export const readRequest =
   ({ requests }: RequestDependencies): Implementation<typeof operations.readRequest> =>
   async ({ caller: { accountId }, params: { requestId } }) => {
     const record = await requests.find(accountId, requestId);
-    if (record === undefined) throw new NotFoundError('There is no such request. It may be past its retention.');
+    if (record === undefined) throw new NotFoundError('There is no such request. Its retention may have ended.');
     return requestView(record);
   };

@@ -1,7 +1,7 @@
 import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { moneyOf } from '../../domain/spend/spend-report.ts';
 
-/** What lists show of a request. */
+/** A request as lists show it. */
 export const requestSummary = (record: RequestRecord) => ({
   requestId: record.requestId,
   startedAt: record.startedAt,
@@ -24,7 +24,7 @@ export const requestSummary = (record: RequestRecord) => ({
   provenance: record.provenance,
 });
 
-/** All that is kept of a request. */
+/** A request with all its details. */
 export const requestView = (record: RequestRecord) => ({
   ...requestSummary(record),
   modelRequested: record.reading?.modelRequested ?? null,

@@ -12,7 +12,7 @@ const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const { read: readCounters } = openSpend(table);
 
-/** GET /api/spend/export.csv, streamed: a year by day and model may be larger than a Lambda answer that is not. */
+/** GET /api/spend/export.csv. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
 export const handler = streamingHttpStack(
   [route(operations.exportSpend, exportSpend({ readCounters, now: () => new Date() }))],
   {

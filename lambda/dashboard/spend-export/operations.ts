@@ -9,12 +9,12 @@ export const exportSpend = operation({
   group: 'Spend',
   summary: 'Download spend as CSV',
   description:
-    'A line for each hour, day or month and group that has requests. A cost that is not known is an empty field. Text that a spreadsheet would run as a formula is put behind an apostrophe.',
+    'One line for each group in each hour, day or month with requests. An unknown cost is an empty field. Text that a spreadsheet would run as a formula is prefixed with an apostrophe.',
   access: 'authorizer',
   query: z.omit(spendQuery, { limit: true }),
   success: {
     status: 200,
-    description: 'RFC 4180, UTF-8, with a header line.',
+    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
     schema: z.string(),
     streamed: { contentType: 'text/csv; charset=utf-8', filename: 'spend.csv' },
   },

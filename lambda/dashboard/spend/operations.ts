@@ -9,14 +9,14 @@ const count = z.int().check(z.nonnegative());
 const money = {
   costNanoUsd: z
     .nullable(z.int())
-    .check(z.describe('Known cost in 1e-9 USD. Null where there were requests and no cost of them is known.')),
-  costUsd: z.nullable(z.string()).check(z.describe('The same as a decimal string in USD.')),
+    .check(z.describe('Known cost in 1e-9 USD. Null if there are requests but none of their costs is known.')),
+  costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),
 };
 
 const leanSums = {
   requests: count,
   ...money,
-  unpricedRequests: count.check(z.describe('Requests whose cost is unknown: the cost leaves them out.')),
+  unpricedRequests: count.check(z.describe('Requests whose cost is unknown. The cost does not include them.')),
 };
 
 const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
@@ -24,17 +24,17 @@ const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
 const sums = {
   ...leanSums,
   costByProvenance: z.object({
-    provider: moneySchema.check(z.describe('As the provider reported it.')),
-    computed: moneySchema.check(z.describe('Usage as the provider reported it, times the price book.')),
-    estimated: moneySchema.check(z.describe('Usage was estimated.')),
+    provider: moneySchema.check(z.describe('Cost as reported by the provider.')),
+    computed: moneySchema.check(z.describe('Usage as reported by the provider, multiplied by prices from the price book.')),
+    estimated: moneySchema.check(z.describe('Cost of estimated usage.')),
   }),
   freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
-  errors: count.check(z.describe('Requests that the provider refused, failed or interrupted.')),
-  partialRequests: count.check(z.describe('Responses that could not be read whole: their usage may be too low.')),
-  unfinishedRequests: count.check(z.describe('Requests whose end is not known (yet).')),
-  bypassedRequests: count.check(z.describe('Forwarded while tracking was failing, and counted all the same.')),
+  errors: count.check(z.describe('Requests that the provider rejected, failed or interrupted.')),
+  partialRequests: count.check(z.describe('Responses that could not be read completely. Their usage may be too low.')),
+  unfinishedRequests: count.check(z.describe('Requests whose end is not known yet, or never became known.')),
+  bypassedRequests: count.check(z.describe('Requests that were forwarded while tracking failed, and were still counted.')),
   overflowRequests: count.check(
-    z.describe('Counted under `(other)`, since there were too many distinct values that day.'),
+    z.describe('Requests counted under `(other)` because that day had too many distinct values.'),
   ),
   tokens: z.object(
     Object.fromEntries(tokenCounterNames.map((name) => [name, count])) as Record<
@@ -42,18 +42,18 @@ const sums = {
       typeof count
     >,
   ),
-  units: z.record(z.string(), z.number()).check(z.describe('Billable units that are not tokens, by kind.')),
+  units: z.record(z.string(), z.number()).check(z.describe('Billable units other than tokens, by kind.')),
 };
 
 const group = {
   provider: z.optional(z.string()),
   model: z.optional(z.nullable(z.string())),
   tag: z.optional(z.nullable(z.string())),
-  key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key: see GET /keys.'))),
+  key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.'))),
   providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
 };
 
-const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('The first instant not included.')) };
+const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
 
 export const readSpend = operation({
   id: 'readSpend',
@@ -62,7 +62,7 @@ export const readSpend = operation({
   group: 'Spend',
   summary: 'Read totals, groups and a series of spend',
   description:
-    'Times are UTC. Bounds are widened to whole hours, days or months. Ranges: at most 31 days by hour (kept for 89 days), 366 days by day, 60 months by month. Series points name fewer groups where the response would get too long.',
+    'Times are UTC. Bounds are widened to whole hours, days or months. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
   access: 'authorizer',
   query: spendQuery,
   success: {
@@ -77,23 +77,23 @@ export const readSpend = operation({
         .nullable(z.object({ ...range, totals: z.object(sums) }))
         .check(
           z.describe(
-            'The range of the same length before. Null where it is no longer kept, or too large for an exact number.',
+            'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
           ),
         ),
-      groups: z.array(z.object({ ...group, ...sums })).check(z.describe('The costliest first.')),
+      groups: z.array(z.object({ ...group, ...sums })).check(z.describe('Highest cost first.')),
       otherGroups: z
         .nullable(z.object({ groups: count, ...sums }))
-        .check(z.describe('The groups beyond the limit, summed up.')),
+        .check(z.describe('Sums of the groups beyond the limit.')),
       untracked: z
         .object({
           requests: count,
           gaps: z
             .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
-            .check(z.describe('Gaps, ascending: when the first and the last of their requests began.')),
+            .check(z.describe('Tracking gaps in ascending order, each from the start of its first request to the start of its last.')),
         })
         .check(
           z.describe(
-            'Requests that were forwarded (`bypassed`) while nothing could take their events, and that no other number here holds: at most so many, of whatever provider, model and tag. Filters leave them in.',
+            'Requests that were forwarded (`bypassed`) while their usage events could not be stored. No other number here includes them. The number is an upper bound over all providers, models and tags; filters do not apply to it.',
           ),
         ),
       series: z
@@ -104,7 +104,7 @@ export const readSpend = operation({
             groups: z.array(z.object({ ...group, ...leanSums })),
           }),
         )
-        .check(z.describe('Every hour, day or month of the range, ascending.')),
+        .check(z.describe('Every hour, day or month of the range, in ascending order.')),
     }),
   },
   errors: [],

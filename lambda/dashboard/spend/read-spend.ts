@@ -10,7 +10,7 @@ import { dimensionOf, filterOf } from './spend-query.ts';
 
 interface SpendDependencies {
   readonly readCounters: ReadCounters;
-  /** Reports of requests that could not be tracked. */
+  /** Tracking gaps: reports of requests that could not be tracked. */
   readonly readTrackingGaps: (
     accountId: string,
     range: { readonly from: string; readonly to: string },
@@ -18,14 +18,14 @@ interface SpendDependencies {
   readonly now: () => Date;
 }
 
-/** The API calls the id of a service key `key`. */
-const renamed = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => ({
+/** The API name of a service key's id is `key`. */
+const withApiNames = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => ({
   ...rest,
   ...(keyId !== undefined && { key: keyId }),
 });
 
-/** JSON's numbers are exact up to 2^53, which is 9 million USD in nano-USD. More is refused rather than rounded. */
-const unlessTooLarge = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
+/** JSON numbers are exact up to 2^53, which is 9 million USD in nano-USD. Larger sums are rejected, not rounded. */
+const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
   try {
     return await sums;
   } catch (error) {
@@ -34,8 +34,8 @@ const unlessTooLarge = async <T, U>(sums: Promise<T>, otherwise: () => U): Promi
   }
 };
 
-const refused = (): never => {
-  const message = 'the sum is too large for an exact number (9 million USD): narrow the range, or filter';
+const rejectTooLarge = (): never => {
+  const message = 'the sum is too large to be exact (9 million USD): narrow the range, or filter';
   throw new ValidationError([{ path: 'from', message }]);
 };
 
@@ -57,8 +57,8 @@ export const readSpend =
     const readingBefore = async () =>
       isKept(before, now()) ? sumsOf(await totalOf(readCounters(accountId, before, filtered), filter)) : null;
     const [report, previous, untracked] = await Promise.all([
-      unlessTooLarge(reading, refused),
-      unlessTooLarge(readingBefore(), () => null),
+      ifExact(reading, rejectTooLarge),
+      ifExact(readingBefore(), () => null),
       readTrackingGaps(accountId, range),
     ]);
     return {
@@ -68,8 +68,8 @@ export const readSpend =
       groupBy,
       ...report,
       previous: previous && { from: before.from, to: before.to, totals: previous },
-      groups: report.groups.map(renamed),
+      groups: report.groups.map(withApiNames),
       untracked: trackingGaps(untracked),
-      series: report.series.map((point) => ({ ...point, groups: point.groups.map(renamed) })),
+      series: report.series.map((point) => ({ ...point, groups: point.groups.map(withApiNames) })),
     };
   };

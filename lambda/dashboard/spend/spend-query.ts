@@ -5,25 +5,25 @@ import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import type { SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
-/** The API's names of the dimensions: `key` stands for the id of the service key. */
+/** API names of the dimensions. `key` is the id of the service key. */
 export const groupings = ['provider', 'model', 'tag', 'key', 'providerKey'] as const;
 export type Grouping = (typeof groupings)[number];
 
 const repeatable = z
   .array(z.string().check(z.maxLength(256)))
-  .check(z.maxLength(50), z.describe('Repeat it to let several pass; empty stands for "none".'));
+  .check(z.maxLength(50), z.describe('Repeat it for several values. An empty value selects requests without one.'));
 const providers = z
   .array(z.enum(providerLabels))
-  .check(z.maxLength(providerLabels.length), z.describe('Repeat it to let several pass.'));
+  .check(z.maxLength(providerLabels.length), z.describe('Repeat it for several values.'));
 
-/** The parameters of the report, shared by the export. */
+/** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
-  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: the first of this month (UTC).'))),
-  to: z.optional(dayOrInstant.check(z.describe('Last day, or first instant not included. Default: now.'))),
+  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: the first day of this month (UTC).'))),
+  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
   granularity: z._default(z.enum(granularities), 'day'),
   groupBy: z
     ._default(z.array(z.enum(groupings)).check(z.maxLength(groupings.length)), [])
-    .check(z.describe('Repeat it to group by several.')),
+    .check(z.describe('Repeat it to group by several dimensions.')),
   provider: z.optional(providers),
   model: z.optional(repeatable),
   tag: z.optional(repeatable),
@@ -31,12 +31,12 @@ export const spendQuery = z.strictObject({
   providerKey: z.optional(repeatable),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
-    .check(z.describe('At most so many groups are named.')),
+    .check(z.describe('Maximum number of groups in the response.')),
 });
 
 export const dimensionOf = (grouping: Grouping): SpendDimensionName => (grouping === 'key' ? 'keyId' : grouping);
 
-/** An empty value asks for requests that have none. */
+/** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));
 
 export const filterOf = (query: Pick<z.output<typeof spendQuery>, Grouping>): SpendFilter => ({

@@ -3,7 +3,7 @@ import { billingStateOf, billingStateWithoutCustomer } from '../../domain/billin
 import type { PriceList } from '../../domain/billing/price-list.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 
-/** What Stripe says of a customer now. */
+/** Reads a customer's current billing state from Stripe. */
 export const billingReader =
   (stripe: Pick<StripeBilling, 'isDeleted' | 'subscriptionsOf'>, prices: PriceList) =>
   async (customerId: string): Promise<CustomerBilling> => {

@@ -8,12 +8,12 @@ export const receiveStripeEvent = operation({
   group: 'Billing',
   summary: 'Receive an event of the payment processor',
   description:
-    'For Stripe alone, with its `Stripe-Signature` header; clients do not call it. Events may come late, twice and in any order: what holds is read from Stripe. Kinds of events that concern no account are taken and ignored.',
+    'For Stripe only, with its `Stripe-Signature` header; clients do not call it. Events may arrive late, twice and in any order, because the current state is read from Stripe. Events that do not affect an account are accepted and ignored.',
   access: 'public',
   body: z.looseObject({ id: z.string(), type: z.string() }).check(z.meta({ description: "Stripe's event object." })),
   success: {
     status: 200,
-    description: 'Its effects are in force.',
+    description: 'The event is processed.',
     schema: z.object({ received: z.literal(true) }),
   },
   errors: [],

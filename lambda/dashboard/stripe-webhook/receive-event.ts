@@ -16,26 +16,25 @@ export interface EventDependencies {
 }
 
 /**
- * Takes an event of Stripe's. It returns once all effects are written, and throws otherwise: Stripe then sends the event again,
- * for three days.
+ * Processes a Stripe event. Returns after all effects are written. If it throws, Stripe sends the event again for three days.
  *
- * @throws ValidationError where Stripe has not signed it
+ * @throws ValidationError if Stripe did not sign the event
  */
 export const receiveEvent =
   ({ readEvent, events, accounts, sync, stripe, logger }: EventDependencies) =>
   async (body: Buffer, signature: string | undefined): Promise<void> => {
     const { id: eventId, type, customerId } = await readEvent(body, signature);
-    const told = { eventId, type, customerId };
-    if (customerId === undefined || !concernsBilling(type)) return logger.info('event of no concern', told);
-    if (await events.isDone(eventId)) return logger.info('event known', told);
+    const fields = { eventId, type, customerId };
+    if (customerId === undefined || !concernsBilling(type)) return logger.info('event ignored', fields);
+    if (await events.isDone(eventId)) return logger.info('event already processed', fields);
     const accountId = await accounts.ownerOf(customerId);
-    if (accountId === undefined) return logger.info('event of a customer that is none of ours', told);
+    if (accountId === undefined) return logger.info('event of an unknown customer', fields);
     const change = await sync(accountId);
-    // Somebody with two checkouts open would pay twice.
+    // A second open checkout would charge the customer twice.
     if (isPurchase(type) && change?.after.subscription) await stripe.closeCheckouts(customerId);
     await events.markDone(eventId, type);
-    logger.info('event worked off', {
-      ...told,
+    logger.info('event processed', {
+      ...fields,
       plan: change?.after.plan,
       billingStatus: change?.after.billingStatus,
       accountStatus: change?.after.status,

@@ -8,7 +8,7 @@ import { requestLog } from '../../http/request-log.ts';
 import { securityHeaders } from '../../http/security-headers.ts';
 import { receiveStripeEvent } from './operations.ts';
 
-/** As other endpoints, but for the body: a signature holds for its bytes, so they go on as they came. No browser calls this. */
+/** The HTTP stack of the webhook. It passes on the body's bytes unparsed, because the signature covers them. No CORS: browsers do not call it. */
 export const webhookStack = (
   receive: (body: Buffer, signature: string | undefined) => Promise<void>,
   logger: Pick<Logger, 'info' | 'error'>,

@@ -23,7 +23,7 @@ const run = reconcile({
   metrics,
 });
 
-/** Every day: accounts against Stripe's subscriptions. */
+/** Runs daily and compares accounts with Stripe's subscriptions. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {

@@ -17,7 +17,7 @@ export interface ReconcileDependencies {
   readonly metrics: { addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown };
 }
 
-/** What may differ, its members in one order. */
+/** The comparable part of the billing state. */
 const stateOf = ({ plan, billingStatus, status, subscription }: RecordedBilling) => ({
   plan,
   billingStatus,
@@ -25,18 +25,18 @@ const stateOf = ({ plan, billingStatus, status, subscription }: RecordedBilling)
   subscription: subscription && [subscription.id, subscription.periodStart, subscription.periodEnd],
 });
 
-/** What repairing one account may take at worst. */
+/** Longest time to repair one account. */
 const ACCOUNT_MS = 30_000;
 
-/** Time ran out before every account was looked at. The next run begins anew. */
+/** Time ran out before every account was checked. The next run starts from the beginning. */
 class UnfinishedReconciliationError extends Error {
   override readonly name = 'UnfinishedReconciliationError';
 }
 
 /**
- * Compares every account that has a customer with Stripe's subscriptions, and repairs what differs: events that never came, or
- * came while something was wrong here. Stripe is read in pages of a hundred and the table in batches, so that accounts without
- * difference cost next to nothing. What only people can put right is reported. Where no plan has a price there is nothing to do.
+ * Compares every account that has a customer with Stripe's subscriptions and repairs differences. They come from events that
+ * never arrived or failed here. It reads Stripe in pages of a hundred and the table in batches, so accounts without a difference
+ * cost almost nothing. Problems that need a person are logged and counted. Does nothing if no plan has a price.
  */
 export const reconcile =
   ({ accounts, stripe, sync, prices, logger, metrics }: ReconcileDependencies) =>
@@ -45,7 +45,7 @@ export const reconcile =
 
     const repair = async (account: BillingAccount): Promise<void> => {
       const change = await sync(account.accountId);
-      // Read a second time, right now, there may be no difference any more: an event has come since.
+      // The difference may be gone by now, because an event arrived in the meantime.
       if (change === undefined) return;
       const [was, is] = [stateOf(change.before), stateOf(change.after)];
       if (isDeepStrictEqual(was, is)) return;
@@ -55,17 +55,17 @@ export const reconcile =
     };
 
     const check = async (account: BillingAccount, live: readonly CustomerSubscription[]): Promise<void> => {
-      // The account is not named: its id is a credential.
-      const told = { userId: account.ownerUserId, customerId: account.stripeCustomerId };
+      // Logs name the owner and the customer, which is what support looks up.
+      const fields = { userId: account.ownerUserId, customerId: account.stripeCustomerId };
       if (paidSubscriptions(live, prices) > 1) {
         count('DuplicateSubscriptions');
-        logger.error('account pays twice', { ...told, subscriptions: live.map(({ id }) => id) });
+        logger.error('account pays twice', { ...fields, subscriptions: live.map(({ id }) => id) });
       }
       try {
         if (differs(account, live, prices)) await repair(account);
       } catch (error) {
         count('UnreconciledAccounts');
-        logger.error('account not reconciled', { ...told, error: error as Error });
+        logger.error('account not reconciled', { ...fields, error: error as Error });
       }
     };
 
@@ -77,7 +77,7 @@ export const reconcile =
     }
     for await (const batch of accounts.all()) {
       for (const account of batch) {
-        if (remainingMs() < ACCOUNT_MS) throw new UnfinishedReconciliationError('Not every account was looked at.');
+        if (remainingMs() < ACCOUNT_MS) throw new UnfinishedReconciliationError('Not every account was checked.');
         if (account.stripeCustomerId === undefined) continue;
         await check(account, byCustomer.get(account.stripeCustomerId) ?? []);
         byCustomer.delete(account.stripeCustomerId);
