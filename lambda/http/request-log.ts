@@ -6,9 +6,7 @@ import type { HttpResult } from './http-result.ts';
 /** A client may send a service key in place of its id. */
 const maskServiceKeys = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
 
-/**
- * Logs one line per request: method, path, status, duration and user id. No body, query or header.
- */
+/** Logs one line per request: method, path, status, duration and user id. No body, query or header. */
 export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
   const startedAt = new WeakMap<object, number>();
   const log: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = ({ event, response }) => {

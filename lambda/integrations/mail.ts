@@ -7,14 +7,14 @@ interface OutgoingMail {
   readonly html: string;
 }
 
-/** The mail was not taken. The message names the kind of error alone. */
+/** SES did not accept the mail. The message contains only the kind of error. */
 export class MailError extends Error {
   override readonly name = 'MailError';
 }
 
 export type SendMail = (mail: OutgoingMail) => Promise<void>;
 
-/** SES with bounds: the SDK waits for ever unless told otherwise. */
+/** An SES client with timeouts, because the SDK has none by default. */
 export const sesClient = (): SESClient =>
   new SESClient({
     maxAttempts: 2,
@@ -36,6 +36,6 @@ export const mailSender =
         }),
       );
     } catch (error) {
-      throw new MailError(`mail was not taken (${error instanceof Error ? error.name : 'error'})`, { cause: error });
+      throw new MailError(`mail was not accepted (${error instanceof Error ? error.name : 'error'})`, { cause: error });
     }
   };

@@ -1,15 +1,15 @@
 import { type StripeCall, StripeCallError } from './stripe-client.ts';
 import { type CustomerSubscription, customerSchema, sessionSchema, subscriptionSchema } from './stripe-objects.ts';
 
-/** Stripe's largest page. */
+/** Maximum page size of Stripe. */
 const PAGE = 100;
 
 export interface NewCustomer {
   readonly email: string;
   readonly name: string;
-  /** Of the account's owner. It leads to the account; the account's own id is a credential and goes nowhere. */
+  /** The account's owner. It identifies the account; Stripe must not receive the account key, which is a credential. */
   readonly userId: string;
-  /** Calls that say the same here make one customer. */
+  /** Calls with the same key create one customer. */
   readonly idempotencyKey: string;
 }
 
@@ -21,14 +21,14 @@ export interface NewCheckout {
   readonly cancelUrl: string;
 }
 
-/** The change of a subscription that the portal is to ask the customer's consent to. */
+/** A change of a subscription that the portal asks the customer to confirm. */
 export interface SubscriptionChange {
   readonly subscriptionId: string;
   readonly itemId: string;
   readonly priceId: string;
 }
 
-/** What billing needs of Stripe. All of it may throw what StripeCall throws. */
+/** Stripe operations for billing. They throw the errors of StripeCall. */
 export const stripeBilling = (call: StripeCall) => ({
   /** @returns its id */
   createCustomer: async ({ idempotencyKey, userId, ...details }: NewCustomer): Promise<string> => {
@@ -41,13 +41,13 @@ export const stripeBilling = (call: StripeCall) => ({
   isDeleted: async (customerId: string): Promise<boolean> =>
     customerSchema.parse(await call((stripe) => stripe.customers.retrieve(customerId))).deleted,
 
-  /** All of a customer's subscriptions, also those that are over; the newest hundred of them. */
+  /** The newest hundred subscriptions of a customer, including ended ones. */
   subscriptionsOf: async (customer: string): Promise<CustomerSubscription[]> => {
     const { data } = await call((stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: PAGE }));
     return data.map((subscription) => subscriptionSchema.parse(subscription));
   },
 
-  /** Every subscription that is not over. */
+  /** All subscriptions that have not ended. */
   async *liveSubscriptions(): AsyncGenerator<CustomerSubscription> {
     let after: string | undefined;
     do {
@@ -75,20 +75,20 @@ export const stripeBilling = (call: StripeCall) => ({
     return sessionSchema.parse(session);
   },
 
-  /** Closes every checkout of the customer that is still open: none of them can buy a second subscription any more. */
+  /** Closes all open checkouts of the customer, so that none of them can buy a second subscription. */
   closeCheckouts: async (customer: string): Promise<void> => {
     const { data } = await call((stripe) => stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGE }));
     for (const { id } of data) {
       try {
         await call((stripe) => stripe.checkout.sessions.expire(id));
       } catch (error) {
-        // It was completed, or ran out, a moment ago.
+        // It was completed or expired in the meantime.
         if (!(error instanceof StripeCallError && error.status === 400)) throw error;
       }
     }
   },
 
-  /** The customer's portal; with a change, the page of it that asks for consent to the change. */
+  /** Opens the customer's portal; with a change, the portal page that asks the customer to confirm it. */
   openPortal: async (customer: string, returnUrl: string, change?: SubscriptionChange) => {
     const session = await call((stripe) =>
       stripe.billingPortal.sessions.create({

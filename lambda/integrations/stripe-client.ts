@@ -2,13 +2,13 @@ import Stripe from 'stripe';
 import { UnavailableError } from '../domain/errors.ts';
 import type { CachedSecret } from './stripe-secret.ts';
 
-/** What our schemas were written against. The package's types are those of this version, so an upgrade of it shows here. */
+/** The API version that the schemas were written for. The types of the stripe package have the same version, so its upgrade fails to compile here. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 
-/** The webhook's sender waits some 20 s, API Gateway 29 s. */
+/** Shorter than the timeouts of Stripe's webhook sender (about 20 s) and API Gateway (29 s). */
 const TIMEOUT_MS = 8_000;
 
-/** Stripe refused a call. Holds what Stripe's log is searched by, and nothing of the request or the answer. */
+/** Stripe rejected a call. Contains the fields to search Stripe's log by, and nothing of the request or the response. */
 export class StripeCallError extends Error {
   override readonly name = 'StripeCallError';
   readonly status: number | undefined;
@@ -16,7 +16,7 @@ export class StripeCallError extends Error {
 
   constructor({ type, code, statusCode, requestId }: InstanceType<typeof Stripe.errors.StripeError>) {
     super(
-      `Stripe answered ${statusCode ?? 'nothing'}: ${type}${code ? ` ${code}` : ''}, request ${requestId ?? 'unknown'}`,
+      `Stripe responded with ${statusCode ?? 'nothing'}: ${type}${code ? ` ${code}` : ''}, request ${requestId ?? 'unknown'}`,
     );
     this.status = statusCode;
     this.code = code;
@@ -26,20 +26,20 @@ export class StripeCallError extends Error {
 const { StripeError, StripeAPIError, StripeAuthenticationError, StripeConnectionError, StripeRateLimitError } =
   Stripe.errors;
 
-const named = (error: unknown): unknown => {
+const mapError = (error: unknown): unknown => {
   if (!(error instanceof StripeError)) return error;
   const cause = new StripeCallError(error);
-  const passes = [StripeAPIError, StripeConnectionError, StripeRateLimitError].some((type) => error instanceof type);
-  return passes
-    ? new UnavailableError('The payment processor does not answer. Try again in a minute.', { cause })
+  const isTransient = [StripeAPIError, StripeConnectionError, StripeRateLimitError].some((type) => error instanceof type);
+  return isTransient
+    ? new UnavailableError('The payment processor does not respond. Try again in a minute.', { cause })
     : cause;
 };
 
 /**
- * Makes calls with Stripe's own package.
+ * Makes a call with Stripe's package.
  *
- * @throws UnavailableError where Stripe does not answer or is at its limit
- * @throws StripeCallError where it refuses
+ * @throws UnavailableError if Stripe does not respond or limits the rate
+ * @throws StripeCallError if it rejects the call
  */
 export type StripeCall = <T>(use: (stripe: Stripe) => Promise<T>) => Promise<T>;
 
@@ -51,7 +51,7 @@ const clientOf = (origin: string, apiKey: string): Stripe => {
     port: port || (protocol === 'http:' ? 80 : 443),
     protocol: protocol === 'http:' ? 'http' : 'https',
     timeout: TIMEOUT_MS,
-    // Repeated with the same idempotency key.
+    // The package repeats a call with the same idempotency key.
     maxNetworkRetries: 1,
     telemetry: false,
   });
@@ -71,11 +71,11 @@ export const stripeCaller = (origin: string, apiKey: CachedSecret): StripeCall =
     try {
       return await use(stripe);
     } catch (error) {
-      if (!(error instanceof StripeAuthenticationError)) throw named(error);
+      if (!(error instanceof StripeAuthenticationError)) throw mapError(error);
       const renewed = withKey(await apiKey.reread());
-      if (renewed === stripe) throw named(error);
+      if (renewed === stripe) throw mapError(error);
       return use(renewed).catch((again: unknown) => {
-        throw named(again);
+        throw mapError(again);
       });
     }
   };

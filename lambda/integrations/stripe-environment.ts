@@ -15,7 +15,7 @@ const prices = z.pipe(
   z.transform((priceIds) => priceList(priceIds)),
 );
 
-/** What every function that talks to Stripe is told. Parsed once, in the entry. */
+/** Environment variables of every function that calls Stripe. Parsed once, in the entry. */
 export const stripeEnvironment = z.object({
   TABLE_NAME: z.string().check(z.minLength(1)),
   STRIPE_API_ORIGIN: z.url(),
@@ -23,7 +23,7 @@ export const stripeEnvironment = z.object({
   STRIPE_PRICES: z.pipe(parsedJson, prices),
 } satisfies Record<keyof StripeEnvironment, z.ZodMiniType>);
 
-/** The SDK waits for ever unless told otherwise. */
+/** Has timeouts, because the SDK has none by default. */
 const secretsManager = new SecretsManagerClient({
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },

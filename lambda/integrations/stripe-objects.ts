@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Subscription, subscriptionStatuses } from '../domain/billing/subscription.ts';
 
-/** Stripe's objects, as far as they are used, turned into ours. */
+/** Schemas that turn Stripe's objects into domain objects. They contain only the members in use. */
 
 /** Epoch seconds. */
 const instant = z.pipe(
@@ -9,7 +9,7 @@ const instant = z.pipe(
   z.transform((seconds) => new Date(seconds * 1_000).toISOString()),
 );
 
-/** A reference, or what it refers to where that was asked for. */
+/** A reference by id, or the expanded object. */
 export const reference = z.union([
   z.string(),
   z.pipe(
@@ -24,7 +24,7 @@ export const subscriptionSchema = z.pipe(
     customer: reference,
     status: z.enum(subscriptionStatuses),
     created: instant,
-    // A cancellation at the period's end shows as the one or the other, by the subscription's billing mode.
+    // The billing mode of the subscription decides which of the two shows a cancellation at the period's end.
     cancel_at: z.nullable(z.number()),
     cancel_at_period_end: z.boolean(),
     items: z.object({
@@ -59,5 +59,5 @@ export type CustomerSubscription = Subscription & { readonly customerId: string 
 
 export const customerSchema = z.object({ id: z.string(), deleted: z._default(z.boolean(), false) });
 
-/** A page of Stripe's to send somebody to. The URL is a key to it. */
+/** A page of Stripe to redirect a user to. Anyone with the URL can open it. */
 export const sessionSchema = z.object({ id: z.string(), url: z.url() });

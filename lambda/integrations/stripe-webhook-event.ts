@@ -4,14 +4,14 @@ import { ValidationError } from '../domain/errors.ts';
 import { reference } from './stripe-objects.ts';
 import type { CachedSecret } from './stripe-secret.ts';
 
-/** Older than this, a signed event may be somebody's repetition of one he saw. Stripe signs anew each time it sends. */
+/** An older signed event may be a replay. Stripe signs an event again each time it sends it. */
 const TOLERANCE_SECONDS = 300;
 
-/** An event without what it says: that is read from Stripe. */
+/** An event without its data, because the current state is read from Stripe. */
 export interface StripeEvent {
   readonly id: string;
   readonly type: string;
-  /** The customer it is about; undefined where it is about none. */
+  /** The customer of the event; undefined if it has none. */
   readonly customerId: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const isSignedWith = (body: Buffer, signature: string, secret: string, receivedA
   }
 };
 
-/** One secret, or two while the one replaces the other, set apart by space or comma. */
+/** One secret, or two during a rotation, separated by whitespace or a comma. */
 const secretsIn = (text: string): string[] => text.split(/[\s,]+/).filter((secret) => secret.startsWith('whsec_'));
 
 /**
@@ -49,8 +49,8 @@ export const stripeEventReader = (secrets: CachedSecret, now: () => number = Dat
     secretsIn(text).some((secret) => isSignedWith(body, signature, secret, now()));
 
   /**
-   * @param body as it was sent, byte for byte
-   * @throws ValidationError where the signature is none of Stripe's, or too old
+   * @param body the bytes as sent
+   * @throws ValidationError if the signature is not Stripe's or too old
    */
   return async (body: Buffer, signature: string | undefined): Promise<StripeEvent> => {
     if (signature === undefined || body.length === 0) throw invalid('The event must be signed by Stripe.');

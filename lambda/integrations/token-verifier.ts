@@ -8,19 +8,19 @@ const claimsSchema = z.object({
   sub: z.string().check(z.minLength(1)),
 });
 
-/** Gives the id of the user a token was made for. */
+/** Verifies a token and returns the id of its user. */
 export type VerifyToken = (authorization: string | undefined) => Promise<string>;
 
 const unauthenticated = (message: string) => new UnauthenticatedError(message);
 
-const refused = () => unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
+const invalidToken = () => unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
 
 /**
- * Checks the `Authorization` header's bearer token as the API's authorizer does: signature, issuer, expiry, client, and that
- * it is an ID token.
+ * Verifies the bearer token of the `Authorization` header as the API's authorizer does: signature, issuer, expiry, client and
+ * token use (ID token).
  *
- * @param jwksUri where the pool's public keys are, when not at the issuer
- * @throws UnauthenticatedError
+ * @param jwksUri URL of the pool's public keys, if they are not at the issuer
+ * @throws UnauthenticatedError; UnavailableError if the public keys cannot be read
  */
 export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: string): VerifyToken => {
   const verifier = CognitoJwtVerifier.create(
@@ -35,11 +35,11 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
       throw unauthenticated('Send Authorization: Bearer <token> with a token from POST /auth/login.');
     const payload = await verifier.verify(token).catch((error: unknown) => {
       if (error instanceof FetchError)
-        throw new UnavailableError('The token could not be checked at the moment. Try again.');
-      throw error instanceof JwtBaseError ? refused() : error;
+        throw new UnavailableError('The token could not be verified at the moment. Try again.');
+      throw error instanceof JwtBaseError ? invalidToken() : error;
     });
     const { data: claims } = claimsSchema.safeParse(payload);
-    if (claims === undefined) throw refused();
+    if (claims === undefined) throw invalidToken();
     return claims.sub;
   };
 };

@@ -6,7 +6,7 @@ import {
   type AttributeType,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { emailTaken, named, nameOf, refusedPassword } from './cognito-errors.ts';
+import { emailTaken, mapErrors, nameOf, invalidPassword } from './cognito-errors.ts';
 
 export interface NewDirectoryUser {
   readonly email: string;
@@ -21,13 +21,13 @@ export interface DirectoryUser {
   readonly createdAt: Date;
 }
 
-/** Internal id of the account a user was made for. Whom a user belongs to is what the table says. */
+/** Internal id of the account that the user was created for. The table, not this attribute, decides which account a user belongs to. */
 const ACCOUNT_ATTRIBUTE = 'custom:accountId';
 
 const attribute = (attributes: AttributeType[] | undefined, name: string): string | undefined =>
   attributes?.find(({ Name }) => Name === name)?.Value;
 
-/** Cognito with bounds: the SDK waits for ever unless told otherwise. Three attempts fit what API Gateway waits for. */
+/** A Cognito client with timeouts, because the SDK has none by default. Three attempts fit into API Gateway's timeout. */
 export const cognitoClient = (): CognitoIdentityProviderClient =>
   new CognitoIdentityProviderClient({
     maxAttempts: 3,
@@ -35,20 +35,21 @@ export const cognitoClient = (): CognitoIdentityProviderClient =>
   });
 
 /**
- * The user pool. It differs between AWS and emulators in which exception says what; here both become the same named errors.
- * The app client can neither read nor write the account attribute, so no token carries it.
+ * The users of the user pool. AWS and emulators use different exceptions; both become the same mapErrors errors here.
+ * The app client can neither read nor write the account attribute, so no token contains it.
  */
 export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId: string) => {
   const pool = { UserPoolId: userPoolId };
 
   return {
     /**
-     * Makes a user who cannot log in yet, and gives the user id.
+     * Creates a user who cannot log in yet.
      *
+     * @returns the user id
      * @throws EmailTakenError
      */
     createUser: async ({ email, firstName, lastName, accountId }: NewDirectoryUser): Promise<string> => {
-      const { User } = await named(
+      const { User } = await mapErrors(
         cognito.send(
           new AdminCreateUserCommand({
             ...pool,
@@ -56,7 +57,7 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
             MessageAction: 'SUPPRESS',
             UserAttributes: [
               { Name: 'email', Value: email },
-              // Without it Cognito sends no reset codes to the address.
+              // Cognito sends reset codes to verified addresses only.
               { Name: 'email_verified', Value: 'true' },
               { Name: 'given_name', Value: firstName },
               { Name: 'family_name', Value: lastName },
@@ -69,21 +70,21 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
         },
       );
       const userId = attribute(User?.Attributes, 'sub');
-      if (userId === undefined) throw new Error('AdminCreateUser answered without a sub');
+      if (userId === undefined) throw new Error('The response of AdminCreateUser has no sub.');
       return userId;
     },
 
-    /** @throws ValidationError where the pool's policy refuses the password */
+    /** @throws ValidationError if the pool's policy rejects the password */
     setPassword: async (userId: string, password: string): Promise<void> => {
-      await named(
+      await mapErrors(
         cognito.send(
           new AdminSetUserPasswordCommand({ ...pool, Username: userId, Password: password, Permanent: true }),
         ),
-        { InvalidPasswordException: refusedPassword('password') },
+        { InvalidPasswordException: invalidPassword('password') },
       );
     },
 
-    /** By user id, never by e-mail: the address may meanwhile be another user's. Nobody to delete is no error. */
+    /** Deletes by user id, not by e-mail, because the address may belong to another user by now. Succeeds if there is no such user. */
     deleteUser: async (userId: string): Promise<void> => {
       try {
         await cognito.send(new AdminDeleteUserCommand({ ...pool, Username: userId }));

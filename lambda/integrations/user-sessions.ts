@@ -10,19 +10,19 @@ import {
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
-import { named, nameOf, refusedPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
+import { mapErrors, nameOf, invalidPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
 
-/** Tokens of a user who has proved who they are. */
+/** Tokens of an authenticated user. */
 export interface Session {
   readonly userId: string;
-  /** The ID token: what the dashboard API takes. */
+  /** The ID token, which the dashboard API accepts. */
   readonly token: string;
   readonly refreshToken: string;
-  /** Seconds. */
+  /** Lifetime of the token in seconds. */
   readonly expiresIn: number;
 }
 
-/** Cognito's default, and what it means when its answer leaves it out. */
+/** Cognito's default. Applies if its response does not contain the lifetime. */
 const DEFAULT_EXPIRES_IN_SECONDS = 3600;
 
 const claimsSchema = z.object({ sub: z.string() });
@@ -34,13 +34,13 @@ const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
   'InvalidParameterException',
 ]);
 
-/** Log-ins of the user pool's users, and what leads to one: the password. */
+/** Sessions of the user pool's users, and their passwords. */
 export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, clientId: string) => {
   const pool = { UserPoolId: userPoolId };
 
   const sessionOf = (result: AuthenticationResultType | undefined, previousRefreshToken?: string): Session => {
     const { IdToken: token, RefreshToken: refreshToken = previousRefreshToken, ExpiresIn } = result ?? {};
-    // No tokens but a challenge (a new password demanded, say): this API has no step for it, resetting the password has.
+    // Cognito returned a challenge instead of tokens, such as a required new password. This API has no step for it; a password reset resolves it.
     if (token === undefined || refreshToken === undefined) throw wrongCredentials();
     const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(token).payload);
     if (claims === undefined) throw wrongCredentials();
@@ -53,9 +53,9 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
   };
 
   return {
-    /** @throws InvalidCredentialsError for an unknown e-mail as for a wrong password */
+    /** @throws InvalidCredentialsError for an unknown e-mail and for a wrong password alike */
     logIn: async (email: string, password: string): Promise<Session> => {
-      const { AuthenticationResult } = await named(
+      const { AuthenticationResult } = await mapErrors(
         cognito.send(
           new AdminInitiateAuthCommand({
             ...pool,
@@ -78,7 +78,7 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     /** @throws UnauthenticatedError */
     refresh: async (refreshToken: string): Promise<Session> => {
       const expired = () => new UnauthenticatedError('The refresh token is invalid or has expired. Log in again.');
-      const { AuthenticationResult } = await named(
+      const { AuthenticationResult } = await mapErrors(
         cognito.send(
           new AdminInitiateAuthCommand({
             ...pool,
@@ -93,21 +93,21 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     },
 
     /**
-     * Ends one session: its refresh token works no more. Says nothing where there is no such session.
+     * Ends one session by revoking its refresh token. Succeeds if there is no such session.
      * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_RevokeToken.html
      */
     end: async (refreshToken: string): Promise<void> => {
       try {
-        await named(cognito.send(new RevokeTokenCommand({ ClientId: clientId, Token: refreshToken })), {});
+        await mapErrors(cognito.send(new RevokeTokenCommand({ ClientId: clientId, Token: refreshToken })), {});
       } catch (error) {
         if (!NO_SUCH_SESSION.has(nameOf(error))) throw error;
       }
     },
 
-    /** Mails a reset code where there is such a user, and says nothing where there is not. */
+    /** Mails a reset code. Succeeds without a mail if there is no such user. */
     sendResetCode: async (email: string): Promise<void> => {
       try {
-        await named(cognito.send(new ForgotPasswordCommand({ ClientId: clientId, Username: email })), {});
+        await mapErrors(cognito.send(new ForgotPasswordCommand({ ClientId: clientId, Username: email })), {});
       } catch (error) {
         if (!['UserNotFoundException', 'InvalidParameterException', 'NotAuthorizedException'].includes(nameOf(error))) {
           throw error;
@@ -115,9 +115,9 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       }
     },
 
-    /** @throws ValidationError for a wrong or expired code, or a refused password */
+    /** @throws ValidationError for a wrong or expired code, or an invalid password */
     resetPassword: async (email: string, code: string, newPassword: string): Promise<void> => {
-      await named(
+      await mapErrors(
         cognito.send(
           new ConfirmForgotPasswordCommand({
             ClientId: clientId,
@@ -131,18 +131,18 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
           ExpiredCodeException: wrongCode,
           UserNotFoundException: wrongCode,
           NotAuthorizedException: wrongCode,
-          InvalidPasswordException: refusedPassword('newPassword'),
+          InvalidPasswordException: invalidPassword('newPassword'),
         },
       );
     },
 
     /**
-     * Ends every session: no refresh token given so far works any more. ID tokens are checked without asking Cognito, and so
-     * stay good until they expire.
+     * Ends all sessions of a user by revoking their refresh tokens. ID tokens are verified without a call to Cognito, so they stay
+     * valid until they expire.
      * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminUserGlobalSignOut.html
      */
     endSessions: async (email: string): Promise<void> => {
-      await named(cognito.send(new AdminUserGlobalSignOutCommand({ ...pool, Username: email })), {});
+      await mapErrors(cognito.send(new AdminUserGlobalSignOutCommand({ ...pool, Username: email })), {});
     },
   };
 };

@@ -5,16 +5,16 @@ import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isPublicAddress } from './public-address.ts';
 
-/** The webhook cannot be called, or did not answer 2xx. The message is short and holds nothing of the answer. */
+/** The webhook could not be called, or did not respond with 2xx. The message is short and contains nothing of the response. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
 export interface WebhookAccess {
-  /** Every address of a host name. */
+  /** Returns all addresses of a host name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly isAllowed: (address: string) => boolean;
-  /** For finding the address, and again for the call. */
+  /** Limit for the DNS lookup, and again for the call. */
   readonly timeoutMs?: number;
   /** More options of node:https, such as a certificate authority. */
   readonly options?: RequestOptions;
@@ -27,16 +27,16 @@ const publicInternet: WebhookAccess = {
 
 const TIMEOUT_MS = 5_000;
 
-/** A name server of somebody's may take as long as it likes: then the name has no address. */
+/** Resolves a host name. Returns no addresses if the lookup fails or exceeds the timeout, because the name server may be hostile. */
 const addressesOf = async (hostname: string, { resolve, timeoutMs = TIMEOUT_MS }: WebhookAccess) => {
-  const isDone = new AbortController();
+  const timer = new AbortController();
   try {
     return await Promise.race([
       resolve(hostname).catch(() => []),
-      pause<readonly string[]>(timeoutMs, [], { signal: isDone.signal }),
+      pause<readonly string[]>(timeoutMs, [], { signal: timer.signal }),
     ]);
   } finally {
-    isDone.abort();
+    timer.abort();
   }
 };
 
@@ -45,12 +45,12 @@ interface Target {
   readonly address: string;
 }
 
-/** Refuses a name as soon as one of its addresses is not public: which of them a client takes is a matter of chance. */
+/** Rejects a name if any of its addresses is not public, because a client may connect to any of them. */
 const targetOf = async (text: string, access: WebhookAccess): Promise<Target> => {
   if (!URL.canParse(text)) throw new WebhookError('must be a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new WebhookError('must begin with https://');
-  if (url.username !== '' || url.password !== '') throw new WebhookError('must not hold a user name or password');
+  if (url.username !== '' || url.password !== '') throw new WebhookError('must not contain a user name or password');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(hostname) === 0 ? await addressesOf(hostname, access) : [hostname];
   const [address] = addresses;
@@ -59,7 +59,7 @@ const targetOf = async (text: string, access: WebhookAccess): Promise<Target> =>
   return { url, address };
 };
 
-/** What is wrong with a webhook's URL, to say to who entered it; undefined where nothing is. */
+/** The problem with a webhook URL, as a message to its user; undefined if there is none. */
 export const webhookUrlProblem = async (
   url: string,
   access: WebhookAccess = publicInternet,
@@ -74,8 +74,8 @@ export const webhookUrlProblem = async (
 };
 
 /**
- * `t=<epoch seconds>,v1=<hex HMAC-SHA-256 of "{t}.{body}">`: the receiver computes the same and refuses old times.
- * The scheme is that of Stripe's webhooks. @see https://docs.stripe.com/webhooks#verify-manually
+ * `t=<epoch seconds>,v1=<hex HMAC-SHA-256 of "{t}.{body}">`. The receiver computes the same value and rejects old times.
+ * Stripe's webhooks use the same scheme. @see https://docs.stripe.com/webhooks#verify-manually
  */
 const webhookSignature = (secret: string, body: string, now: Date): string => {
   const t = Math.floor(now.getTime() / 1000);
@@ -83,8 +83,8 @@ const webhookSignature = (secret: string, body: string, now: Date): string => {
 };
 
 /**
- * Posts JSON to a webhook. The address is checked again, and the connection goes to the very address that was checked: a name
- * that changes in between changes nothing. Redirects are not followed.
+ * Posts JSON to a webhook. Checks the address again and connects to exactly that address, so that a later DNS change has no
+ * effect. Does not follow redirects.
  *
  * @throws WebhookError
  */
@@ -103,7 +103,7 @@ export const postWebhook = async (
         host: address,
         port: url.port || 443,
         path: `${url.pathname}${url.search}`,
-        // The certificate is that of the name, not of the address.
+        // The certificate is for the name, not for the address.
         ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
         headers: {
           Host: url.host,
@@ -117,7 +117,7 @@ export const postWebhook = async (
       },
       (response) => {
         resolve(response.statusCode ?? 0);
-        // What it says is of no interest, and may be endless.
+        // The body is not used and may be endless.
         response.destroy();
       },
     );
@@ -125,12 +125,12 @@ export const postWebhook = async (
       reject(
         new WebhookError(
           error.name === 'TimeoutError' || error.name === 'AbortError'
-            ? 'it did not answer in time'
+            ? 'it did not respond in time'
             : `it cannot be reached (${error.code ?? 'error'})`,
         ),
       ),
     );
     call.end(body);
   });
-  if (status < 200 || status > 299) throw new WebhookError(`it answered ${status}`);
+  if (status < 200 || status > 299) throw new WebhookError(`it responded with ${status}`);
 };

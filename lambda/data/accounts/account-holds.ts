@@ -11,20 +11,20 @@ const standingSchema = z.object({
   status: z.enum(accountStatuses),
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
-  /** Since when an operator keeps it suspended, ISO 8601 UTC, and why. Whatever is paid, billing does not restore it. */
+  /** When (ISO 8601 UTC) and why an operator suspended the account. A payment does not restore it. */
   heldAt: z.optional(z.string()),
   heldReason: z.optional(z.string()),
   billingRevision: z._default(z.int(), 0),
 });
 
-/** Whether an account's requests are let through, and who says so. */
+/** An account's status and its causes: plan, billing and hold. */
 export type AccountStanding = z.infer<typeof standingSchema>;
 
-/** Without a hold, billing decides: it suspends who owes. */
+/** The status that billing alone would give: suspended while an invoice is unpaid. */
 const statusWithoutHold = ({ billingStatus }: AccountStanding): AccountStatus =>
   billingStatus === 'UNPAID' ? 'suspended' : 'active';
 
-/** Suspension by hand, for operators. */
+/** Manual suspension of accounts by operators. */
 export const openAccountHolds = (table: Table) => {
   const copies = openStatusCopies(table);
 
@@ -36,7 +36,7 @@ export const openAccountHolds = (table: Table) => {
     return standingSchema.parse(Item);
   };
 
-  /** The revision goes up with every change, so that a reading of the bill that began before is not written after. */
+  /** Increments billingRevision, so that a billing sync that read the account before this change cannot overwrite it. */
   const change = (
     accountId: string,
     statusAfter: (before: AccountStanding) => AccountStatus,
@@ -69,11 +69,11 @@ export const openAccountHolds = (table: Table) => {
     /** @throws NotFoundError */
     find,
 
-    /** Active keys on which another status than this stands; none, unless a key was made while the status changed. */
+    /** Active keys whose copy of the status differs. Empty unless a key was created while the status changed. */
     keysWithout: copies.keysWithout,
 
     /**
-     * Suspends an account until it is released; one that was cancelled stays so.
+     * Suspends an account until `release`. A cancelled account stays cancelled.
      *
      * @throws NotFoundError, UnavailableError
      */
@@ -84,7 +84,7 @@ export const openAccountHolds = (table: Table) => {
       }),
 
     /**
-     * Ends a hold, and a cancellation: what billing says is in force again.
+     * Ends a hold or a cancellation. Billing decides the status again.
      *
      * @throws NotFoundError, UnavailableError
      */

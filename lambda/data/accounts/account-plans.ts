@@ -6,24 +6,24 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** A plan changes a few times in an account's life, and a retention that is minutes late harms nobody. */
-const REMEMBERED_MS = 5 * MINUTE_MS;
-const MAX_REMEMBERED = 10_000;
+/** Plans rarely change, and a retention may follow a change some minutes late. */
+const TTL_MS = 5 * MINUTE_MS;
+const MAX_ENTRIES = 10_000;
 
 const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE') });
 
-/** The plans of accounts, remembered for five minutes; an account that is gone counts as FREE. */
+/** The plans of accounts, cached for five minutes. A deleted account counts as FREE. */
 export const openAccountPlans = (table: Table, now: () => number = Date.now) => {
-  const remembered = new LRUCache<string, PlanName>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS, perf: { now } });
+  const cache = new LRUCache<string, PlanName>({ max: MAX_ENTRIES, ttl: TTL_MS, perf: { now } });
   return {
     find: async (accountId: string): Promise<PlanName> => {
-      const known = remembered.get(accountId);
-      if (known !== undefined) return known;
+      const cached = cache.get(accountId);
+      if (cached !== undefined) return cached;
       const { Item } = await table.client.send(
         new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
       );
       const { plan } = stored.parse(Item ?? {});
-      remembered.set(accountId, plan);
+      cache.set(accountId, plan);
       return plan;
     },
   };

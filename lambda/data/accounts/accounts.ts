@@ -7,15 +7,15 @@ import { newKeyItems, newServiceKey } from './service-keys.ts';
 import { newUserItems, type User } from './users.ts';
 
 const accountSchema = z.object({
-  /** Internal id, a UUIDv7. Everything that belongs to the account is stored under it. */
+  /** Internal id, a UUIDv7. All data of the account is stored under it. */
   accountId: z.string(),
-  /** What the API calls `accountId`: the account's first service key, so it is a credential. Shown to the account's users, logged nowhere. */
+  /** The account's first service key, which the API calls `accountId`. A credential: shown to the account's users, never logged. */
   accountKey: z.string(),
   status: z.enum(accountStatuses),
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
   ownerUserId: z.string(),
-  /** Counted here so that the plan's limit holds whatever is created side by side. */
+  /** Counted here, so that concurrent creations cannot exceed the plan's limit. */
   activeKeys: z.int().check(z.nonnegative()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
@@ -24,7 +24,7 @@ const accountSchema = z.object({
 export type Account = z.infer<typeof accountSchema>;
 export type Accounts = ReturnType<typeof openAccounts>;
 
-/** What registration makes: an account, its first key (the account key itself), and its first user. */
+/** What a registration creates: an account, its first service key (the account key) and its first user. */
 export interface NewAccount {
   readonly account: Account;
   readonly user: User;
@@ -45,7 +45,7 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
 ];
 
 export const openAccounts = ({ client, name }: Table) => ({
-  /** Undefined where there is none. Consistent: a client reads right after it has registered. */
+  /** Undefined if there is none. A consistent read, because clients read right after they register. */
   find: async (accountId: string): Promise<Account | undefined> => {
     const { Item } = await client.send(
       new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
@@ -53,7 +53,7 @@ export const openAccounts = ({ client, name }: Table) => ({
     return Item && accountSchema.parse(Item);
   },
 
-  /** Makes account, key and user, all or none. Rejects where any of them is there already. */
+  /** Creates account, key and user in one transaction. Throws if one of them already exists. */
   create: async (registration: NewAccount): Promise<void> => {
     await client.send(
       new TransactWriteCommand({

@@ -12,8 +12,8 @@ const stored = z.object({ pk: z.string(), accountId: z.string(), keyId: z.string
 
 export const openKeyOwners = (table: Table) => ({
   /**
-   * Accounts of service keys, by the keys' hashes, whatever the keys' state now: a request made while a key was good belongs to
-   * its account. Keys that do not exist are left out.
+   * Accounts of service keys by key hash. Includes revoked keys, because a request made before the revocation belongs to the
+   * account too. Leaves out keys that do not exist.
    */
   find: async (keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>> => {
     const byPartition = new Map(keyHashes.map((keyHash) => [serviceKeyKey(keyHash).pk, keyHash]));

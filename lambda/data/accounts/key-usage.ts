@@ -5,18 +5,18 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountServiceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** One write a key in this time, from each process that records: the list of keys says "some minutes coarse". */
-const COARSE_MS = 5 * MINUTE_MS;
-const MAX_REMEMBERED = 10_000;
+/** Each process writes at most once per key in this period. The API documents `lastUsedAt` as updated every few minutes. */
+const INTERVAL_MS = 5 * MINUTE_MS;
+const MAX_ENTRIES = 10_000;
 
-/** Notes when service keys were last used. */
+/** Records when service keys were last used. */
 export const openKeyUsage = (table: Table) => {
-  const notedMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const notedMs = new LRUCache<string, number>({ max: MAX_ENTRIES });
   return {
-    /** @param usedAt ISO 8601 UTC; an older one than is noted changes nothing */
+    /** @param usedAt ISO 8601 UTC. Earlier than the stored time: no effect. */
     note: async (accountId: string, keyId: string, usedAt: string): Promise<void> => {
       const usedMs = Date.parse(usedAt);
-      if (usedMs - (notedMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < COARSE_MS) return;
+      if (usedMs - (notedMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
       try {
         await table.client.send(
           new UpdateCommand({

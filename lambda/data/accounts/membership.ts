@@ -2,20 +2,20 @@ import { LRUCache } from 'lru-cache';
 import type { Table } from '../table/table.ts';
 import { openUsers } from './users.ts';
 
-/** A removed user is out after this time at the latest. */
-const REMEMBERED_MS = 60_000;
-const MAX_REMEMBERED = 10_000;
+/** A removed user loses access within this time. */
+const TTL_MS = 60_000;
+const MAX_ENTRIES = 10_000;
 
-/** Which account a user belongs to, remembered for a minute. A user without one is looked up each time: registration may be under way. */
+/** The account of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
 export const openMembership = (table: Table) => {
   const users = openUsers(table);
-  const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+  const cache = new LRUCache<string, string>({ max: MAX_ENTRIES, ttl: TTL_MS });
   return {
     accountOf: async (userId: string): Promise<string | undefined> => {
-      const known = remembered.get(userId);
-      if (known !== undefined) return known;
+      const cached = cache.get(userId);
+      if (cached !== undefined) return cached;
       const user = await users.find(userId);
-      if (user) remembered.set(userId, user.accountId);
+      if (user) cache.set(userId, user.accountId);
       return user?.accountId;
     },
   };

@@ -11,21 +11,21 @@ import { ConditionsFailedError, transact } from '../table/transact.ts';
 const serviceKeySchema = z.object({
   keyId: z.string(),
   name: z.string(),
-  /** Finds the item that the gateway reads. The key itself is shown once, at creation, and stored nowhere. */
+  /** Key of the item that the gateway reads. The key itself is shown once, at creation, and not stored. */
   keyHash: z.string(),
-  /** Its beginning and end. */
+  /** First and last characters of the key. */
   maskedKey: z.string(),
   status: z.enum(['active', 'revoked']),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   revokedAt: z.optional(z.string()),
-  /** ISO 8601 UTC, some minutes coarse: see lambda/data/accounts/key-usage.ts. */
+  /** ISO 8601 UTC, updated every few minutes: see lambda/data/accounts/key-usage.ts. */
   lastUsedAt: z.optional(z.string()),
 });
 
 export type ServiceKey = z.infer<typeof serviceKeySchema>;
 
-/** What is stored of a new, active key. */
+/** The stored form of a new, active key. */
 export const newServiceKey = (
   facts: Pick<ServiceKey, 'keyId' | 'name' | 'createdAt'>,
   serviceKey: string,
@@ -36,7 +36,7 @@ export const newServiceKey = (
   status: 'active',
 });
 
-/** A key is found by its hash (what the gateway reads, the account's status copied in), and listed under the account. */
+/** A key has two items: one by its hash, which the gateway reads and which has a copy of the account's status, and one in the account's list. */
 export const newKeyItems = ({
   accountId,
   accountStatus,
@@ -59,7 +59,7 @@ export const openServiceKeys = ({ client, name }: Table) => {
   };
 
   return {
-    /** The account's keys, revoked ones too, oldest first. */
+    /** All keys of an account, including revoked ones, oldest first. */
     list: async (accountId: string): Promise<ServiceKey[]> => {
       const keys: ServiceKey[] = [];
       for await (const item of queryItems(
@@ -79,10 +79,10 @@ export const openServiceKeys = ({ client, name }: Table) => {
     },
 
     /**
-     * Adds a key while the account has fewer active ones than its limit.
+     * Creates a key if the account has fewer active keys than `limit`.
      *
      * @throws LimitReachedError
-     * @throws ConflictError where the account's status changed at that moment: its copy on the key would be wrong
+     * @throws ConflictError if the account's status changed at this moment, because the copy on the key would be wrong
      */
     create: async (
       account: { readonly accountId: string; readonly status: AccountStatus },
@@ -111,16 +111,16 @@ export const openServiceKeys = ({ client, name }: Table) => {
         const { Item } = await client.send(
           new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
         );
-        if (Item?.['status'] !== status) throw new ConflictError('The account is changing. Try again.');
+        if (Item?.['status'] !== status) throw new ConflictError('Another request changed the account. Try again.');
         throw new LimitReachedError(`The plan allows ${limit} active keys. Revoke one, or upgrade the plan.`);
       }
     },
 
     /**
-     * Revokes a key; one that is revoked already stays so.
+     * Revokes a key. Revoking it again has no effect.
      *
      * @throws NotFoundError
-     * @throws ConflictError where it is the last active one and `force` is not set
+     * @throws ConflictError if it is the last active key and `force` is not set
      */
     revoke: async (accountId: string, keyId: string, options: { force: boolean; revokedAt: string }): Promise<void> => {
       const key = await find(accountId, keyId);
@@ -162,7 +162,7 @@ export const openServiceKeys = ({ client, name }: Table) => {
         const [revokedMeanwhile] = error.refused;
         if (revokedMeanwhile) return;
         throw new ConflictError(
-          'This is the last active key: without it no traffic is admitted. Create another first, or send ?force=true.',
+          'This is the last active key. Without it, all traffic is rejected. Create another key first, or send ?force=true.',
         );
       }
     },

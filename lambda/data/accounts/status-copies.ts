@@ -11,11 +11,11 @@ const MAX_ACTIONS = 100;
 
 const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.enum(accountStatuses) });
 
-/** An account's status stands on each of its keys, too, so that the gateway admits a request with one read. */
+/** Each key has a copy of its account's status, so that the gateway admits a request with one read. */
 export const openStatusCopies = (table: Table) => {
   const keys = openServiceKeys(table);
 
-  /** Active keys on which another status stands. Revoked ones are refused whatever stands there. */
+  /** Active keys whose copy differs from the status. Revoked keys are rejected whatever their copy. */
   const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
     const active = (await keys.list(accountId)).filter((key) => key.status === 'active');
     const copies = await batchRead(
@@ -30,12 +30,12 @@ export const openStatusCopies = (table: Table) => {
     keysWithout,
 
     /**
-     * Account and keys in one transaction. A plan may have a hundred keys, which is one action more than fits beside the account:
-     * the key left over goes first, so that once the account is written all is. A key that is made at this moment may be missed:
-     * look at keysWithout afterwards. One made later has the new status: see service-keys.ts.
+     * Writes the account and its keys in one transaction. A plan may have a hundred keys, which with the account is one action
+     * too many. The extra key is written first, so that everything is written once the account is. A key that is created at this
+     * moment may be missed: check keysWithout afterwards. A key created later has the new status: see service-keys.ts.
      *
-     * @param update of the account's item
-     * @throws ConditionsFailedError where the update's condition does not hold
+     * @param update the update of the account's item
+     * @throws ConditionsFailedError if the condition of the update fails
      */
     write: async (accountId: string, status: AccountStatus, update: TransactionItems[number]): Promise<void> => {
       const copies = (await keysWithout(accountId, status)).map(({ pk, sk }) => ({

@@ -18,24 +18,24 @@ const userSchema = z.object({
 
 export type User = z.infer<typeof userSchema>;
 
-/** What mail to an account's users needs. */
+/** The members of a user that a mail needs. */
 const recipientSchema = z.pick(userSchema, { userId: true, email: true, firstName: true });
 export type Recipient = z.infer<typeof recipientSchema>;
 
-/** A user is found by id, and listed under the account; both items are written together. */
+/** A user has two items, written together: one by user id, and one in the account's list. */
 export const newUserItems = (user: User) => [
   { ...userKey(user.userId), ...user },
   { ...accountUserKey(user.accountId, user.userId), ...recipientSchema.parse(user) },
 ];
 
 export const openUsers = ({ client, name }: Table) => ({
-  /** Undefined where there is none. Consistent: a client reads right after it has registered. */
+  /** Undefined if there is none. A consistent read, because clients read right after they register. */
   find: async (userId: string): Promise<User | undefined> => {
     const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }));
     return Item && userSchema.parse(Item);
   },
 
-  /** Whom mail to the account goes to. One page (1 MB) holds thousands of users. */
+  /** Recipients of mails to the account. Reads one page (1 MB), which has room for thousands of users. */
   recipients: async (accountId: string): Promise<Recipient[]> => {
     const { Items = [] } = await client.send(
       new QueryCommand({

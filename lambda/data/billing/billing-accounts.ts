@@ -15,7 +15,7 @@ import { ConditionsFailedError, transact } from '../table/transact.ts';
 
 const subscriptionSchema = z.object({ id: z.string(), periodStart: z.string(), periodEnd: z.string() });
 
-/** The account item as billing sees it: more than others read of it. */
+/** The members of the account item that billing uses. */
 const billingAccountSchema = z.object({
   accountId: z.string(),
   status: z.enum(accountStatuses),
@@ -24,20 +24,20 @@ const billingAccountSchema = z.object({
   ownerUserId: z.string(),
   activeKeys: z.int().check(z.nonnegative()),
   stripeCustomerId: z.optional(z.string()),
-  /** The customer before this one, deleted in Stripe. */
+  /** The previous customer, which was deleted in Stripe. */
   formerStripeCustomerId: z.optional(z.string()),
-  /** What pays for the plan; null on FREE. */
+  /** The subscription that pays for the plan; null on FREE. */
   subscription: z._default(z.nullable(subscriptionSchema), null),
-  /** Since when an operator keeps it suspended: see account-holds.ts. */
+  /** When an operator suspended the account: see account-holds.ts. */
   heldAt: z.optional(z.string()),
-  /** Goes up with every reading of Stripe's state: one that began before another ended is not written. */
+  /** Incremented by every write of Stripe's state. A sync that read an older revision is not written. */
   billingRevision: z._default(z.int(), 0),
 });
 
 export type BillingAccount = z.infer<typeof billingAccountSchema>;
 export type BillingAccounts = ReturnType<typeof openBillingAccounts>;
 
-/** Accounts read at once. */
+/** Number of accounts per batch read. */
 const BATCH = 100;
 
 const customerSchema = z.object({ accountId: z.string() });
@@ -59,7 +59,7 @@ export const openBillingAccounts = (table: Table) => {
   return {
     find,
 
-    /** The account a customer belongs to, or belonged to before it was deleted; undefined for a customer of somebody else. */
+    /** The account of a customer, even if the customer was deleted; undefined for a customer of another system. */
     ownerOf: async (customerId: string): Promise<string | undefined> => {
       const { Item } = await client.send(
         new GetCommand({ TableName: name, Key: stripeCustomerKey(customerId), ConsistentRead: true }),
@@ -68,9 +68,9 @@ export const openBillingAccounts = (table: Table) => {
     },
 
     /**
-     * Makes a customer the account's own, in place of `account.stripeCustomerId` if it had one.
+     * Assigns a customer to the account and replaces `account.stripeCustomerId`, if any.
      *
-     * @throws ConflictError where it has got another one meanwhile
+     * @throws ConflictError if the account has received another customer in the meantime
      */
     link: async (account: BillingAccount, customerId: string): Promise<void> => {
       const { accountId, stripeCustomerId: former } = account;
@@ -95,11 +95,11 @@ export const openBillingAccounts = (table: Table) => {
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError("The account's billing is being changed. Try again.");
+        throw new ConflictError("Another request changed the account's billing. Try again.");
       }
     },
 
-    /** The accounts of all customers, a batch at a time, each account once. */
+    /** All accounts with a customer, in batches. An account with several customers may appear in several batches. */
     async *all(): AsyncGenerator<BillingAccount[]> {
       let batch = new Set<string>();
       for await (const item of queryItems(table, {

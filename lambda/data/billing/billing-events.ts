@@ -3,10 +3,10 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { stripeEventKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-/** Stripe repeats an event for three days, and people may send one again for thirty. @see https://docs.stripe.com/webhooks#retries */
+/** Stripe retries an event for three days, and its users can resend it for thirty. @see https://docs.stripe.com/webhooks#retries */
 const REMEMBERED_SECONDS = 40 * DAY_SECONDS;
 
-/** Which events of the payment processor have been worked off. */
+/** Processed events of the payment processor. */
 export const openBillingEvents = ({ client, name }: Table, now: () => number = Date.now) => ({
   isDone: async (eventId: string): Promise<boolean> => {
     const { Item } = await client.send(
@@ -15,7 +15,7 @@ export const openBillingEvents = ({ client, name }: Table, now: () => number = D
     return Item !== undefined;
   },
 
-  /** Only after all its effects are written: what was cut off in between is to be done again. */
+  /** Call only after all effects of the event are written, so that an interrupted event is processed again. */
   markDone: async (eventId: string, type: string): Promise<void> => {
     const doneAt = now();
     await client.send(

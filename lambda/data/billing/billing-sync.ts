@@ -7,10 +7,10 @@ import type { Table } from '../table/table.ts';
 import type { TransactionItems } from '../table/transact.ts';
 import { type BillingAccount, openBillingAccounts } from './billing-accounts.ts';
 
-/** What the payment processor says of a customer at this moment. */
+/** A customer's current state at the payment processor. */
 export interface CustomerBilling {
   readonly state: BillingState;
-  /** It is gone: the account has no customer any more. */
+  /** True if the customer was deleted; the account then has none. */
   readonly isDeleted: boolean;
 }
 
@@ -19,15 +19,15 @@ export interface BillingChange {
   readonly after: Pick<BillingAccount, 'plan' | 'billingStatus' | 'status' | 'subscription'>;
 }
 
-/** What billing suspended, billing restores; an account that was cancelled, or that an operator holds, stays so. */
+/** Billing restores what billing suspended. A cancelled account stays cancelled, and a held account stays suspended. */
 const statusAfter = ({ status, heldAt }: BillingAccount, isSuspended: boolean): AccountStatus =>
   status === 'cancelled' ? status : isSuspended || heldAt !== undefined ? 'suspended' : 'active';
 
 /**
- * Brings an account in line with what the payment processor says now: plan, billing status, period, account status, and that
- * status on every key. Safe to call at any time, any number of times, side by side: the account is read before the processor
- * is asked, and written only if no other reading was written in between. So what is written last was also read last, and events
- * may come late, twice and in any order.
+ * Updates an account to the payment processor's current state: plan, billing status, period, account status and the copy of
+ * the status on every key. Safe to call at any time, repeatedly and concurrently: it reads the account before it asks the
+ * processor, and writes only if no other sync has written in between. So the last write has the latest state, and events may
+ * arrive late, twice and in any order.
  */
 export const openBillingSync = (table: Table, readBilling: (customerId: string) => Promise<CustomerBilling>) => {
   const accounts = openBillingAccounts(table);
@@ -64,13 +64,13 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
     return { before, after };
   };
 
-  /** A key that was made while the account's status changed has the old one. One made after has the new: see service-keys.ts. */
-  const missedKeys = async ({ before, after }: BillingChange): Promise<boolean> =>
+  /** True if a key was created while the status changed: its copy is the old one. Later keys have the new one: see service-keys.ts. */
+  const hasMissedKeys = async ({ before, after }: BillingChange): Promise<boolean> =>
     before.status !== after.status && (await copies.keysWithout(before.accountId, after.status)).length > 0;
 
   /**
-   * @returns undefined where the account has no customer
-   * @throws UnavailableError where others kept changing the account; whatever reading Stripe throws
+   * @returns undefined if the account has no customer
+   * @throws UnavailableError if other writers keep changing the account; errors of reading Stripe
    */
   return (accountId: string): Promise<BillingChange | undefined> => {
     let first: BillingAccount | undefined;
@@ -79,7 +79,7 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
       if (account?.stripeCustomerId === undefined) return undefined;
       const change = await write(account, await readBilling(account.stripeCustomerId));
       first ??= change.before;
-      return (await missedKeys(change)) ? RETRY : { ...change, before: first };
+      return (await hasMissedKeys(change)) ? RETRY : { ...change, before: first };
     });
   };
 };
