@@ -13,7 +13,10 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: { status: 413, description: 'The request body is too large.' },
   RATE_LIMITED: { status: 429, description: 'Too many requests. Retry after the number of seconds in Retry-After.' },
   INTERNAL: { status: 500, description: 'An error of the service. Include the request id when you report it.' },
-  UNAVAILABLE: { status: 503, description: 'Temporarily unavailable. Retry after the number of seconds in Retry-After.' },
+  UNAVAILABLE: {
+    status: 503,
+    description: 'Temporarily unavailable. Retry after the number of seconds in Retry-After.',
+  },
 } as const satisfies Record<string, { status: number; description: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -101,7 +101,9 @@ const commonErrors = ({ params, query, body, access }: Operation): ErrorCode[] =
   'UNAVAILABLE',
 ];
 
-const retryAfter = { 'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } } };
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
+};
 
 const errorResponse = (status: number, codes: readonly ErrorCode[], { write, share }: Writer): Json =>
   share(`${status}-${codes.join('-')}`, () => ({
@@ -174,7 +176,9 @@ export const openApiDocument = (operations: readonly Operation[], groups: Readon
     servers: [
       {
         url: 'https://{dashboardDomain}/api',
-        variables: { dashboardDomain: { default: 'dashboard.example.com', description: 'Dashboard domain of your deployment.' } },
+        variables: {
+          dashboardDomain: { default: 'dashboard.example.com', description: 'Dashboard domain of your deployment.' },
+        },
       },
     ],
     tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name, description: groups[name] })),

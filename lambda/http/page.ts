@@ -2,7 +2,11 @@ import * as z from 'zod/mini';
 
 const cursor = z
   .string()
-  .check(z.minLength(1), z.maxLength(1024), z.describe('nextCursor of the previous page. Keep the other parameters unchanged.'));
+  .check(
+    z.minLength(1),
+    z.maxLength(1024),
+    z.describe('nextCursor of the previous page. Keep the other parameters unchanged.'),
+  );
 
 /** Query parameters of every paginated list. */
 export const pageParameters = (limit: { readonly default: number; readonly max: number }) => ({

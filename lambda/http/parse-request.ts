@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
 import type { Caller } from './operation.ts';
-import { violationsOf, messageFor } from './violations.ts';
+import { messageFor, violationsOf } from './violations.ts';
 
 /** Far larger than any valid body. API Gateway itself allows 10 MB. */
 export const MAX_BODY_BYTES = 65_536;
@@ -65,7 +65,9 @@ export const queryOf = (
   if (repeated.length > 0) {
     throw new ValidationError(repeated.map(([path]) => ({ path, message: 'must be sent only once' })));
   }
-  return Object.fromEntries(sent.map(([name, values]) => [name, isRepeatable(schema.shape[name]) ? values : values[0]]));
+  return Object.fromEntries(
+    sent.map(([name, values]) => [name, isRepeatable(schema.shape[name]) ? values : values[0]]),
+  );
 };
 
 const claimsSchema = z.object({ sub: z.string().check(z.minLength(1)) });

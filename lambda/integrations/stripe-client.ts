@@ -29,7 +29,9 @@ const { StripeError, StripeAPIError, StripeAuthenticationError, StripeConnection
 const mapError = (error: unknown): unknown => {
   if (!(error instanceof StripeError)) return error;
   const cause = new StripeCallError(error);
-  const isTransient = [StripeAPIError, StripeConnectionError, StripeRateLimitError].some((type) => error instanceof type);
+  const isTransient = [StripeAPIError, StripeConnectionError, StripeRateLimitError].some(
+    (type) => error instanceof type,
+  );
   return isTransient
     ? new UnavailableError('The payment processor does not respond. Try again in a minute.', { cause })
     : cause;

@@ -13,7 +13,8 @@ export type VerifyToken = (authorization: string | undefined) => Promise<string>
 
 const unauthenticated = (message: string) => new UnauthenticatedError(message);
 
-const invalidToken = () => unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
+const invalidToken = () =>
+  unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
 
 /**
  * Verifies the bearer token of the `Authorization` header as the API's authorizer does: signature, issuer, expiry, client and

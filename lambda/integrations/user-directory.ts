@@ -6,7 +6,7 @@ import {
   type AttributeType,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { emailTaken, mapErrors, nameOf, invalidPassword } from './cognito-errors.ts';
+import { emailTaken, invalidPassword, mapErrors, nameOf } from './cognito-errors.ts';
 
 export interface NewDirectoryUser {
   readonly email: string;

@@ -10,7 +10,7 @@ import {
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
-import { mapErrors, nameOf, invalidPassword, wrongCode, wrongCredentials } from './cognito-errors.ts';
+import { invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito-errors.ts';
 
 /** Tokens of an authenticated user. */
 export interface Session {

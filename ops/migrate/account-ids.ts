@@ -16,7 +16,7 @@ import {
 } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { isWellFormedAccountKey, maskedServiceKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { maskedServiceKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 
 /*
  * Version 0.1 used an account's first service key as the account's id: it stood in partition keys, attributes and events, and
@@ -31,10 +31,13 @@ type Ids = ReadonlyMap<string, string>;
 const PAGE = 100;
 const KEY_PREFIX = serviceKeyKey('').pk;
 
+/** The shape alone: what stands under an account key must move, whatever the key's checksum. */
+const isAccountKey = (text: string): boolean => /^svc_[0-9A-Za-z]{30}$/.test(text);
+
 /** The service key that a key item of version 0.1 is stored under. */
 const plainKeyOf = ({ pk }: Key): string | undefined => {
   const key = pk.slice(KEY_PREFIX.length);
-  return pk.startsWith(KEY_PREFIX) && isWellFormedAccountKey(key) ? key : undefined;
+  return pk.startsWith(KEY_PREFIX) && isAccountKey(key) ? key : undefined;
 };
 
 /** Indexes whose partition is an account's shard. */
@@ -130,12 +133,12 @@ const replace = async ({ client, name }: Table, before: Item, after: Item): Prom
 
 /** Internal ids of all accounts of version 0.1: those an earlier run chose, new ones for the others. */
 const chooseIds = async (table: Table, keyItems: readonly Item[]): Promise<Ids> => {
-  const accountKeys = [...new Set(keyItems.map((item) => String(item['accountId'])).filter(isWellFormedAccountKey))];
+  const accountKeys = [...new Set(keyItems.map((item) => String(item['accountId'])).filter(isAccountKey))];
   const chosen = await openKeyOwners(table).find(accountKeys.map(serviceKeyHash));
   return new Map(
     accountKeys.map((key) => {
       const known = chosen.get(serviceKeyHash(key))?.accountId;
-      return [key, known !== undefined && !isWellFormedAccountKey(known) ? known : uuidv7()] as const;
+      return [key, known !== undefined && !isAccountKey(known) ? known : uuidv7()] as const;
     }),
   );
 };

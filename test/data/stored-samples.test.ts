@@ -1,8 +1,8 @@
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
-import { findKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
+import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
@@ -20,12 +20,14 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/chunk.ts';
-import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, serviceKeyKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER, type SpendDimensionName, spendDimensionNames } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
+import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { readRefused } from '../../ops/events/refused-events.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
@@ -35,9 +37,14 @@ import samples from './stored-samples.json' with { type: 'json' };
 /*
  * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (tag base-issue12) wrote
  * them into an emulated table. Only the two records of November 18 are made by hand, in the form of still earlier versions: separate
- * attributes instead of `details`. The samples never change: a later form gets samples of its own.
+ * attributes instead of `details`. The samples never change: a later form gets samples of its own. Version 0.1 named accounts by
+ * their keys, so each test reads what `npm run migrate` makes of the samples.
  */
-const ACCOUNT = 'svc_7777777777777777777777772vHt8C';
+const ACCOUNT_KEY = 'svc_7777777777777777777777772vHt8C';
+const HELD_KEY = 'svc_ffffffffffffffffffffffffffffff';
+/** Internal ids that the migration is to give them. */
+const ACCOUNT = '01930000-0000-7000-8000-000000000001';
+const HELD = '01930000-0000-7000-8000-000000000002';
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const now = () => NOW;
 
@@ -65,6 +72,20 @@ const tableOfSamples = async () => {
     .map((item) => ({ PutRequest: { Item: revive(item) as Record<string, unknown> } }));
   for (const some of chunk(puts, 25))
     await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: some } }));
+  // As if a run before this one had chosen the ids.
+  for (const [key, accountId] of [
+    [ACCOUNT_KEY, ACCOUNT],
+    [HELD_KEY, HELD],
+  ] as const) {
+    const facts = { sk: 'META', keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
+    for (const item of [
+      { ...facts, pk: `KEY#${key}`, accountId: key },
+      { ...facts, ...serviceKeyKey(serviceKeyHash(key)), accountId },
+    ])
+      await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
+  }
+  const { conflicts } = await moveToAccountIds(table, { dryRun: false });
+  expect(conflicts).toEqual([]);
   return table;
 };
 
@@ -325,12 +346,12 @@ describe('accounts of version 0.1', () => {
       { keyId: 'key-2', name: 'Batch jobs', status: 'active' },
       { keyId: 'key-3', name: 'Old laptop', status: 'revoked', revokedAt: '2026-10-04T09:00:00.000Z' },
     ]);
-    const owners = await findKeyOwners(table, ['svc_0000000000000000000000000000c3']);
+    const owners = await openKeyOwners(table).find([serviceKeyHash('svc_0000000000000000000000000000c3')]);
     expect([...owners.values()]).toMatchObject([{ accountId: ACCOUNT, keyId: 'key-3' }]);
   });
 
   it('read with holds and billing', async () => {
-    expect(await openAccountHolds(table).find('svc_ffffffffffffffffffffffffffffff')).toMatchObject({
+    expect(await openAccountHolds(table).find(HELD)).toMatchObject({
       status: 'suspended',
       heldAt: '2026-11-05T10:00:00.000Z',
       heldReason: 'Card testing',

@@ -3,7 +3,7 @@ import type { Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { bucketOf } from '../../lambda/domain/calendar/utc.ts';
-import type { ReportCounter } from '../../lambda/domain/spend/spend-report.ts';
+import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
 const USD = 1e9;
@@ -43,7 +43,7 @@ const evaluate = async (
             time: bucketOf(instant, granularity),
             dimensions: { provider: 'openai', model, tag: null, keyId: 'key-1', providerKey: null },
             counters: { requests: 1, costComputedNanoUsd: usd * USD },
-          } satisfies ReportCounter;
+          } satisfies SpendCounter;
     },
     alerts: {
       fire: async (alert, { firedPeriods }) => {

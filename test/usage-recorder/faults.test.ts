@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { BatchGetCommand, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { faultyTable } from '../data/faulty-table.ts';
@@ -229,14 +229,14 @@ describe('the recorder over a table that fails', () => {
 
   it('fails the whole batch where the owners of unverified keys cannot be read', async () => {
     const { events } = newEvents(1);
-    const unverifiedKey = newAccountKey(randomBytes);
+    const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
     const record = recorderOver(
       faultyTable(table, async (command, send) => {
         if (command instanceof BatchGetCommand) throw new Error('down');
         return send();
       }),
     );
-    const results = await record([...events, closeEvent({ accountId: null, keyId: null, unverifiedKey, n: 2 })]);
+    const results = await record([...events, closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 2 })]);
     expect(results).toEqual([1, 2].map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
     expect(results[0]).toHaveProperty('error.message', 'down');
   });

@@ -103,7 +103,9 @@ export const previewRule = operation({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
           by: z.iso
             .datetime()
-            .check(z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.')),
+            .check(
+              z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.'),
+            ),
           unit: z.enum(['nanoUsd', 'percent', 'requests']),
           observed: z.number().check(z.describe('The value at that time.')),
           limit: z.number(),

@@ -55,7 +55,8 @@ export const register = operation({
   path: '/auth/register',
   group,
   summary: 'Register an account and its first user',
-  description: 'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
+  description:
+    'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
   access: 'public',
   body: z.strictObject({
     email: emailSchema,

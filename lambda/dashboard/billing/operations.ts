@@ -5,7 +5,9 @@ import { operation } from '../../http/operation.ts';
 
 const group = 'Billing';
 
-const url = z.url().check(z.describe('Redirect the user to it. Anyone with this URL can open the page: do not log or store it.'));
+const url = z
+  .url()
+  .check(z.describe('Redirect the user to it. Anyone with this URL can open the page: do not log or store it.'));
 
 export const billingStatus = operation({
   id: 'billingStatus',
@@ -74,8 +76,7 @@ export const portal = operation({
   path: '/billing/portal',
   group,
   summary: 'Manage the subscription',
-  description:
-    'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
+  description: 'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
   access: 'authorizer',
   success: { status: 200, description: 'The page to redirect the user to.', schema: z.object({ url }) },
   errors: ['CONFLICT'],

@@ -11,7 +11,9 @@ const key = {
   status: z.enum(['active', 'revoked']),
   createdAt: z.iso.datetime(),
   revokedAt: z.nullable(z.iso.datetime()),
-  lastUsedAt: z.nullable(z.iso.datetime()).check(z.describe('Updated every few minutes. Null if the key was never used.')),
+  lastUsedAt: z
+    .nullable(z.iso.datetime())
+    .check(z.describe('Updated every few minutes. Null if the key was never used.')),
 };
 
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
@@ -43,8 +45,7 @@ export const createKey = operation({
   path: '/keys',
   group,
   summary: 'Create a service key',
-  description:
-    'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access.',
+  description: 'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access.',
   access: 'authorizer',
   body: z.strictObject({
     name: name(64),

@@ -6,7 +6,9 @@ import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
-const filterValue = z.optional(z.string().check(z.maxLength(256), z.describe('An empty value selects requests without one.')));
+const filterValue = z.optional(
+  z.string().check(z.maxLength(256), z.describe('An empty value selects requests without one.')),
+);
 
 const countOrNull = z.nullable(z.int().check(z.nonnegative()));
 const durationMs = z.nullable(z.number().check(z.nonnegative()));

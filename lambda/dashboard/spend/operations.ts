@@ -25,14 +25,18 @@ const sums = {
   ...leanSums,
   costByProvenance: z.object({
     provider: moneySchema.check(z.describe('Cost as reported by the provider.')),
-    computed: moneySchema.check(z.describe('Usage as reported by the provider, multiplied by prices from the price book.')),
+    computed: moneySchema.check(
+      z.describe('Usage as reported by the provider, multiplied by prices from the price book.'),
+    ),
     estimated: moneySchema.check(z.describe('Cost of estimated usage.')),
   }),
   freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
   errors: count.check(z.describe('Requests that the provider rejected, failed or interrupted.')),
   partialRequests: count.check(z.describe('Responses that could not be read completely. Their usage may be too low.')),
   unfinishedRequests: count.check(z.describe('Requests whose end is not known yet, or never became known.')),
-  bypassedRequests: count.check(z.describe('Requests that were forwarded while tracking failed, and were still counted.')),
+  bypassedRequests: count.check(
+    z.describe('Requests that were forwarded while tracking failed, and were still counted.'),
+  ),
   overflowRequests: count.check(
     z.describe('Requests counted under `(other)` because that day had too many distinct values.'),
   ),
@@ -89,7 +93,11 @@ export const readSpend = operation({
           requests: count,
           gaps: z
             .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
-            .check(z.describe('Tracking gaps in ascending order, each from the start of its first request to the start of its last.')),
+            .check(
+              z.describe(
+                'Tracking gaps in ascending order, each from the start of its first request to the start of its last.',
+              ),
+            ),
         })
         .check(
           z.describe(

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { newKeyItems } from '../../../lambda/data/accounts/service-keys.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { ask } from '../../gateway/exchange.ts';

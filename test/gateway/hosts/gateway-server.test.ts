@@ -17,7 +17,12 @@ const text = (value: string) => ({ S: value });
 
 const responses: Record<string, (input: Record<string, unknown>) => object> = {
   'DynamoDB_20120810.GetItem': () => ({
-    Item: { accountId: text(KEYS.active), keyId: text('key-1'), keyStatus: text('active'), accountStatus: text('active') },
+    Item: {
+      accountId: text(KEYS.active),
+      keyId: text('key-1'),
+      keyStatus: text('active'),
+      accountStatus: text('active'),
+    },
   }),
   'secretsmanager.GetSecretValue': () => ({ SecretString: 'key' }),
   'AmazonSQS.SendMessageBatch': () => ({ Successful: [] }),

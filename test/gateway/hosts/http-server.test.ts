@@ -13,7 +13,11 @@ afterEach(() => {
 /** All that a client gets until its connection closes. `next` is sent once a response has begun. */
 const send = async (
   first: string,
-  { listener = () => {}, options = {}, next = '' }: { listener?: RequestListener; options?: ServerOptions; next?: string } = {},
+  {
+    listener = () => {},
+    options = {},
+    next = '',
+  }: { listener?: RequestListener; options?: ServerOptions; next?: string } = {},
 ): Promise<string> => {
   server = gatewayHttpServer(listener, options);
   server.listen(0, '127.0.0.1');
@@ -40,7 +44,13 @@ describe('a request that is not HTTP', () => {
   it.each<[string, number, string, string, ServerOptions]>([
     ['a malformed request line', 400, 'MALFORMED_REQUEST', 'nonsense\r\n\r\n', {}],
     ['headers above the limit', 431, 'HEADERS_TOO_LARGE', `GET / HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, {}],
-    ['headers that do not arrive in time', 408, 'REQUEST_TIMEOUT', 'GET / HTTP/1.1\r\n', { headersTimeout: 20, connectionsCheckingInterval: 10 }],
+    [
+      'headers that do not arrive in time',
+      408,
+      'REQUEST_TIMEOUT',
+      'GET / HTTP/1.1\r\n',
+      { headersTimeout: 20, connectionsCheckingInterval: 10 },
+    ],
   ])('%s: %i %s', async (_case, status, code, request, options) => {
     const { statusLine, headers, body, error } = parse(await send(request, { options }));
     expect(statusLine).toBe(`HTTP/1.1 ${status} `);

@@ -11,7 +11,15 @@ afterEach(() => {
 });
 
 const socket = () =>
-  ({ destroyed: false, setKeepAlive() {}, unref() {}, setTimeout() {}, destroy() { this.destroyed = true; } }) as unknown as Socket;
+  ({
+    destroyed: false,
+    setKeepAlive() {},
+    unref() {},
+    setTimeout() {},
+    destroy() {
+      this.destroyed = true;
+    },
+  }) as unknown as Socket;
 
 it('drops connections that have been idle for longer by the wall clock, and those of unknown age', () => {
   const agent = recordIdleTimes(new Agent({ keepAlive: true }));
