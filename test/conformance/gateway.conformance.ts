@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { findEvents } from '../../ops/events/find-events.ts';
-import { type Answer, type Ask, ask } from '../gateway/exchange.ts';
+import { type Ask, ask, type ReceivedResponse } from '../gateway/exchange.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import {
   bodies,
-  brokenAnswers,
   greets,
+  interruptedResponses,
   methods,
-  pacedAnswers,
+  pacedResponses,
   paths,
   statuses,
 } from '../gateway/relay/fidelity-cases.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const credentials = ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test'];
-const through = (request: Partial<Ask> = {}, label = 'openai'): Promise<Answer> =>
+const through = (request: Partial<Ask> = {}, label = 'openai'): Promise<ReceivedResponse> =>
   ask({
     ...request,
     port: lambda.port,
@@ -50,7 +50,7 @@ const comparable = (flat: readonly string[]): [string, string][] => {
   return pairs.filter(([name]) => !ownOrHop.test(name)).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 };
 
-const same = async (script: Script, request: Partial<Ask> = {}): Promise<Answer> => {
+const same = async (script: Script, request: Partial<Ask> = {}): Promise<ReceivedResponse> => {
   origin.script = script;
   const direct = await ask({
     ...request,
@@ -95,8 +95,8 @@ describe('answers', () => {
     expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
   });
 
-  it.each(pacedAnswers)('%s', async (_case, { script, hearing, body }) => {
-    const answer = await same(script, hearing);
+  it.each(pacedResponses)('%s', async (_case, { script, client, body }) => {
+    const answer = await same(script, client);
     expect(answer.body.toString()).toBe(body);
   });
 
@@ -125,7 +125,7 @@ describe('answers', () => {
 });
 
 describe('broken answers break for the client too', () => {
-  it.each(brokenAnswers)('%s', async (_case, script) => {
+  it.each(interruptedResponses)('%s', async (_case, script) => {
     const answer = await same(script);
     expect(answer.whole).toBe(false);
     expect(answer.body.length).toBeGreaterThan(0);

@@ -97,40 +97,40 @@ const closeEventOf = async (requestId: string) => {
 };
 
 describe('the container', () => {
-  it('tells a load balancer, which asks by address, how it is', async () => {
+  it('responds to a load balancer’s health check by address', async () => {
     const { port } = await start();
     for (const host of [`127.0.0.1:${port}`, 'openai.gateway.test']) {
-      const answer = await ask({ port, path: '/health', headers: ['Host', host] });
-      expect([answer.status, answer.body.toString()]).toEqual([200, '{"status":"ok"}']);
+      const response = await ask({ port, path: '/health', headers: ['Host', host] });
+      expect([response.status, response.body.toString()]).toEqual([200, '{"status":"ok"}']);
     }
     expect((await ask({ port, path: '/v1', headers: ['Host', `127.0.0.1:${port}`] })).status).toBe(400);
   });
 
-  it('lets a stream end after SIGTERM, takes nothing new, delivers every event, and ends', async () => {
+  it('completes a stream after SIGTERM, accepts nothing new, delivers every event, and exits', async () => {
     const { port, exited, stop } = await start();
     streaming(20);
     let signalled = 0;
-    const answer = await ask({ port, headers, onChunk: () => void (signalled++ === 0 && stop()) });
-    expect(answer.whole).toBe(true);
-    expect(answer.body.toString().match(/data:/g)).toHaveLength(20);
+    const response = await ask({ port, headers, onChunk: () => void (signalled++ === 0 && stop()) });
+    expect(response.whole).toBe(true);
+    expect(response.body.toString().match(/data:/g)).toHaveLength(20);
     expect(await exited).toBe(0);
     await expect(ask({ port, headers })).rejects.toThrow('ECONNREFUSED');
-    const close = await closeEventOf(String(answer.headers['x-service-request-id']));
+    const close = await closeEventOf(String(response.headers['x-service-request-id']));
     expect(close).toMatchObject({ outcome: 'completed', route: expect.any(String) });
   });
 
-  it('breaks off what takes longer than it may, and says so in its event', async () => {
+  it('interrupts a request that takes too long, and records that', async () => {
     const { port, exited, stop } = await start(300);
     streaming(1_000);
     let pieces = 0;
-    const answer = await ask({ port, headers, onChunk: () => void (pieces++ === 0 && stop()) });
-    expect(answer.whole).toBe(false);
+    const response = await ask({ port, headers, onChunk: () => void (pieces++ === 0 && stop()) });
+    expect(response.whole).toBe(false);
     expect(await exited).toBe(0);
-    const close = await closeEventOf(String(answer.headers['x-service-request-id']));
+    const close = await closeEventOf(String(response.headers['x-service-request-id']));
     expect(close).toMatchObject({ outcome: 'client_aborted' });
   });
 
-  it('says which variable is missing', () => {
+  it('names the missing variable', () => {
     const { status, stderr } = spawnSync(process.execPath, ['container/dist/main.mjs'], {
       env: { AWS_REGION: 'x', GATEWAY_DOMAIN: 'gateway.test' },
       encoding: 'utf8',

@@ -1,17 +1,17 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** What a client sees of one answer. */
-export interface Answer {
+/** What a client sees of one response. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly statusMessage: string;
   readonly rawHeaders: string[];
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
   readonly rawTrailers: string[];
-  /** The answer ended as it announced, rather than breaking off. */
+  /** The response ended as announced and was not interrupted. */
   readonly whole: boolean;
-  /** When each piece arrived, from the request's start. */
+  /** When each chunk arrived, from the request's start. */
   readonly chunkTimesMs: number[];
   readonly headersMs: number;
 }
@@ -22,17 +22,17 @@ export interface Ask {
   readonly path?: string;
   readonly headers?: readonly string[] | Record<string, string>;
   readonly body?: Buffer | string | Readable;
-  /** Called with each piece; may destroy the request. */
+  /** Called with each chunk; may destroy the request. */
   readonly onChunk?: (chunk: Buffer, response: IncomingMessage) => void;
-  /** Called when the headers are here, before any of the body. */
+  /** Called when the headers arrive, before the body. */
   readonly onHeaders?: () => void;
-  /** Gives up after so long a silence; never unless told. */
+  /** Gives up after this long without data. Waits forever by default. */
   readonly idleTimeoutMs?: number;
 }
 
 const agent = new Agent({ keepAlive: false });
 
-/** Sends one request with node:http and gathers everything that comes back. Rejects when no answer comes at all. */
+/** Sends one request with node:http and collects the whole response. Rejects if there is none. */
 export const ask = ({
   port,
   method = 'GET',
@@ -42,10 +42,10 @@ export const ask = ({
   onChunk,
   onHeaders,
   idleTimeoutMs,
-}: Ask): Promise<Answer> =>
+}: Ask): Promise<ReceivedResponse> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    let answered = false;
+    let hasResponse = false;
     const outgoing = httpRequest(
       {
         agent,
@@ -57,7 +57,7 @@ export const ask = ({
         maxHeaderSize: 256 * 1024,
       },
       (response) => {
-        answered = true;
+        hasResponse = true;
         const headersMs = performance.now() - startedAt;
         onHeaders?.();
         const chunks: Buffer[] = [];
@@ -83,9 +83,9 @@ export const ask = ({
         );
       },
     );
-    // Once an answer has begun, how it ends is part of it.
-    outgoing.on('error', (error) => answered || reject(error));
-    outgoing.on('close', () => answered || reject(new Error('closed without an answer')));
+    // After the response has begun, its end is part of the result.
+    outgoing.on('error', (error) => hasResponse || reject(error));
+    outgoing.on('close', () => hasResponse || reject(new Error('closed without a response')));
     if (idleTimeoutMs !== undefined) outgoing.setTimeout(idleTimeoutMs, () => outgoing.destroy());
     if (body === undefined) outgoing.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) outgoing.end(body);

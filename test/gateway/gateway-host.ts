@@ -40,7 +40,7 @@ export interface GatewayHost {
 export interface HostSettings {
   readonly origin: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
-  /** Stands in for the queue: rejects, stalls … */
+  /** Replaces the queue: rejects, stalls … */
   readonly send?: (event: UsageEvent) => Promise<void>;
   readonly parts?: Partial<GatewayParts>;
   readonly server?: ServerOptions;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as the origin got it. */
+/** A request as the origin received it. */
 interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
@@ -13,7 +13,7 @@ interface ReceivedRequest {
 
 export type Script = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A provider that does what its script says and remembers what it was asked. */
+/** A fake provider that follows its script and keeps the requests it received. */
 export interface ScriptedOrigin {
   readonly origin: string;
   readonly received: ReceivedRequest[];
@@ -26,7 +26,7 @@ export const startScriptedOrigin = async (): Promise<ScriptedOrigin> => {
   const server: Server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const note = (): void => {
+    const keep = (): void => {
       received.push({
         method: request.method ?? '',
         url: request.url ?? '',
@@ -35,7 +35,7 @@ export const startScriptedOrigin = async (): Promise<ScriptedOrigin> => {
         complete: request.complete,
       });
     };
-    request.once('close', note);
+    request.once('close', keep);
     request.on('error', () => {});
     response.sendDate = false;
     handle.script(request, response);

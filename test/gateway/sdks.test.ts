@@ -8,8 +8,8 @@ import { type MockProviders, startMockProviders } from '../../local/mock/provide
 import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 
 /*
- * The providers' own SDKs, directly and through the gateway: their parsing must give the same objects both ways, and what
- * the gateway itself answers must surface as their API errors.
+ * The providers' own SDKs, directly and through the gateway: their parsing must give the same objects both ways, and the
+ * gateway's own errors must appear as their API errors.
  */
 
 let mock: MockProviders;
@@ -162,7 +162,7 @@ describe('errors', () => {
     expect((errors[1] as Error).message).toBe((errors[0] as Error).message);
   });
 
-  it('of the gateway surface as OpenAI API errors', async () => {
+  it('of the gateway appear as OpenAI API errors', async () => {
     const error = await openai(through(KEYS.absent))
       .models.list()
       .catch((caught: unknown) => caught);
@@ -171,7 +171,7 @@ describe('errors', () => {
     expect((error as Error).message).toContain('No account has this X-Service-Key');
   });
 
-  it('of the gateway surface as Anthropic API errors', async () => {
+  it('of the gateway appear as Anthropic API errors', async () => {
     const error = await anthropic(through(KEYS.inactive))
       .messages.create(message)
       .catch((caught: unknown) => caught);
@@ -179,7 +179,7 @@ describe('errors', () => {
     expect((error as Error).message).toContain('This account is suspended or cancelled');
   });
 
-  it('of the gateway surface as Gemini API errors', async () => {
+  it('of the gateway appear as Gemini API errors', async () => {
     const error = await google(through('svc_wrong'))
       .models.generateContent({ model: 'g', contents: 'x' })
       .catch((caught: unknown) => caught);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Ask, ask } from '../../gateway/exchange.ts';
+import { type Ask, ask, type ReceivedResponse } from '../../gateway/exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import { atSomePace } from '../paces.ts';
@@ -30,7 +30,11 @@ const headersFor = (label: string): string[] => [
   'Bearer sk-upstream',
 ];
 
-const seen = (answer: Answer) => ({ status: answer.status, whole: answer.whole, body: answer.body.toString('latin1') });
+const seen = (answer: ReceivedResponse) => ({
+  status: answer.status,
+  whole: answer.whole,
+  body: answer.body.toString('latin1'),
+});
 
 const askDirectly = (port: number, request: Partial<Ask>) =>
   ask({ ...request, port, headers: ['Host', 'x'] }).then(seen, () => 'no answer' as const);

@@ -3,14 +3,14 @@ import { cachedAccountLookup, type KeyOwner, keyReader } from '../../../lambda/g
 
 const owner: KeyOwner = { accountId: 'a', keyId: 'k', active: true };
 
-const scripted = (answers: (KeyOwner | 'no-such-key' | Error)[]) => {
+const scripted = (results: (KeyOwner | 'no-such-key' | Error)[]) => {
   let now = 1_000_000;
   let reads = 0;
   const lookUp = cachedAccountLookup(
     async () => {
-      const answer = answers[Math.min(reads++, answers.length - 1)] as KeyOwner;
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const result = results[Math.min(reads++, results.length - 1)] as KeyOwner;
+      if (result instanceof Error) throw result;
+      return result;
     },
     () => now,
   );
@@ -20,7 +20,7 @@ const scripted = (answers: (KeyOwner | 'no-such-key' | Error)[]) => {
 const down = new Error('down');
 
 describe('the account cache', () => {
-  it('reads once, then answers at once for 60 s', async () => {
+  it('reads once, then is synchronous for 60 s', async () => {
     const { lookUp, reads, pass } = scripted([owner]);
     expect(await lookUp('x')).toEqual(owner);
     pass(29_000);
@@ -50,7 +50,7 @@ describe('the account cache', () => {
     expect(reads()).toBe(2);
   });
 
-  it('serves what it knew while the store is down, and asks again only now and then', async () => {
+  it('serves the cached owner while the store is down, and retries once a second', async () => {
     const { lookUp, reads, pass } = scripted([owner, down, down, { ...owner, keyId: 'new' }]);
     await lookUp('x');
     pass(120_000);
@@ -65,7 +65,7 @@ describe('the account cache', () => {
     expect(reads()).toBe(4);
   });
 
-  it('makes nobody wait for a store that was down a moment ago, known key or not', async () => {
+  it('does not wait for a store that failed a moment ago, cached key or not', async () => {
     const { lookUp, pass } = scripted([down, down, owner, owner]);
     expect(await lookUp('x')).toBe('unavailable');
     expect(lookUp('x')).toBe('unavailable');
@@ -78,18 +78,18 @@ describe('the account cache', () => {
     expect(lookUp('x')).toEqual(owner);
   });
 
-  it('waits again for a store that was down long ago', async () => {
+  it('waits again for a store that failed long ago', async () => {
     const { lookUp, pass } = scripted([down, owner]);
     expect(await lookUp('x')).toBe('unavailable');
     pass(5_001);
     expect(await lookUp('x')).toEqual(owner);
   });
 
-  it('says unavailable when the store is down and nothing is known', async () => {
+  it('is unavailable when the store is down and nothing is cached', async () => {
     expect(await scripted([down]).lookUp('x')).toBe('unavailable');
   });
 
-  it('shares a read that is under way', async () => {
+  it('shares a read that is in flight', async () => {
     const { lookUp, reads } = scripted([owner]);
     await Promise.all([lookUp('x'), lookUp('x'), lookUp('x')]);
     expect(reads()).toBe(1);

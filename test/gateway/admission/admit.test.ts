@@ -23,18 +23,18 @@ const without = (...names: (keyof typeof good)[]) =>
 
 const refused = async (headers: Record<string, string>, path = '/v1/models') => {
   const before = origin.received.length;
-  const answer = await ask({ port: host.port, path, headers });
+  const response = await ask({ port: host.port, path, headers });
   expect(origin.received).toHaveLength(before);
-  const { error } = JSON.parse(answer.body.toString()) as { error: Record<string, string> };
+  const { error } = JSON.parse(response.body.toString()) as { error: Record<string, string> };
   expect(error).toEqual({
     code: expect.any(String),
     message: expect.any(String),
     type: 'gateway_error',
-    requestId: answer.headers['x-service-request-id'],
+    requestId: response.headers['x-service-request-id'],
   });
-  expect(answer.headers['content-type']).toBe('application/json');
-  expect(answer.headers['x-service-route']).toBeUndefined();
-  return { status: answer.status, code: error['code'] };
+  expect(response.headers['content-type']).toBe('application/json');
+  expect(response.headers['x-service-route']).toBeUndefined();
+  return { status: response.status, code: error['code'] };
 };
 
 describe('the error table of the specification', () => {
@@ -70,35 +70,35 @@ describe('the error table of the specification', () => {
 
   it('502 PROVIDER_ERROR when nothing listens at the provider', async () => {
     const dead = await startGatewayHost({ origin: 'http://127.0.0.1:1' });
-    const answer = await ask({ port: dead.port, headers: good });
-    expect(answer.status).toBe(502);
-    expect(JSON.parse(answer.body.toString())).toMatchObject({
+    const response = await ask({ port: dead.port, headers: good });
+    expect(response.status).toBe(502);
+    expect(JSON.parse(response.body.toString())).toMatchObject({
       error: { code: 'PROVIDER_ERROR', type: 'gateway_error' },
     });
-    expect(answer.headers['x-service-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    const close = await dead.closeOf(String(answer.headers['x-service-request-id']));
+    expect(response.headers['x-service-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const close = await dead.closeOf(String(response.headers['x-service-request-id']));
     expect(close).toMatchObject({ outcome: 'unreachable', status: null });
     await dead.close();
   });
 });
 
 describe('every provider', () => {
-  it.each(providerLabels)('%s answers /health without any key', async (label) => {
-    const answer = await ask({ port: host.port, path: '/health', headers: { Host: `${label}.gateway.test:443` } });
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body.toString())).toEqual({ status: 'ok' });
+  it.each(providerLabels)('%s responds to /health without any key', async (label) => {
+    const response = await ask({ port: host.port, path: '/health', headers: { Host: `${label}.gateway.test:443` } });
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body.toString())).toEqual({ status: 'ok' });
   });
 
   it.each([...providers])('$label forwards, credential and all', async ({ label, prefix }) => {
     origin.script = (_request, response) => response.end('answer');
     const before = origin.received.length;
-    const answer = await ask({
+    const response = await ask({
       port: host.port,
       path: '/v1/anything?a=1',
       headers: { Host: `${label.toUpperCase()}.gateway.test`, 'X-Service-Key': KEYS.active, 'x-api-key': 'k-1' },
     });
-    expect(answer.body.toString()).toBe('answer');
-    expect(answer.headers['x-service-route']).toBe('governed');
+    expect(response.body.toString()).toBe('answer');
+    expect(response.headers['x-service-route']).toBe('governed');
     expect(origin.received[before]).toMatchObject({ method: 'GET', url: `${prefix}/v1/anything?a=1` });
     expect(origin.received[before]?.rawHeaders).toEqual(expect.arrayContaining(['x-api-key', 'k-1']));
   });
@@ -129,8 +129,8 @@ describe('every provider', () => {
   ])('%s goes to the provider’s own host behind its prefix, dots and all', async (path, url) => {
     origin.script = (_request, response) => response.end('answer');
     const before = origin.received.length;
-    const answer = await ask({ port: host.port, path, headers: { ...good, Host: 'openrouter.gateway.test' } });
-    expect(answer.body.toString()).toBe('answer');
+    const response = await ask({ port: host.port, path, headers: { ...good, Host: 'openrouter.gateway.test' } });
+    expect(response.body.toString()).toBe('answer');
     expect(origin.received.slice(before)).toMatchObject([{ url }]);
     expect(origin.received.at(-1)?.rawHeaders).toEqual(expect.arrayContaining([new URL(origin.origin).host]));
   });

@@ -60,7 +60,7 @@ describe('requestSigner', () => {
     );
   });
 
-  it('follows credentials that are renewed and days that end', () => {
+  it('follows renewed credentials and the change of the day', () => {
     const service = { name: 'sqs', region: 'eu-central-1', host: 'sqs.eu-central-1.amazonaws.com' };
     const sign = requestSigner({ ...service, contentType });
     const first = { accessKeyId: 'AKIA1', secretAccessKey: 'one' };

@@ -68,14 +68,14 @@ describe('a request that is not HTTP', () => {
     expect(await send(`GET / HTTP/1.1\r\nX: ${'x'.repeat(65_000)}\r\n\r\n`, { listener })).toContain('fine');
   });
 
-  it('closes the connection without a word while a response is being sent', async () => {
+  it('closes the connection without an error while a response is being sent', async () => {
     const listener: RequestListener = (_request, response) => void response.write('begun');
     const received = await send('GET / HTTP/1.1\r\nHost: x\r\n\r\n', { listener, next: 'nonsense\r\n\r\n' });
     expect(received).toContain('begun');
     expect(received).not.toContain('gateway_error');
   });
 
-  it('closes the connection without a word after a response whose request body is not complete', async () => {
+  it('closes the connection without an error after a response whose request body is not complete', async () => {
     const listener: RequestListener = (_request, response) => void response.end('early');
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const received = await send(head, { listener, next: 'zz\r\n' });

@@ -123,7 +123,7 @@ describe('lambdaResponse', () => {
     expect(runtime.ended()).toBe(true);
   });
 
-  it('tells when the platform is slower than the provider', () => {
+  it('reports when the platform is slower than the provider', () => {
     const { client } = lambdaResponse(runtime.stream);
     client.start(200, '', []);
     expect(client.write(Buffer.from('x'))).toBe(false);
@@ -139,7 +139,7 @@ describe('lambdaResponse', () => {
     expect(runtime.ended()).toBe(false);
   });
 
-  it('leaves out the largest headers where all would be more than API Gateway reads', () => {
+  it('drops the largest headers when all are more than API Gateway reads', () => {
     const { client } = lambdaResponse(runtime.stream);
     client.start(200, '', [
       'Content-Type',

@@ -5,7 +5,7 @@ import type { Recording } from '../../../ops/meter/recording.ts';
 import { replay } from '../../../ops/meter/replay.ts';
 
 /*
- * Endpoints as the providers document them, from the bytes of the answer to its price: one answer made by hand for each.
+ * Endpoints as the providers document them, from the bytes of the response to its price: one handmade response for each.
  */
 
 interface Call {
@@ -479,7 +479,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'computed', usage: tokens, costNanoUsd: 100 * 150 + 50 * 1250 },
   ],
   [
-    "Gemini, the file of a batch's answers",
+    "Gemini, the file of a batch's responses",
     {
       provider: 'google',
       method: 'GET',
@@ -529,7 +529,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'provider', usage: tokens, costNanoUsd: 3_000_000 },
   ],
   [
-    "xAI, a page of a batch's answers",
+    "xAI, a page of a batch's responses",
     {
       provider: 'xai',
       method: 'GET',
@@ -881,7 +881,7 @@ describe('endpoints', () => {
   });
 });
 
-describe("a batch's answers", () => {
+describe("a batch's responses", () => {
   const line = (model: string, input: number) => ({
     custom_id: 'c',
     result: { type: 'succeeded', message: { model, usage: { input_tokens: input, output_tokens: 10 } } },

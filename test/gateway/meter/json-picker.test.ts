@@ -4,18 +4,18 @@ import { JsonPicker, type Wanted } from '../../../lambda/gateway/meter/json-pick
 const pickLatin1 = (wanted: Wanted, pieces: readonly string[], limit: number) => pick(wanted, pieces, limit, 'latin1');
 
 const pick = (wanted: Wanted, pieces: readonly string[], limit = 100, encoding: BufferEncoding = 'utf8') => {
-  const told: string[] = [];
+  const picked: string[] = [];
   const picker = new JsonPicker(
     wanted,
     {
-      value: (name, json) => told.push(`${name}=${json}`),
-      tooLong: (name) => told.push(`${name} too long`),
-      documentEnd: () => told.push('end'),
+      value: (name, json) => picked.push(`${name}=${json}`),
+      tooLong: (name) => picked.push(`${name} too long`),
+      documentEnd: () => picked.push('end'),
     },
     limit,
   );
   for (const piece of pieces) picker.write(Buffer.from(piece, encoding));
-  return told;
+  return picked;
 };
 
 describe('picking', () => {
@@ -24,10 +24,10 @@ describe('picking', () => {
     expect(pick({ a: { x: 'ax' }, x: { b: 'xb' } }, [json])).toEqual(['ax=1', 'xb="two"', 'end']);
   });
 
-  it('takes every kind of value whole', () => {
+  it('picks every kind of value whole', () => {
     const json = '{"s":"a\\"}","n": -1.5e3 ,"t":true,"o":{"x":[1,"]"]},"l":[{},2]}';
     const names = Object.fromEntries(['s', 'n', 't', 'o', 'l'].map((name) => [name, name]));
-    expect(pick(names, [json]).map((told) => told.trim())).toEqual([
+    expect(pick(names, [json]).map((value) => value.trim())).toEqual([
       's="a\\"}"',
       'n=-1.5e3',
       't=true',
@@ -54,11 +54,11 @@ describe('picking', () => {
     expect(pick({ a: 'a' }, ['[{"a":1},{"a":2}]'])).toEqual(['a=1', 'end', 'a=2', 'end']);
   });
 
-  it('leaves out what is too long, and goes on', () => {
+  it('drops a value that is too long, and goes on', () => {
     expect(pick({ a: 'a', b: 'b' }, [`{"a":"${'x'.repeat(200)}","b":1}`])).toEqual(['a too long', 'b=1', 'end']);
   });
 
-  it('a name of the JSON is never taken for a word of the tree', () => {
+  it('a member of the JSON is never mistaken for a directive of the tree', () => {
     expect(pick({ d: { '': '#self', '+': 'text', '*': 'each' } }, ['{"d":{"":1,"+":"x","*":2}}'])).toEqual([
       '#self=',
       'end',

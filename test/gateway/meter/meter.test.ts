@@ -153,7 +153,7 @@ describe('dialects', () => {
     expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).modelServed).toBe('gpt-4o-2024-08-06');
   });
 
-  it('a stream without usage tells the model all the same, and is estimated from its text', async () => {
+  it('a stream without usage still reports the model, and is estimated from its text', async () => {
     const body = sse(chatChunk('four'), chatChunk(' byt\n'), chatChunk('é☃'), '[DONE]');
     const request = {
       model: 'gpt-4o',
@@ -209,7 +209,7 @@ describe('dialects', () => {
     });
   });
 
-  it('tells an answer that is only an error', async () => {
+  it('recognises a response that is only an error', async () => {
     const path = '/v1/chat/completions';
     expect((await meterBody('{"error":{"message":"no"}}', { path })).billableItems).toEqual({ 'response.error': 1 });
     expect((await meterBody(sse({ error: { message: 'no' } }, '[DONE]'), { ...event, path })).billableItems).toEqual({
@@ -221,7 +221,7 @@ describe('dialects', () => {
     expect((await meterBody('{"error":null,"usage":{"prompt_tokens":1}}', { path })).billableItems).toEqual({});
   });
 
-  it('an empty usage object does not hide what is told under another name', async () => {
+  it('an empty usage object does not hide usage under another name', async () => {
     const body = JSON.stringify({ model: 'm', usage: {}, x_groq: { usage: chatUsage } });
     expect((await meterBody(body, { path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
   });
@@ -231,7 +231,7 @@ describe('dialects', () => {
     expect((await meterBody(body, { ...event, path: '/openai/v1/chat/completions' })).usage).toEqual(chatUsage);
   });
 
-  it('Fireworks’ cached tokens, which a header tells', async () => {
+  it('Fireworks’ cached tokens, which a header reports', async () => {
     const options = { path: '/inference/v1/chat/completions' };
     const body = JSON.stringify({ model: 'm', usage: chatUsage });
     expect((await meterBody(body, { ...options, cachedPromptTokens: '5' })).billableItems).toEqual({
@@ -241,7 +241,7 @@ describe('dialects', () => {
       expect((await meterBody(body, { ...options, cachedPromptTokens })).billableItems).toEqual({});
   });
 
-  it('OpenAI responses as a stream, with what is charged beside the tokens', async () => {
+  it('OpenAI responses as a stream, with billable items', async () => {
     expect(await meterBody(responsesStream, { ...event, path: '/v1/responses' })).toMatchObject({
       dialect: 'openai-responses',
       usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
@@ -259,7 +259,7 @@ describe('dialects', () => {
     });
   });
 
-  it('Gemini as SSE with CRLF: the last word wins', async () => {
+  it('Gemini as SSE with CRLF: the last usage wins', async () => {
     const body = [1, 5, 12].map((count) => `data: ${JSON.stringify(geminiChunk('x', count))}\r\n\r\n`).join('');
     expect(
       await meterBody(body, { ...event, path: '/v1beta/models/gemini-flash-latest:streamGenerateContent' }),
@@ -304,7 +304,7 @@ describe('dialects', () => {
     expect((await meterBody('{"data":[]}', { path: '/v1/models', method: 'GET' })).dialect).toBe('free');
   });
 
-  it('counts images, and reads their size from answer or request', async () => {
+  it('counts images, and reads their size from the response or the request', async () => {
     const reading = await meterBody(
       JSON.stringify({ data: [{ b64_json: 'A'.repeat(200_000) }, { b64_json: 'B' }], quality: 'high' }),
       {
@@ -329,7 +329,7 @@ describe('dialects', () => {
     });
   });
 
-  it('finds the model in a multipart upload, wherever it stands', async () => {
+  it('finds the model in a multipart upload, wherever it is', async () => {
     const part = (name: string, value: string) =>
       `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
     const request = `${part('file', 'x'.repeat(100_000))}${part('model', 'whisper-1')}${part('stream', 'true')}--b--\r\n`;
@@ -346,7 +346,7 @@ describe('dialects', () => {
   });
 });
 
-describe('bodies as they come', () => {
+describe('bodies as they arrive', () => {
   const streams: [string, string, Case][] = [
     ['chat', `\uFEFF: comment\n\n${chatStream}`, { ...event, path: '/v1/chat/completions' }],
     ['chat CRLF', chatStream.replaceAll('\n', '\r\n'), { ...event, path: '/v1/chat/completions' }],
@@ -387,7 +387,7 @@ describe('bodies as they come', () => {
     expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).usage).toEqual(chatUsage);
   });
 
-  it('an event larger than what is held', async () => {
+  it('an event larger than the hold limit', async () => {
     const big = {
       type: 'response.completed',
       response: { instructions: 'x'.repeat(3_000_000), model: 'gpt-5', usage: { input_tokens: 3 } },
@@ -402,7 +402,7 @@ describe('bodies as they come', () => {
     });
   });
 
-  it('JSON that ends within itself yields what was seen, marked incomplete, though nobody says that it is cut', async () => {
+  it('JSON that ends early yields what was read, marked incomplete, although the transfer was complete', async () => {
     const path = '/v1/chat/completions';
     const head = `{"id":"c","model":"gpt-4o","usage":${JSON.stringify(chatUsage)},"choices":[{"message":{"content":"Hell`;
     for (const body of [head, `${sse(chatChunk('a'))}data: ${head}`])
@@ -415,7 +415,7 @@ describe('bodies as they come', () => {
         ).toMatchObject({ usage: chatUsage, modelServed: 'gpt-4o', complete: false });
   });
 
-  it('JSON is incomplete wherever it is cut, whatever was seen of it', async () => {
+  it('JSON is incomplete wherever it is cut', async () => {
     const bodies = [
       [JSON.stringify({ object: 'list', data: [{ embedding: [0.5, -1] }], usage: chatUsage }), '/v1/embeddings'],
       [JSON.stringify([geminiChunk('a', 1), geminiChunk('b', 12)]), '/v1/models/g:streamGenerateContent'],
@@ -425,7 +425,7 @@ describe('bodies as they come', () => {
         expect(await meterBody(body.slice(0, cut), { path })).toMatchObject({ complete: false });
   });
 
-  it('a stream that is cut yields what was seen, marked incomplete', async () => {
+  it('a stream that is cut yields what was read, marked incomplete', async () => {
     const bytes = Buffer.from(anthropicStream);
     const reading = await meterPieces(
       [bytes.subarray(0, bytes.indexOf('message_delta'))],
@@ -439,7 +439,7 @@ describe('bodies as they come', () => {
     });
   });
 
-  it('an object that is no number stands for none, in the request, the usage and the tools', async () => {
+  it('an object in place of a number is ignored, in the request, the usage and the tools', async () => {
     // `Number` and `String` throw at it.
     const bad = { valueOf: 1, toString: 1 };
     const path = '/v1/messages';
@@ -463,7 +463,7 @@ describe('bodies as they come', () => {
     expect(reading).toMatchObject({ usageSource: 'estimated', usage: { input_tokens: 25, output_tokens: 1 } });
   });
 
-  it('Anthropic’s output is estimated where the stream was left before it was told', async () => {
+  it('Anthropic’s output is estimated when the stream is interrupted before it is reported', async () => {
     const start = anthropicStream.split('event: content_block_delta')[0] as string;
     const delta = (text: string) =>
       `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', delta: { type: 'text_delta', text } })}\n\n`;
@@ -501,7 +501,7 @@ describe('bodies as they come', () => {
     expect((await meterPieces([bytes.subarray(0, bytes.length - 12)], options, false)).complete).toBe(false);
   });
 
-  it('never throws, whatever comes', async () => {
+  it('never throws, whatever the input', async () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
       fc

@@ -85,7 +85,7 @@ describe('a false match does not displace a true one', () => {
     expect(values).toEqual(['1', '2']);
   });
 
-  it('when it stands first', () => {
+  it('when it comes first', () => {
     const { write, reader, values } = listing();
     write(falseMatch + usage(1));
     reader.end();

@@ -3,9 +3,9 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Ask } from '../exchange.ts';
 import type { Script } from '../scripted-origin.ts';
 
-/** What is asked of every adapter of the gateway: the node:http server here, Lambda's in test/conformance. */
+/* Cases for every host of the gateway: the node:http server here, Lambda's adapter in test/conformance. */
 
-/** Name, headers, body of an answer. */
+/** Name, headers and body of a response. */
 const contents: [string, Record<string, string>, Buffer][] = [
   ['JSON with a length', { 'Content-Type': 'application/json', 'Content-Length': '14' }, Buffer.from('{"id":"café"}')],
   [
@@ -40,60 +40,60 @@ export const statuses = [201, 204, 301, 304, 400, 401, 403, 404, 409, 422, 429, 
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'];
 
-/** Says a greeting, and how long it is. */
+/** Sends a greeting with its length. */
 export const greets: Script = (request, response) => {
   response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': '5' });
   response.end(request.method === 'HEAD' ? undefined : 'hello');
 };
 
-/** An answer in which the provider goes on only once the client has heard what was said: held back anywhere, it never ends. */
-interface PacedAnswer {
+/** A response in which the provider continues only after the client has received the previous part: it never ends if a part is held back. */
+interface PacedResponse {
   readonly script: Script;
-  readonly hearing: Pick<Ask, 'onChunk' | 'onHeaders'>;
-  /** All that is said. */
+  readonly client: Pick<Ask, 'onChunk' | 'onHeaders'>;
+  /** The whole body. */
   readonly body: string;
 }
 
-const chunkByChunk = (): PacedAnswer => {
+const chunkByChunk = (): PacedResponse => {
   const chunks = Array.from({ length: 5 }, (_, n) => `data: {"n":${n}}\n\n`);
-  let sayNext = (): void => {};
+  let sendNext = (): void => {};
   return {
     script: (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      const left = chunks.values();
-      sayNext = () => {
-        const { value } = left.next();
+      const rest = chunks.values();
+      sendNext = () => {
+        const { value } = rest.next();
         if (value === undefined) response.end();
         else response.write(value);
       };
-      sayNext();
+      sendNext();
     },
-    hearing: { onChunk: () => sayNext() },
+    client: { onChunk: () => sendNext() },
     body: chunks.join(''),
   };
 };
 
-const headersFirst = (): PacedAnswer => {
+const headersFirst = (): PacedResponse => {
   const body = 'data: late\n\n';
-  let sayBody = (): void => {};
+  let sendBody = (): void => {};
   return {
     script: (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.flushHeaders();
-      sayBody = () => response.end(body);
+      sendBody = () => response.end(body);
     },
-    hearing: { onHeaders: () => sayBody() },
+    client: { onHeaders: () => sendBody() },
     body,
   };
 };
 
-export const pacedAnswers: [string, PacedAnswer][] = [
+export const pacedResponses: [string, PacedResponse][] = [
   ['chunks as they come: no byte waits for the next', chunkByChunk()],
   ['headers before any body', headersFirst()],
 ];
 
-/** Answers that break off after their headers. */
-export const brokenAnswers: [string, Script][] = [
+/** Responses that are interrupted after their headers. */
+export const interruptedResponses: [string, Script][] = [
   [
     'a chunked stream that is cut',
     (_request, response) => {
@@ -112,7 +112,7 @@ export const brokenAnswers: [string, Script][] = [
   ],
 ];
 
-/** Targets that a proxy might be tempted to change, or to take for another host. */
+/** Targets that a proxy might change or mistake for another host. */
 export const paths = [
   '/v1/chat/completions?a=1&a=2&b=%20+%2F&%C3%A9=x',
   '//evil.test/x',

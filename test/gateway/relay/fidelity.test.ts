@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { type Answer, type Ask, ask } from '../exchange.ts';
+import { type Ask, ask, type ReceivedResponse } from '../exchange.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
-import { bodies, brokenAnswers, greets, methods, pacedAnswers, paths, statuses } from './fidelity-cases.ts';
+import { bodies, greets, interruptedResponses, methods, pacedResponses, paths, statuses } from './fidelity-cases.ts';
 
 /*
- * Promise 1: what the provider would have sent is what the client gets. Each case is asked of the origin directly and
- * through the gateway (the node:http server, over both transports), and the two answers are compared, byte for byte.
+ * Promise 1: the client gets what the provider sends. Each case calls the origin directly and through the gateway (the
+ * node:http server, over both transports), and compares the two responses byte for byte.
  */
 
 describe.each([
@@ -54,20 +54,20 @@ describe.each([
     for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]);
     return pairs.filter(([name]) => !hopByHop.has(name.toLowerCase()));
   };
-  const essence = (answer: Answer) => ({
-    status: answer.status,
-    statusMessage: answer.statusMessage,
-    headers: comparable(answer.rawHeaders),
-    trailers: answer.rawTrailers,
-    whole: answer.whole,
-    bytes: answer.body.length,
+  const essence = (response: ReceivedResponse) => ({
+    status: response.status,
+    statusMessage: response.statusMessage,
+    headers: comparable(response.rawHeaders),
+    trailers: response.rawTrailers,
+    whole: response.whole,
+    bytes: response.body.length,
   });
 
-  /** Asks both ways and expects the same. */
+  /** Sends the request both ways and expects the same response. */
   const same = async (
     script: (request: IncomingMessage, response: ServerResponse) => void,
     request: Partial<Ask> = {},
-  ): Promise<Answer> => {
+  ): Promise<ReceivedResponse> => {
     origin.script = script;
     const headers = (request.headers ?? []) as string[];
     const body = request.body;
@@ -84,7 +84,7 @@ describe.each([
     return relayed;
   };
 
-  describe('answers', () => {
+  describe('responses', () => {
     it.each(bodies)('%s', async (_case, script) => {
       await same(script);
     });
@@ -97,13 +97,13 @@ describe.each([
     });
 
     it.each(methods)('method %s', async (method) => {
-      const answer = await same(greets, { method });
-      expect(answer.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
+      const response = await same(greets, { method });
+      expect(response.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
       expect(origin.received.at(-1)?.method).toBe(method);
     });
 
     it('duplicate headers, their order and case, and bytes beyond ASCII', async () => {
-      const answer = await same((_request, response) => {
+      const response = await same((_request, response) => {
         response.writeHead(200, [
           'Set-Cookie',
           'a=1',
@@ -118,28 +118,28 @@ describe.each([
         ]);
         response.end('x');
       });
-      expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+      expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
     });
 
     it('trailers', async () => {
-      const answer = await same((_request, response) => {
+      const response = await same((_request, response) => {
         response.writeHead(200, { Trailer: 'X-Checksum', 'Content-Type': 'text/plain' });
         response.write('body');
         response.addTrailers({ 'X-Checksum': 'abc' });
         response.end();
       });
-      expect(answer.rawTrailers).toEqual(['X-Checksum', 'abc']);
+      expect(response.rawTrailers).toEqual(['X-Checksum', 'abc']);
     });
 
     it('no date and no server header of ours', async () => {
-      const answer = await same((_request, response) => response.end('x'));
-      expect(answer.headers['date']).toBeUndefined();
-      expect(answer.headers['server']).toBeUndefined();
+      const response = await same((_request, response) => response.end('x'));
+      expect(response.headers['date']).toBeUndefined();
+      expect(response.headers['server']).toBeUndefined();
     });
 
-    it.each(pacedAnswers)('%s', async (_case, { script, hearing, body }) => {
-      const answer = await same(script, hearing);
-      expect(answer.body.toString()).toBe(body);
+    it.each(pacedResponses)('%s', async (_case, { script, client, body }) => {
+      const response = await same(script, client);
+      expect(response.body.toString()).toBe(body);
     });
 
     it('large headers', async () => {
@@ -150,12 +150,12 @@ describe.each([
     });
   });
 
-  describe('broken answers break for the client too', () => {
-    it.each(brokenAnswers)('%s', async (_case, script) => {
-      const answer = await same(script);
-      expect(answer.whole).toBe(false);
-      expect(answer.body.length).toBeGreaterThan(0);
-      const close = await host.closeOf(String(answer.headers['x-service-request-id']));
+  describe('interrupted responses are interrupted for the client, too', () => {
+    it.each(interruptedResponses)('%s', async (_case, script) => {
+      const response = await same(script);
+      expect(response.whole).toBe(false);
+      expect(response.body.length).toBeGreaterThan(0);
+      const close = await host.closeOf(String(response.headers['x-service-request-id']));
       expect(close).toMatchObject({ outcome: 'upstream_aborted', status: 200 });
       expect(close.reading.complete).toBe(false);
     });
@@ -166,8 +166,8 @@ describe.each([
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
         response.write('data: {"a":1}\n\n');
       };
-      const answer = await ask({ port: impatient.port, headers: gatewayHeaders });
-      expect(answer.whole).toBe(false);
+      const response = await ask({ port: impatient.port, headers: gatewayHeaders });
+      expect(response.whole).toBe(false);
       expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'upstream_aborted' });
       await impatient.close();
     });
@@ -179,17 +179,17 @@ describe.each([
         timeouts: { headersTimeoutMs: 100 },
       });
       origin.script = () => {};
-      const answer = await ask({ port: impatient.port, headers: gatewayHeaders });
-      expect(answer.status).toBe(502);
+      const response = await ask({ port: impatient.port, headers: gatewayHeaders });
+      expect(response.status).toBe(502);
       expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'unreachable', status: null });
       await impatient.close();
     });
 
     it('a reset before the headers: 502', async () => {
       origin.script = (request) => request.socket.destroy();
-      const answer = await ask({ port: host.port, headers: gatewayHeaders });
-      expect(answer.status).toBe(502);
-      expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
+      const response = await ask({ port: host.port, headers: gatewayHeaders });
+      expect(response.status).toBe(502);
+      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
     });
   });
 
@@ -255,7 +255,7 @@ describe.each([
       });
     });
 
-    it('keeps hop-by-hop, host, service and forwarding headers to itself', async () => {
+    it('does not forward hop-by-hop, host, service and forwarding headers', async () => {
       origin.script = (_request, response) => response.end();
       await ask({
         port: host.port,
@@ -290,27 +290,27 @@ describe.each([
       expect(names.slice(1)).toEqual(['Authorization: Bearer sk-test', 'X-Kept: yes']);
     });
 
-    it('an early answer reaches a client that is still sending', async () => {
+    it('an early response reaches a client that is still sending', async () => {
       origin.script = (_request, response) => {
         response.writeHead(413);
         response.end('too large');
       };
       const body = new Readable({ read() {} });
       body.push('x'.repeat(1000));
-      const answer = await ask({
+      const response = await ask({
         port: host.port,
         method: 'POST',
         headers: [...gatewayHeaders, 'Transfer-Encoding', 'chunked'],
         body,
         onChunk: () => body.push(null),
       });
-      expect(answer.status).toBe(413);
-      expect(answer.body.toString()).toBe('too large');
+      expect(response.status).toBe(413);
+      expect(response.body.toString()).toBe('too large');
     });
   });
 
-  describe('a client that leaves', () => {
-    it('in mid-answer ends the upstream request, and is recorded', async () => {
+  describe('a client that disconnects', () => {
+    it('during a response ends the upstream request and is recorded', async () => {
       let upstreamClosed: () => void = () => {};
       const closed = new Promise<void>((resolve) => {
         upstreamClosed = resolve;
@@ -350,7 +350,7 @@ describe.each([
         };
         push();
       };
-      const answer = await ask({
+      const response = await ask({
         port: host.port,
         headers: gatewayHeaders,
         onChunk: (chunk, response) => {
@@ -361,7 +361,7 @@ describe.each([
           }
         },
       });
-      expect(answer.body.length).toBe(total);
+      expect(response.body.length).toBe(total);
       expect(maxAhead).toBeLessThan(24 * 2 ** 20);
     });
   });

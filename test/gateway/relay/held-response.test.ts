@@ -8,29 +8,29 @@ import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 
 /*
- * An answer that is here before the queue has said whether its request is registered waits for that word. The queue here gives
- * none, so each waits as long as any may; what came in that time must reach the client as if it had not.
+ * A response that arrives before the queue has accepted the open event waits for the queue. The queue here does not respond, so
+ * each response waits for the whole grace period. The client must get it as if it had not waited.
  */
 
 describe.each([
   ['undici', undiciUpstream],
   ['node:http', nodeUpstream],
-])('an answer that waits for the queue’s word, over %s', (_transport, transport) => {
+])('a response that waits for the queue, over %s', (_transport, transport) => {
   let origin: ScriptedOrigin;
   let host: GatewayHost;
-  const { promise: noWord, resolve: giveWord } = Promise.withResolvers<void>();
+  const { promise: noResponse, resolve: respond } = Promise.withResolvers<void>();
 
   beforeAll(async () => {
     origin = await startScriptedOrigin();
     host = await startGatewayHost({
       transport,
       origin: origin.origin,
-      send: (event) => (event.kind === 'open' ? noWord : Promise.resolve()),
+      send: (event) => (event.kind === 'open' ? noResponse : Promise.resolve()),
     });
   });
 
   afterAll(async () => {
-    giveWord();
+    respond();
     await host.close();
     await origin.close();
   });
@@ -38,61 +38,61 @@ describe.each([
   const call = async (script: (response: ServerResponse) => void, watch: Partial<Ask> = {}) => {
     origin.script = (_request, response) => script(response);
     const headers = { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' };
-    const answer = await ask({ ...watch, port: host.port, headers });
-    expect(answer.headers['x-service-route']).toBe('bypassed');
-    return { answer, close: await host.closeOf(String(answer.headers['x-service-request-id'])) };
+    const response = await ask({ ...watch, port: host.port, headers });
+    expect(response.headers['x-service-route']).toBe('bypassed');
+    return { response, close: await host.closeOf(String(response.headers['x-service-request-id'])) };
   };
 
   it.each([
     ['nothing', 0],
     ['a few bytes', 5],
-    ['more than is held', 3 * 2 ** 20],
-  ])('comes whole: %s', async (_case, bytes) => {
+    ['more than the hold limit', 3 * 2 ** 20],
+  ])('arrives whole: %s', async (_case, bytes) => {
     const body = randomBytes(bytes);
-    const { answer, close } = await call((response) => response.end(body));
-    expect(answer.whole).toBe(true);
-    expect(answer.body.equals(body)).toBe(true);
+    const { response, close } = await call((response) => response.end(body));
+    expect(response.whole).toBe(true);
+    expect(response.body.equals(body)).toBe(true);
     expect(close).toMatchObject({ outcome: 'completed', responseBytes: bytes });
   });
 
-  it('comes with its trailers', async () => {
-    const { answer } = await call((response) => {
+  it('arrives with its trailers', async () => {
+    const { response } = await call((response) => {
       response.writeHead(200, { Trailer: 'X-Sum' });
       response.write('some');
       response.addTrailers([['X-Sum', '1']]);
       response.end();
     });
-    expect(answer.body.toString()).toBe('some');
-    expect(answer.rawTrailers).toEqual(['X-Sum', '1']);
+    expect(response.body.toString()).toBe('some');
+    expect(response.rawTrailers).toEqual(['X-Sum', '1']);
   });
 
-  it('breaks off after what the provider sent', async () => {
-    const { answer, close } = await call((response) => {
+  it('is interrupted after the bytes that the provider sent', async () => {
+    const { response, close } = await call((response) => {
       response.writeHead(200, { 'Content-Length': '100' });
       response.write('half');
       setImmediate(() => response.destroy());
     });
-    expect(answer.whole).toBe(false);
-    expect(answer.body.toString()).toBe('half');
+    expect(response.whole).toBe(false);
+    expect(response.body.toString()).toBe('half');
     expect(close).toMatchObject({ outcome: 'upstream_aborted', responseBytes: 4 });
   });
 
-  it('is not taken in whole while it waits', async () => {
+  it('is not read whole while it waits', async () => {
     const body = Buffer.alloc(64 * 2 ** 20);
     let sending: ServerResponse | undefined;
-    let untakenBytes = 0;
-    const { answer } = await call(
+    let unreadBytes = 0;
+    const { response } = await call(
       (response) => {
         sending = response;
         response.end(body);
       },
       {
         onHeaders: () => {
-          untakenBytes = sending?.socket?.writableLength ?? 0;
+          unreadBytes = sending?.socket?.writableLength ?? 0;
         },
       },
     );
-    expect(answer.body.length).toBe(body.length);
-    expect(untakenBytes).toBeGreaterThan(body.length / 2);
+    expect(response.body.length).toBe(body.length);
+    expect(unreadBytes).toBeGreaterThan(body.length / 2);
   });
 });

@@ -68,7 +68,7 @@ const filterPieces = (pieces: Buffer[]): string => {
   return Buffer.concat([...pieces.map((piece) => filter.write(piece)), filter.end()]).toString();
 };
 
-describe('taking out what asking added', () => {
+describe('removing what the option added', () => {
   const texts = ['Hi', ' "usage":null \n\n ☃', '{"choices":[],"usage":{}}', 'x'.repeat(20_000)];
   const asked = texts.map((text) => chunk(text, null)).join('') + last + DONE;
   const unasked = texts.map((text) => chunk(text)).join('') + DONE;
@@ -111,7 +111,7 @@ describe('taking out what asking added', () => {
       ).toBe(true);
   });
 
-  it('holds no whole event back', () => {
+  it('does not hold a whole event', () => {
     const filter = new UsageChunkFilter();
     expect(filter.write(Buffer.from(`${chunk('a', null)}data: {"id`)).toString()).toBe(chunk('a'));
     expect(filter.write(Buffer.from('":1}\n\n')).toString()).toBe('data: {"id":1}\n\n');

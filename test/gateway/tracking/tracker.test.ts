@@ -57,7 +57,7 @@ describe('close events', () => {
     expect(table.calls.map(([event]) => event)).toEqual([close, close]);
   });
 
-  it('are logged whole when the table is down too', async () => {
+  it('are logged in full when the table is down too', async () => {
     const lost: UsageEvent[] = [];
     const down = failTimes(TRIES);
     const tracker = createTracker(down.send, down.send, settings, (event) => lost.push(event));
@@ -75,7 +75,7 @@ describe('close events', () => {
   });
 });
 
-describe('close events that nothing takes', () => {
+describe('close events that cannot be delivered', () => {
   const settled = { ...settings, retryDelaysMs: [] };
 
   it('are delivered when the next one gets through', async () => {

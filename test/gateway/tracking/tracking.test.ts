@@ -37,7 +37,7 @@ const call = async (
       response.end(CHAT);
     });
   };
-  const answer = await ask({
+  const response = await ask({
     port: host.port,
     method: 'POST',
     path: '/v1/chat/completions?api-version=secret-query',
@@ -51,9 +51,9 @@ const call = async (
     // A Buffer: with a string body Node would send the headers as UTF-8 too.
     body: Buffer.from('{"model":"gpt-4o","messages":[{"role":"user","content":"private words"}]}'),
   });
-  expect(answer.status).toBe(200);
-  expect(answer.body.toString()).toBe(CHAT);
-  return { answer, host, requestId: String(answer.headers['x-service-request-id']) };
+  expect(response.status).toBe(200);
+  expect(response.body.toString()).toBe(CHAT);
+  return { response, host, requestId: String(response.headers['x-service-request-id']) };
 };
 
 const failing = async (): Promise<void> => {
@@ -64,7 +64,7 @@ const only = (kind: UsageEvent['kind'], action: () => Promise<void>) => async (e
 };
 
 describe('the two events of a request', () => {
-  it('say what happened, and match their schemas', async () => {
+  it('record what happened, and match their schemas', async () => {
     const { host, requestId } = await call({}, { 'X-Service-Tag': 'nightly' });
     const close = await host.closeOf(requestId);
     expect(closeEventSchema.parse(close)).toEqual(close);
@@ -94,18 +94,18 @@ describe('the two events of a request', () => {
     expect(open).toMatchObject({ requestId, startedAt: close.startedAt });
   });
 
-  it('hold no credential, no body, no query', async () => {
+  it('contain no credential, no body, no query', async () => {
     const { host, requestId } = await call();
     await host.closeOf(requestId);
     expect(JSON.stringify(host.events)).not.toMatch(/sk-very-secret|private words|secret-query/);
   });
 
-  it('have what Fireworks tells of its cache in a header alone', async () => {
+  it('have the cached tokens that Fireworks reports only in a header', async () => {
     const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
     expect(await host.closeOf(requestId)).toMatchObject({ reading: { billableItems: { 'prompt.cached_tokens': 2 } } });
   });
 
-  it('come as a pair with one id each, distinct over requests', async () => {
+  it('share the id of their request', async () => {
     const { host, requestId } = await call();
     await host.closeOf(requestId);
     expect(host.events.map((event) => event.requestId)).toEqual([requestId, requestId]);
@@ -127,26 +127,26 @@ describe('the two events of a request', () => {
 
 describe('the route', () => {
   it('governed when the open event is accepted', async () => {
-    expect((await call()).answer.headers['x-service-route']).toBe('governed');
+    expect((await call()).response.headers['x-service-route']).toBe('governed');
   });
 
-  it('bypassed when the queue refuses the open event; the close event still comes', async () => {
-    const { answer, host, requestId } = await call({ send: only('open', failing) });
-    expect(answer.headers['x-service-route']).toBe('bypassed');
+  it('bypassed when the queue refuses the open event; the close event is still sent', async () => {
+    const { response, host, requestId } = await call({ send: only('open', failing) });
+    expect(response.headers['x-service-route']).toBe('bypassed');
     expect(await host.closeOf(requestId)).toMatchObject({ route: 'bypassed' });
   });
 
-  it('bypassed when the queue does not answer: the answer waits a little, and not for the queue', async () => {
+  it('bypassed when the queue does not respond: the headers wait only for the grace period', async () => {
     const { promise, resolve: answerAtLast } = Promise.withResolvers<void>();
-    const { answer } = await call({ send: only('open', () => promise) });
+    const { response } = await call({ send: only('open', () => promise) });
     answerAtLast();
-    expect(answer.headers['x-service-route']).toBe('bypassed');
-    expect(answer.headersMs).toBeGreaterThan(45);
+    expect(response.headers['x-service-route']).toBe('bypassed');
+    expect(response.headersMs).toBeGreaterThan(45);
   });
 
   it('bypassed when the account store is down and nothing is cached; the key goes along for the recorder', async () => {
-    const { answer, host, requestId } = await call({}, { 'X-Service-Key': KEYS.storeDown });
-    expect(answer.headers['x-service-route']).toBe('bypassed');
+    const { response, host, requestId } = await call({}, { 'X-Service-Key': KEYS.storeDown });
+    expect(response.headers['x-service-route']).toBe('bypassed');
     expect(await host.closeOf(requestId)).toMatchObject({
       accountId: null,
       keyId: null,
@@ -157,10 +157,10 @@ describe('the route', () => {
 
   it('502 still carries both headers', async () => {
     host = await startGatewayHost({ origin: 'http://127.0.0.1:1' });
-    const answer = await ask({
+    const response = await ask({
       port: host.port,
       headers: { Host: 'xai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'x' },
     });
-    expect(answer.headers['x-service-route']).toMatch(/^(governed|bypassed)$/);
+    expect(response.headers['x-service-route']).toMatch(/^(governed|bypassed)$/);
   });
 });

@@ -36,7 +36,7 @@ afterEach(() => {
 
 const roomy = { maxBytes: 2 ** 20, retryMs: 1_000 };
 
-describe('events that nothing takes', () => {
+describe('events that cannot be delivered', () => {
   it('are kept, and delivered once each when something does, by itself', async () => {
     const { sent, state, send } = way();
     const kept = undeliveredEvents(send, roomy);
@@ -54,7 +54,7 @@ describe('events that nothing takes', () => {
     expect(sent).toHaveLength(50);
   });
 
-  it('do not wait behind one that is never taken', async () => {
+  it('do not wait behind one that is always refused', async () => {
     const { sent, state, send } = way();
     state.down = false;
     state.refuses = ({ requestId }) => requestId === 'request-0';
@@ -65,7 +65,7 @@ describe('events that nothing takes', () => {
     expect(kept.waiting).toBe(true);
   });
 
-  it('are counted where there is no room, and reported by account and hour behind those that were kept', async () => {
+  it('are counted when there is no room, and reported by account and hour after those that were kept', async () => {
     const { sent, state, send } = way();
     const kept = undeliveredEvents(send, { maxBytes: 2 * JSON.stringify(close(0)).length, retryMs: 1_000 });
     for (let n = 0; n < 10; n++) kept.keep(close(n));

@@ -11,16 +11,16 @@ interface Entry {
 const event = (index: number) =>
   ({ kind: 'open', requestId: `0199-${index.toString(16).padStart(4, '0')}` }) as UsageEvent;
 
-/** A queue whose answers are given by hand. */
+/** A fake queue whose responses the test gives. */
 const manualSqs = () => {
   const calls: {
     entries: Entry[];
-    answer: (value: Record<string, unknown>) => void;
+    respond: (value: Record<string, unknown>) => void;
     refuse: (error: Error) => void;
   }[] = [];
   const call = (_operation: string, input: object) =>
-    new Promise<Record<string, unknown>>((answer, refuse) => {
-      calls.push({ entries: (input as { Entries: Entry[] }).Entries, answer, refuse });
+    new Promise<Record<string, unknown>>((respond, refuse) => {
+      calls.push({ entries: (input as { Entries: Entry[] }).Entries, respond, refuse });
     });
   return { calls, call };
 };
@@ -33,11 +33,11 @@ describe('the usage queue', () => {
     const sent = usageQueue(sqs.call, 'url', 1000)(event(1), 900);
     await turn();
     expect(sqs.calls.map((call) => call.entries.map((entry) => entry.DelaySeconds))).toEqual([[900]]);
-    sqs.calls[0]?.answer({});
+    sqs.calls[0]?.respond({});
     await sent;
   });
 
-  it('batches what comes within one turn, and what gathers while batches are under way', async () => {
+  it('batches the events of one turn, and those that collect while batches are in flight', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     const sent = Array.from({ length: 34 }, (_, index) => send(event(index), 0));
@@ -46,14 +46,14 @@ describe('the usage queue', () => {
     sent.push(...Array.from({ length: 5 }, (_, index) => send(event(50 + index), 0)));
     await turn();
     expect(sqs.calls).toHaveLength(3);
-    for (const call of sqs.calls.splice(0)) call.answer({ Successful: [] });
+    for (const call of sqs.calls.splice(0)) call.respond({ Successful: [] });
     await turn();
     expect(sqs.calls.map((call) => call.entries.length)).toEqual([9]);
-    sqs.calls[0]?.answer({});
+    sqs.calls[0]?.respond({});
     await Promise.all(sent);
   });
 
-  it('has no more batches under way than it may, however full', async () => {
+  it('has at most 64 batches in flight', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     for (let index = 0; index < 2_000; index++) send(event(index), 0).catch(() => {});
@@ -61,7 +61,7 @@ describe('the usage queue', () => {
     expect(sqs.calls).toHaveLength(64);
   });
 
-  it('tells each event of a batch its own result', async () => {
+  it('gives each event of a batch its own result', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     const [good, bad] = [send(event(90), 0), send(event(91), 5)];
@@ -71,7 +71,7 @@ describe('the usage queue', () => {
       [0, '0199-005a'],
       [5, '0199-005b'],
     ]);
-    batch?.answer({ Failed: [{ Id: '1', Code: 'InternalError' }] });
+    batch?.respond({ Failed: [{ Id: '1', Code: 'InternalError' }] });
     await good;
     await expect(bad).rejects.toThrow('InternalError');
   });
@@ -95,7 +95,7 @@ describe('the usage queue', () => {
     await expect(failed).rejects.toThrow('connection refused');
     const next = send(event(2), 0);
     await turn();
-    sqs.calls[0]?.answer({});
+    sqs.calls[0]?.respond({});
     await next;
   });
 
@@ -106,7 +106,7 @@ describe('the usage queue', () => {
   });
 });
 
-it('parks an event under a shard of its request id', async () => {
+it('writes an event to the outbox under a shard of its request id', async () => {
   const inputs: Record<string, unknown>[] = [];
   const park = writeToOutbox(
     async (_operation, input) => {

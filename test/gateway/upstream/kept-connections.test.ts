@@ -10,16 +10,17 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const socket = () =>
-  ({
-    destroyed: false,
-    setKeepAlive() {},
-    unref() {},
-    setTimeout() {},
-    destroy() {
-      this.destroyed = true;
-    },
-  }) as unknown as Socket;
+/** As much of a socket as an agent needs to keep it. */
+class FakeSocket {
+  destroyed = false;
+  setKeepAlive(): void {}
+  unref(): void {}
+  setTimeout(): void {}
+  destroy(): void {
+    this.destroyed = true;
+  }
+}
+const socket = () => new FakeSocket() as unknown as Socket;
 
 it('drops connections that have been idle for longer by the wall clock, and those of unknown age', () => {
   const agent = recordIdleTimes(new Agent({ keepAlive: true }));

@@ -10,8 +10,8 @@ import { price } from '../../../ops/meter/replay.ts';
 import { seedRecordings } from '../../../ops/meter/seed-recordings.ts';
 
 /*
- * The same answer, written another way: the figures may not change. Every way is one that HTTP, JSON or server-sent events
- * leave open, and that some provider, proxy or next version of an API may take.
+ * The same response in another form: the figures must not change. HTTP, JSON or server-sent events allow each form, and some
+ * provider, proxy or next version of an API may use it.
  */
 
 interface Written {
