@@ -4,12 +4,10 @@ import { exportedNames, findRetiredWords, metricNames, proseOf } from './retired
 
 /** Where comments and names still have retired words: counted, not failed. To make the check strict, empty the list. */
 const pending: readonly string[] = [
-  'container/',
   'lambda/dashboard/',
   'lambda/data/',
   'lambda/domain/',
   'lambda/environment.ts',
-  'lambda/gateway/',
   'lambda/http/',
   'lambda/integrations/',
   'lambda/usage-recorder/',

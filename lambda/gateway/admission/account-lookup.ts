@@ -2,14 +2,14 @@ import { serviceKeyKey } from '../../data/table/keys.ts';
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 
-/** What the store knows of a service key. */
+/** The store's data about a service key. */
 export interface KeyOwner {
   readonly accountId: string;
   readonly keyId: string;
   readonly active: boolean;
 }
 
-/** `unavailable`: the store gave no answer and nothing is cached; the caller forwards all the same, and bypasses. */
+/** `unavailable`: the store did not respond and nothing is cached. The caller still forwards the request, as bypassed. */
 export type Lookup = KeyOwner | 'no-such-key' | 'unavailable';
 
 /** Reads one service key from the table. Rejects when the store cannot be read. */
@@ -19,17 +19,17 @@ interface StringAttribute {
   readonly S?: string;
 }
 
-/** One eventually consistent GetItem (half a read unit); a revoked key counts as no key. */
+/** One eventually consistent GetItem (half a read unit). A revoked key counts as no key. */
 export const keyReader =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number): ReadKey =>
   async (serviceKey) => {
     const { pk, sk } = serviceKeyKey(serviceKeyHash(serviceKey));
-    const answer = await dynamodb(
+    const response = await dynamodb(
       'GetItem',
       { TableName: tableName, Key: { pk: { S: pk }, sk: { S: sk } } },
       timeoutMs,
     );
-    const item = answer['Item'] as Record<string, StringAttribute> | undefined;
+    const item = response['Item'] as Record<string, StringAttribute> | undefined;
     const accountId = item?.['accountId']?.S;
     const keyId = item?.['keyId']?.S;
     if (!item || !accountId || !keyId || item['keyStatus']?.S !== 'active') return 'no-such-key';
@@ -38,31 +38,31 @@ export const keyReader =
 
 const POSITIVE_MS = 60_000;
 const NEGATIVE_MS = 10_000;
-/** From this age on an entry is read again in the background, so that a busy key never waits for the store. */
+/** From this age an entry is read again in the background, so that a busy key never waits for the store. */
 const REFRESH_MS = 30_000;
-/** After a failed read the store is asked again after this long at the earliest, in the background … */
+/** Shortest time from a failed read to the next, which runs in the background. */
 const RETRY_MS = 1_000;
-/** … and for so long nobody waits for it: what was known, if anything, is the answer at once. */
+/** For this long after a failed read no request waits for the store: each uses what is cached, if anything. */
 const DOWN_MS = 5_000;
 const MAX_ENTRIES = 10_000;
 
 interface Entry {
-  /** `unavailable`: it was never read. */
+  /** `unavailable`: never read. */
   owner: Lookup;
   readAt: number;
   failedAt: number;
 }
 
 /**
- * Keys and their accounts, cached per process: 60 s when found (which bounds how long a revoked key or a suspended account
- * still passes), 10 s when not. While the store is down, what was known stays in force, and of the requests
- * of a key that is in use only the first waits. Reads of one key are shared.
+ * Caches the owners of keys in the process: for 60 s if found (so long a revoked key or a suspended account may still pass),
+ * for 10 s if not. While the store is down, cached owners stay valid, and only the first request of a busy key waits.
+ * Concurrent reads of one key are shared.
  *
  * @param now milliseconds, monotonic
  */
 export const cachedAccountLookup = (read: ReadKey, now: () => number = () => performance.now()) => {
   const entries = new Map<string, Entry>();
-  const underWay = new Map<string, Promise<Lookup>>();
+  const inFlight = new Map<string, Promise<Lookup>>();
 
   const remember = (serviceKey: string, entry: Entry): void => {
     if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
@@ -71,7 +71,7 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
   };
 
   const refresh = (serviceKey: string): Promise<Lookup> => {
-    const shared = underWay.get(serviceKey);
+    const shared = inFlight.get(serviceKey);
     if (shared) return shared;
     const reading = read(serviceKey)
       .then(
@@ -88,12 +88,12 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
           return owner;
         },
       )
-      .finally(() => underWay.delete(serviceKey));
-    underWay.set(serviceKey, reading);
+      .finally(() => inFlight.delete(serviceKey));
+    inFlight.set(serviceKey, reading);
     return reading;
   };
 
-  /** Synchronous when the answer is cached, which is the rule. Never rejects. */
+  /** Usually synchronous, from the cache. Never rejects. */
   return (serviceKey: string): Lookup | Promise<Lookup> => {
     const entry = entries.get(serviceKey);
     if (!entry) return refresh(serviceKey);

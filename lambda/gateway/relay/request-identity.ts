@@ -7,7 +7,7 @@ import { readTag } from './tag.ts';
 
 const MAX_METHOD_CHARACTERS = 32;
 
-/** What both events of a request carry, but for the fingerprint of its credential. */
+/** The members that both events of a request share, except the fingerprint of its credential. */
 export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
 
 /** @param path as forwarded, without the query */

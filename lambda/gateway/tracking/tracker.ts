@@ -3,28 +3,28 @@ import { type UndeliveredSettings, undeliveredEvents } from './undelivered.ts';
 import type { SendEvent } from './usage-queue.ts';
 
 export interface Tracker {
-  /** Registers a request before its answer is known. True once the queue has it; false when it would not take it. Never rejects. */
+  /** Sends a request's open event. True if the queue accepted it, false if not. Never rejects. */
   open(event: OpenEvent): Promise<boolean>;
   /**
-   * Settles a request: queue, else table, else memory (see undelivered.ts) and one structured log line that can be replayed.
-   * Resolves when the event is in one of them. Never rejects.
+   * Delivers a request's close event: to the queue, else to the table, else to memory (see undelivered.ts) and a log line that
+   * can be replayed. Resolves when the event is in one of them. Never rejects.
    */
   close(event: CloseEvent): Promise<void>;
-  /** Resolves when every event handed over so far is settled, one way or another, and what is in memory was tried once more. */
+  /** Resolves when every event so far is delivered or in memory, and those in memory were tried once more. */
   drain(): Promise<void>;
 }
 
 export interface TrackerSettings {
-  /** How long SQS holds an open event back: long enough for the close event to come first. */
+  /** How long SQS delays an open event: long enough for the close event to arrive first. */
   readonly openEventDelaySeconds: number;
-  /** Pauses before the second and later tries of a close event. */
+  /** Pauses before the second and later attempts to send a close event. */
   readonly retryDelaysMs: readonly number[];
   readonly undelivered?: UndeliveredSettings;
 }
 
 /**
- * The last resort where the process ends before it can deliver, read back by the replay command: the event names an account and a
- * request, no credential, no body.
+ * Logs an event that is only in memory, in case the process ends first; the replay command reads it back. The event names an
+ * account and a request but contains no credential and no body.
  */
 const logLost = (event: CloseEvent, error: unknown): void => {
   console.error(
@@ -35,50 +35,53 @@ const logLost = (event: CloseEvent, error: unknown): void => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * @param send puts an event on the queue, one try
- * @param park writes an event to the table, one try
+ * @param send sends an event to the queue, in one attempt
+ * @param writeToTable writes an event to the table's outbox, in one attempt
  */
 export const createTracker = (
   send: SendEvent,
-  park: (event: UsageEvent) => Promise<void>,
+  writeToTable: (event: UsageEvent) => Promise<void>,
   settings: TrackerSettings,
-  lost: (event: CloseEvent, error: unknown) => void = logLost,
+  reportLost: (event: CloseEvent, error: unknown) => void = logLost,
 ): Tracker => {
-  const unsettled = new Set<Promise<unknown>>();
-  const undelivered = undeliveredEvents((event) => send(event, 0).catch(() => park(event)), settings.undelivered);
+  const pending = new Set<Promise<unknown>>();
+  const undelivered = undeliveredEvents(
+    (event) => send(event, 0).catch(() => writeToTable(event)),
+    settings.undelivered,
+  );
 
-  const tracked = <T>(work: Promise<T>): Promise<T> => {
-    unsettled.add(work);
-    const over = (): void => {
-      unsettled.delete(work);
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    pending.add(work);
+    const remove = (): void => {
+      pending.delete(work);
     };
-    work.then(over, over);
+    work.then(remove, remove);
     return work;
   };
 
-  /** Where something gets through, so may what could not before: a process that is frozen between requests has no other time for it. */
-  const deliverWhatWaits = async (): Promise<void> => {
+  /** After a success the events in memory may succeed, too. A process that is frozen between requests has no other time for it. */
+  const deliverWaiting = async (): Promise<void> => {
     if (undelivered.waiting) await undelivered.deliver();
   };
 
-  const settle = async (event: CloseEvent): Promise<void> => {
+  const deliver = async (event: CloseEvent): Promise<void> => {
     for (let attempt = 0; ; attempt++) {
       try {
         await send(event, 0);
-        return await deliverWhatWaits();
+        return await deliverWaiting();
       } catch {
         const delay = settings.retryDelaysMs[attempt];
         if (delay === undefined) break;
         await pause(delay);
       }
     }
-    for (const last of [false, true]) {
+    for (const isLast of [false, true]) {
       try {
-        await park(event);
-        return await deliverWhatWaits();
+        await writeToTable(event);
+        return await deliverWaiting();
       } catch (error) {
-        if (!last) continue;
-        lost(event, error);
+        if (!isLast) continue;
+        reportLost(event, error);
         undelivered.keep(event);
       }
     }
@@ -86,15 +89,15 @@ export const createTracker = (
 
   return {
     open: (event) =>
-      tracked(
+      track(
         send(event, settings.openEventDelaySeconds).then(
           () => true,
           () => false,
         ),
       ),
-    close: (event) => tracked(settle(event)),
+    close: (event) => track(deliver(event)),
     drain: async () => {
-      while (unsettled.size > 0) await Promise.all(unsettled);
+      while (pending.size > 0) await Promise.all(pending);
       await undelivered.deliver();
     },
   };

@@ -2,25 +2,25 @@ import { uuidv7 } from 'uuidv7';
 import type { CloseEvent, UntrackedEvent, UsageEvent } from '../../domain/usage/usage-event.ts';
 
 export interface UndeliveredSettings {
-  /** Of all events kept, as JSON. Past it a request is only counted. */
+  /** Most bytes of all kept events, as JSON. Above this a request is only counted. */
   readonly maxBytes: number;
-  /** Pause between two tries while nothing gets through. */
+  /** Pause between two attempts while none succeeds. */
   readonly retryMs: number;
 }
 
 export interface Undelivered {
-  /** Keeps an event until it can be delivered; counts it where there is no room. */
+  /** Keeps an event until it can be delivered, or counts it if there is no room. */
   keep(event: CloseEvent): void;
-  /** Tries what is kept until nothing is left or nothing gets through. Never rejects. */
+  /** Sends the kept events until none remains or none succeeds. Never rejects. */
   deliver(): Promise<void>;
   /** True while something is kept. */
   readonly waiting: boolean;
 }
 
 const defaults: UndeliveredSettings = { maxBytes: 16 * 2 ** 20, retryMs: 1_000 };
-/** Delivered side by side: one batch of the queue's, twice. */
-const AT_ONCE = 20;
-/** Accounts and hours that are told apart among what is only counted. */
+/** Events delivered concurrently: two batches of the queue. */
+const CONCURRENCY = 20;
+/** Most combinations of account and hour with a count of their own. */
 const MAX_COUNTED = 10_000;
 
 interface Kept {
@@ -30,7 +30,7 @@ interface Kept {
 
 const bytesOf = (event: UsageEvent): number => JSON.stringify(event).length;
 
-/** One report for each account and hour, so that no gap is told wider than an hour from its truth. */
+/** One report for each account and hour, so that a reported gap is at most an hour too wide. */
 const reportName = ({ accountId, unverifiedKeyHash, startedAt }: CloseEvent): string =>
   `${accountId ?? unverifiedKeyHash}#${startedAt.slice(0, 13)}`;
 
@@ -52,11 +52,10 @@ const addTo = (report: UntrackedEvent | undefined, event: CloseEvent): Untracked
 };
 
 /**
- * Close events that neither queue nor table took, in memory within bounds: the last resort that needs nobody. They are tried
- * again until one of the two is back. What there is no room for is counted, and reported as untracked once something gets
- * through, so that the account sees the gap.
+ * Keeps close events in bounded memory that neither queue nor table accepted, and retries until one of the two is back. Events
+ * without room are counted, and reported as untracked after the first success, so that the account sees the gap.
  *
- * @param send delivers one event, one try
+ * @param send delivers one event, in one attempt
  */
 export const undeliveredEvents = (
   send: (event: UsageEvent) => Promise<void>,
@@ -74,11 +73,11 @@ export const undeliveredEvents = (
       timer = undefined;
       void deliver();
     }, retryMs);
-    // The process may end: all of it has been logged.
+    // The timer need not keep the process alive: every event has been logged.
     timer.unref();
   };
 
-  /** Reports stand behind the events, and are no longer added to. */
+  /** Appends the reports to the events. They are not added to any more. */
   const closeReports = (): void => {
     for (const event of counted.values()) kept.push({ event, bytes: 0 });
     counted = new Map();
@@ -88,7 +87,7 @@ export const undeliveredEvents = (
     let delivered = 0;
     while (kept.length > 0 || counted.size > 0) {
       if (kept.length === 0) closeReports();
-      const some = kept.splice(0, AT_ONCE);
+      const some = kept.splice(0, CONCURRENCY);
       const failed: Kept[] = [];
       await Promise.all(
         some.map((each) =>
@@ -101,7 +100,7 @@ export const undeliveredEvents = (
           ),
         ),
       );
-      // Behind the others: one that is never taken must not keep them.
+      // After the others: an event that is always refused must not block them.
       kept.push(...failed);
       if (failed.length === some.length) {
         retryLater();
