@@ -96,6 +96,47 @@ describe('the account cache', () => {
   });
 });
 
+describe('the bounds of the account cache', () => {
+  it('keeps 10,000 keys; the one refreshed longest ago goes first', async () => {
+    const { lookUp, pass } = scripted([owner]);
+    for (let n = 0; n < 10_000; n++) await lookUp(`key-${n}`);
+    pass(30_000);
+    // Read again in the background, so it is no longer the oldest.
+    expect(lookUp('key-0')).toBe(owner);
+    await new Promise(setImmediate);
+    await lookUp('one more');
+    expect(lookUp('key-0')).toBe(owner);
+    expect(lookUp('one more')).toBe(owner);
+    expect(lookUp('key-9999')).toBe(owner);
+    expect(lookUp('key-1')).toBeInstanceOf(Promise);
+  });
+
+  it('reads in the background from exactly 30 s, and retries from exactly 1 s after a failure', async () => {
+    const { lookUp, reads, pass } = scripted([owner, down, owner]);
+    await lookUp('x');
+    pass(29_999);
+    lookUp('x');
+    expect(reads()).toBe(1);
+    pass(1);
+    lookUp('x');
+    expect(reads()).toBe(2);
+    await new Promise(setImmediate);
+    pass(999);
+    lookUp('x');
+    expect(reads()).toBe(2);
+    pass(1);
+    lookUp('x');
+    expect(reads()).toBe(3);
+  });
+
+  it('waits for a store that failed exactly 5 s ago', async () => {
+    const { lookUp, pass } = scripted([down, owner]);
+    await lookUp('x');
+    pass(5_000);
+    expect(lookUp('x')).toBeInstanceOf(Promise);
+  });
+});
+
 describe('reading a key', () => {
   const read = (item: Record<string, string> | undefined) =>
     keyReader(
