@@ -109,7 +109,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
       },
     ],
     sentence: ({ factor, minimum }, each) =>
-      `${factor} times the usual or more ${each}, and at least ${formatUsd(minimum)}`,
+      `${factor} times the usual spend in ${each}, and at least ${formatUsd(minimum)}`,
     measure: costOf,
     measureUnit: 'nanoUsd',
     measureName: 'spend',
@@ -129,7 +129,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
   },
   error_rate: {
     name: 'Failing requests',
-    what: 'Too many requests are refused, fail or are interrupted.',
+    what: 'Too many requests fail or are interrupted.',
     periods: ['hourly', 'daily'],
     fields: [
       {
