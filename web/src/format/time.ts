@@ -1,11 +1,11 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+
 /**
  * Instants and hours are shown in the user's time zone. Days, weeks and months of spend, rules and plans are UTC, as the ledger
  * counts them, and are labelled so.
  */
 
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-const HOUR_MS = 3_600_000;
 
 const instant = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const shortInstant = new Intl.DateTimeFormat(undefined, {
@@ -48,9 +48,9 @@ export const zoneOffset = (): string =>
     ?.value.replace('GMT', 'UTC') ?? 'UTC';
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 24 * HOUR_MS],
+  ['day', DAY_MS],
   ['hour', HOUR_MS],
-  ['minute', 60_000],
+  ['minute', MINUTE_MS],
 ];
 
 /** `3 minutes ago`. */
@@ -60,8 +60,6 @@ export const formatAgo = (iso: string, now = Date.now()): string => {
   return step ? relative.format(Math.round(ms / step[1]), step[0]) : 'just now';
 };
 
-export type Granularity = 'hour' | 'day' | 'month';
-
 /** The instant at which a bucket of spend begins: `2026-11-20T16`, `2026-11-20` or `2026-11`. */
 export const bucketStart = (time: string): Date =>
   new Date(`${time}${{ 7: '-01T00', 10: 'T00', 13: '' }[time.length] ?? ''}:00:00Z`);
@@ -70,7 +68,7 @@ export const bucketStart = (time: string): Date =>
 export const bucketEnd = (time: string): Date => {
   const start = bucketStart(time);
   if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
-  return new Date(start.getTime() + (time.length === 10 ? 24 * HOUR_MS : HOUR_MS));
+  return new Date(start.getTime() + (time.length === 10 ? DAY_MS : HOUR_MS));
 };
 
 /** A bucket on an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */

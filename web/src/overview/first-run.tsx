@@ -9,7 +9,7 @@ import { ButtonLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration, formatWhole } from '../format/quantity.ts';
 import { useOwnKey } from '../keys/use-own-key.ts';
-import { providerName } from '../providers/providers.ts';
+import { providerName } from '../providers/names.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 import classes from './first-run.module.css';
 import { useFirstRequest } from './use-first-request.ts';

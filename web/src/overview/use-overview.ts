@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Dimension } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
@@ -7,7 +8,6 @@ import type { Filters } from '../spend/filters.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
 
-const DAY_MS = 86_400_000;
 const REFRESH_MS = 60_000;
 /** Groups in the table; the chart shows the first ones. */
 const GROUPS = 50;

@@ -5,7 +5,7 @@ import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApp } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { providerChoices, providers } from './providers.ts';
+import { providerChoices, providerName } from './names.ts';
 import classes from './sdk-snippet.module.css';
 import { type Language, languageNames, languages, snippet } from './snippets.ts';
 
@@ -65,7 +65,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
       </div>
       <ScrollRegion
         className={classes['code']}
-        label={`${languageNames[language]} snippet for ${providers[provider].name}`}
+        label={`${languageNames[language]} snippet for ${providerName(provider)}`}
       >
         <pre>
           {lines(revealed ? serviceKey : masked(serviceKey)).map(({ text, isNew }, index) => (

@@ -5,7 +5,7 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { formatShortInstant } from '../format/time.ts';
-import { providerChoices } from '../providers/providers.ts';
+import { providerChoices } from '../providers/names.ts';
 import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
 import type { RequestsSearch } from './search.ts';

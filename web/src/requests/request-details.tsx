@@ -6,7 +6,7 @@ import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
-import { providerName } from '../providers/providers.ts';
+import { providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { isTokenKind, kindName, outcomeNames, provenanceNames } from './names.ts';

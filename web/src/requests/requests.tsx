@@ -8,7 +8,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatDuration } from '../format/quantity.ts';
-import { providerName } from '../providers/providers.ts';
+import { providerName } from '../providers/names.ts';
 import { RequestFilters } from './filters.tsx';
 import { provenanceNames } from './names.ts';
 import classes from './requests.module.css';

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { formatAmount } from '../alerts/names.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -17,7 +18,6 @@ const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
 
 const TYPING_MS = 400;
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 const FIRINGS_SHOWN = 5;
 
 /** The hour or day that ends at `by`, in words. */

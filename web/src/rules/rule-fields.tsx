@@ -1,9 +1,10 @@
 import { Autocomplete, Checkbox, Group, NumberInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
-import { providerChoices } from '../providers/providers.ts';
+import { providerChoices } from '../providers/names.ts';
 import { hasPeriodChoice, type RuleValues } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
@@ -11,7 +12,6 @@ import classes from './rules.module.css';
 type RuleForm = UseFormReturnType<RuleValues>;
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Names seen recently, as suggestions. */
 const useSeen = (dimension: 'model' | 'tag'): string[] => {

@@ -9,7 +9,7 @@ import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { providerName } from '../providers/providers.ts';
+import { providerName } from '../providers/names.ts';
 import { valuesOf } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';

@@ -1,5 +1,5 @@
 import type { Dimension, SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
-import { providerName } from '../providers/providers.ts';
+import { providerName } from '../providers/names.ts';
 
 const NONE: Readonly<Record<Dimension, string>> = {
   provider: 'no provider',

@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 
-const DAY_MS = 86_400_000;
 /** The same as in budget_forecast rules: one week has every weekday once. */
 const RATE_DAYS = 7;
 

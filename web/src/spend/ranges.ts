@@ -1,7 +1,7 @@
-import { type Granularity, utcDate } from '../format/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
+import { type Granularity, granularities } from '../../../lambda/domain/calendar/utc.ts';
+import { utcDate } from '../format/time.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The API's limits by granularity. */
 const MAX_DAYS = { hour: 31, day: 366 } as const;
 
@@ -42,7 +42,7 @@ export const rangeSearch = ({ range, from, to, per }: Record<string, unknown>): 
   range: rangeNames.find((name) => name === range),
   from: isDay(from) ? from : undefined,
   to: isDay(to) ? to : undefined,
-  per: (['hour', 'day', 'month'] as const).find((name) => name === per),
+  per: granularities.find((name) => name === per),
 });
 
 const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - days * DAY_MS));
