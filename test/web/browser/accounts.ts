@@ -5,7 +5,12 @@ import type { Dashboard } from './dashboard.ts';
 
 export const PASSWORD = 'Correct-Horse-7';
 
-const sessionSchema = z.object({ accountId: z.string(), token: z.string(), refreshToken: z.string() });
+const sessionSchema = z.object({
+  accountId: z.string(),
+  userId: z.string(),
+  token: z.string(),
+  refreshToken: z.string(),
+});
 export type ApiSession = z.infer<typeof sessionSchema>;
 
 export const newEmail = () => `ada.${randomUUID().slice(0, 8)}@example.com`;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { openMembership } from '../../../lambda/data/accounts/membership.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
@@ -87,7 +88,8 @@ describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
     const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    await openTrackingGaps(dashboard.stack.table).note(seeded.accountId, crypto.randomUUID(), {
+    const accountId = (await openMembership(dashboard.stack.table).accountOf(seeded.userId)) as string;
+    await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),
       requests: 17,
