@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 import { environmentToLoad } from '../../bench/cold/fakes.ts';
 import { bundleFunctions } from '../../lib/bundled-functions.ts';
 import { bundleOptions } from '../../lib/constructs/function-bundle.ts';
@@ -50,8 +50,8 @@ describe('bundles', () => {
 
   it.each(bundles)(
     '$name, made with all others, is what it is by itself, which stack-trace counts on',
-    ({ entry, file }) => {
-      const { outputFiles } = buildSync({ ...bundleOptions(entry, folder), write: false });
+    async ({ entry, file }) => {
+      const { outputFiles } = await build({ ...bundleOptions(entry, folder), write: false });
       expect(Buffer.from(outputFiles[0]?.contents ?? []).equals(readFileSync(file))).toBe(true);
     },
   );
