@@ -63,7 +63,7 @@ const watched = async () => {
 };
 
 describe('alert rules', () => {
-  it("takes the specification's rule, and lists it", async () => {
+  it("creates and lists the specification's example rule", async () => {
     const created = await call('POST', '', daily);
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
@@ -82,7 +82,7 @@ describe('alert rules', () => {
     ['budget_forecast', { budget: 1000 }, { budget: 1000 }],
     ['error_rate', { threshold: 5, period: 'hourly' }, { threshold: 5, period: 'hourly', minimumRequests: 20 }],
     ['unpriced_usage', { period: 'daily' }, { period: 'daily', threshold: 1 }],
-  ])('takes a %s rule, active by mail unless told otherwise', async (type, config, stored) => {
+  ])('creates a %s rule, by default active and with the e-mail channel', async (type, config, stored) => {
     const { status, body } = await call('POST', '', { type, name: 'x', config });
     expect([status, body]).toEqual([
       201,
@@ -94,7 +94,7 @@ describe('alert rules', () => {
     ['type', { type: 'cost' }],
     ['config.threshold', { config: { threshold: 0, period: 'daily' } }],
     ['config.threshold', { config: { period: 'daily' } }],
-    // Smaller than any number the table can hold.
+    // Smaller than any number that the table can store.
     ['config.threshold', { type: 'error_rate', config: { threshold: 5e-324, period: 'daily' } }],
     ['config.period', { config: { threshold: 1, period: 'yearly' } }],
     ['config.treshold', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
@@ -105,13 +105,13 @@ describe('alert rules', () => {
     ['isActive', { isActive: 'yes' }],
     ['webhookUrl', { channels: ['webhook'] }],
     ['webhookUrl', { channels: ['webhook'], webhookUrl: 'https://inside.example.com' }],
-  ])('refuses a wrong %s', async (path, change) => {
+  ])('rejects an invalid %s', async (path, change) => {
     const { status, body } = await call('POST', '', { ...daily, ...change });
     expect([status, body.error.details.map((detail: { path: string }) => detail.path)]).toEqual([400, [path]]);
     expect((await call('GET', '')).body.items).toEqual([]);
   });
 
-  it('shows the secret of a webhook once, and a new one for a new URL', async () => {
+  it('shows the secret of a webhook once, and creates a new one for a new URL', async () => {
     const created = await call('POST', '', {
       ...daily,
       channels: ['webhook'],
@@ -124,12 +124,12 @@ describe('alert rules', () => {
     const moved = await call('PATCH', `/${id}`, { webhookUrl: 'https://hooks.example.com/2' });
     expect(moved.body.webhookSecret).not.toBe(webhookSecret);
     expect((await call('PATCH', `/${id}`, { webhookUrl: null })).body.error.details).toEqual([
-      { path: 'webhookUrl', message: 'is required with the channel webhook' },
+      { path: 'webhookUrl', message: 'is required for the channel webhook' },
     ]);
     expect((await call('PATCH', `/${id}`, { webhookUrl: null, channels: ['email'] })).body.webhookUrl).toBeNull();
   });
 
-  it('changes any of the members, the config merged', async () => {
+  it('changes any member and merges the config', async () => {
     const { id } = (await call('POST', '', { ...daily, config: { ...daily.config, filter: { tag: 'a' } } })).body;
     const patch = async (body: object) => (await call('PATCH', `/${id}`, body)).body;
     expect(await patch({ config: { threshold: 75 } })).toMatchObject({
@@ -151,7 +151,7 @@ describe('alert rules', () => {
     expect(await patch({})).toMatchObject({ name: 'New', config: { threshold: 75 } });
   });
 
-  it('deletes a rule, once', async () => {
+  it('deletes a rule once', async () => {
     const { id } = (await call('POST', '', daily)).body;
     expect(await call('DELETE', `/${id}`)).toMatchObject({ status: 204, text: '' });
     expect((await call('DELETE', `/${id}`)).status).toBe(404);
@@ -159,7 +159,7 @@ describe('alert rules', () => {
     expect(await watched()).not.toContain(id);
   });
 
-  it('holds the limit of rules', async () => {
+  it('enforces the limit of rules', async () => {
     for (let i = 0; i < MAX_RULES; i++) expect((await call('POST', '', daily)).status).toBe(201);
     expect((await call('POST', '', daily)).body.error.code).toBe('LIMIT_REACHED');
     const { items } = (await call('GET', '')).body;
@@ -178,7 +178,7 @@ describe('alert rules', () => {
 });
 
 describe('POST /alert-rules/preview', () => {
-  it("plays the rule against the account's own last 30 days, and stores nothing", async () => {
+  it("evaluates the rule over the account's own last 30 days and stores nothing", async () => {
     await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60));
     await addSpend(table, caller.accountId, '2026-11-12T09:00:00Z', costing(40));
     const { status, body } = await call('POST', '/preview', daily);

@@ -66,7 +66,7 @@ const fire = async (accountId: string): Promise<string> => {
   return alertId;
 };
 
-/** All pages, newest first; between them, `meanwhile` happens. */
+/** All pages, newest first. Runs `meanwhile` between them. */
 const allPages = async (query: Record<string, string>, meanwhile: () => Promise<unknown> = async () => {}) => {
   const ids: string[] = [];
   let cursor: string | null = '';
@@ -81,7 +81,7 @@ const allPages = async (query: Record<string, string>, meanwhile: () => Promise<
 };
 
 describe('alerts', () => {
-  it('shows an alert with money in both ways, and not the account key', async () => {
+  it('shows amounts as numbers and as USD strings, and hides the account id', async () => {
     const id = await fire(caller.accountId);
     const { body, text } = await get();
     expect(body).toEqual({
@@ -93,20 +93,20 @@ describe('alerts', () => {
     expect(text).not.toContain(caller.accountId);
   });
 
-  it('acknowledges once; again changes nothing', async () => {
+  it('acknowledges an alert once; again changes nothing', async () => {
     const id = await fire(caller.accountId);
     const first = await acknowledge(id);
     expect(first).toMatchObject({
       status: 200,
       body: { id, status: 'acknowledged', acknowledgedAt: '2026-11-20T16:30:00.000Z', acknowledgedBy: caller.userId },
     });
-    const colleague = { ...caller, userId: 'somebody else' };
+    const colleague = { ...caller, userId: 'colleague' };
     expect((await acknowledge(id, colleague)).body).toEqual(first.body);
     expect((await get({ status: 'triggered' })).body.items).toEqual([]);
     expect((await get({ status: 'acknowledged' })).body.items).toHaveLength(1);
   });
 
-  it("answers 404 for what is not there, another account's alert or cursor", async () => {
+  it("responds with 404 to an unknown alert, another account's alert and another account's cursor", async () => {
     const other = await newAccount(table);
     const id = await fire(caller.accountId);
     await fire(caller.accountId);
@@ -119,7 +119,7 @@ describe('alerts', () => {
     expect((await get({ cursor: nextCursor })).body.items).toMatchObject([{ id, status: 'triggered' }]);
   });
 
-  it('never repeats or misses an alert, whatever the pages and whatever fires or is acknowledged meanwhile', async () => {
+  it('never repeats or misses an alert while others are triggered and acknowledged, whatever the page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }),
@@ -142,7 +142,7 @@ describe('alerts', () => {
     );
   });
 
-  it('pages through a filter without repeating or missing', async () => {
+  it('pages through a filtered list without repeating or missing an alert', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 13; i++) ids.unshift(await fire(caller.accountId));
     const kept = ids.filter((_, index) => index % 3 === 0);

@@ -17,7 +17,7 @@ import { startSes } from '../../local/emulators/ses.ts';
 import { emulatedTable } from '../data/emulated-table.ts';
 import { invoke } from '../http/invoke.ts';
 
-/** The entry as it is deployed, against emulated Cognito and DynamoDB. */
+/** The deployed entry, with emulated Cognito and DynamoDB. */
 let handler: unknown;
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let mail: Awaited<ReturnType<typeof startSes>>;
@@ -57,14 +57,14 @@ const me = (token: string) =>
 const newEmail = () => `${randomUUID()}@example.com`;
 const register = async (email = newEmail()) => ({
   email,
-  answer: await post('register', { email, password, firstName: 'Ada', lastName: 'Lovelace' }),
+  response: await post('register', { email, password, firstName: 'Ada', lastName: 'Lovelace' }),
 });
 
 describe('auth', () => {
-  it('registers: the token opens /auth/me, the account key admits', async () => {
-    const { email, answer } = await register();
-    expect(answer.status).toBe(201);
-    const { accountId, userId, token, expiresIn } = answer.body;
+  it('registers: the token works for /auth/me, and the gateway accepts the account key', async () => {
+    const { email, response } = await register();
+    expect(response.status).toBe(201);
+    const { accountId, userId, token, expiresIn } = response.body;
     expect(isWellFormedAccountKey(accountId)).toBe(true);
     expect(expiresIn).toBe(3600);
 
@@ -82,7 +82,7 @@ describe('auth', () => {
         ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
       }),
     );
-    // The account key is a credential: neither the token nor an item's key carries it.
+    // The account key is a credential: neither the token nor the key of an item contains it.
     expect(Buffer.from(token.split('.')[1], 'base64url').toString()).not.toContain(accountId);
     expect(Items).toEqual([
       {
@@ -95,39 +95,39 @@ describe('auth', () => {
     ]);
   });
 
-  it('refuses a taken e-mail', async () => {
+  it('rejects an e-mail that is already registered', async () => {
     const { email } = await register();
-    expect((await register(email.toUpperCase())).answer).toMatchObject({
+    expect((await register(email.toUpperCase())).response).toMatchObject({
       status: 409,
       body: { error: { code: 'EMAIL_TAKEN' } },
     });
   });
 
-  it('logs in, in whatever case the address is', async () => {
-    const { email, answer } = await register();
+  it('logs in with an address in any case', async () => {
+    const { email, response } = await register();
     const login = await post('login', { email: ` ${email.toUpperCase()} `, password });
     expect(login).toMatchObject({
       status: 200,
-      body: { accountId: answer.body.accountId, userId: answer.body.userId, expiresIn: 3600 },
+      body: { accountId: response.body.accountId, userId: response.body.userId, expiresIn: 3600 },
     });
     expect((await me(login.body.token)).status).toBe(200);
   });
 
-  it('tells unknown e-mail and wrong password neither by answer nor by time', async () => {
+  it('gives the same response after the same time for an unknown e-mail and a wrong password', async () => {
     const { email } = await register();
     const timed = async (body: unknown) => {
       const startedMs = performance.now();
-      const answer = await post('login', body);
-      return { answer, tookMs: performance.now() - startedMs };
+      const response = await post('login', body);
+      return { response, tookMs: performance.now() - startedMs };
     };
     const wrong = await timed({ email, password: 'wrong horse 1' });
     const unknown = await timed({ email: newEmail(), password });
-    expect(wrong.answer).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
-    expect({ ...unknown.answer.body.error, requestId: '' }).toEqual({ ...wrong.answer.body.error, requestId: '' });
+    expect(wrong.response).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
+    expect({ ...unknown.response.body.error, requestId: '' }).toEqual({ ...wrong.response.body.error, requestId: '' });
     for (const { tookMs } of [wrong, unknown]) expect(tookMs).toBeGreaterThanOrEqual(395);
   });
 
-  it('knows nobody whom somebody made in the pool by hand, without an account', async () => {
+  it('rejects a user who was created in the pool by hand, without an account', async () => {
     const email = newEmail();
     const pool = { UserPoolId: cognito.userPoolId, Username: email };
     const client = new CognitoIdentityProviderClient({});
@@ -139,12 +139,12 @@ describe('auth', () => {
     });
   });
 
-  it('gives a new token for a refresh token, and 401 for another', async () => {
-    const { answer } = await register();
-    const refreshed = await post('refresh', { refreshToken: answer.body.refreshToken });
+  it('exchanges a refresh token for a new token, and responds with 401 to an invalid one', async () => {
+    const { response } = await register();
+    const refreshed = await post('refresh', { refreshToken: response.body.refreshToken });
     expect(refreshed).toMatchObject({
       status: 200,
-      body: { accountId: answer.body.accountId, refreshToken: answer.body.refreshToken },
+      body: { accountId: response.body.accountId, refreshToken: response.body.refreshToken },
     });
     expect((await me(refreshed.body.token)).status).toBe(200);
     expect(await post('refresh', { refreshToken: 'no such token' })).toMatchObject({
@@ -153,18 +153,18 @@ describe('auth', () => {
     });
   });
 
-  it('ends the one session that is logged out, and tells nobody whether there was one', async () => {
-    const { email, answer } = await register();
+  it('ends only the session that logs out, and does not reveal whether it existed', async () => {
+    const { email, response } = await register();
     const elsewhere = await post('login', { email, password });
-    const refreshed = async ({ body: { refreshToken } }: typeof answer) =>
+    const refreshed = async ({ body: { refreshToken } }: typeof response) =>
       (await post('refresh', { refreshToken })).status;
-    expect((await post('logout', { refreshToken: answer.body.refreshToken })).status).toBe(204);
-    expect([await refreshed(answer), await refreshed(elsewhere)]).toEqual([401, 200]);
-    expect((await post('logout', { refreshToken: answer.body.refreshToken })).status).toBe(204);
+    expect((await post('logout', { refreshToken: response.body.refreshToken })).status).toBe(204);
+    expect([await refreshed(response), await refreshed(elsewhere)]).toEqual([401, 200]);
+    expect((await post('logout', { refreshToken: response.body.refreshToken })).status).toBe(204);
     expect((await post('logout', { refreshToken: 'no such token' })).status).toBe(204);
   });
 
-  it('sets a new password with the mailed code', async () => {
+  it('sets a new password with the code from the e-mail', async () => {
     const { email } = await register();
     const known = await post('forgot-password', { email });
     const unknown = await post('forgot-password', { email: newEmail() });
@@ -182,32 +182,32 @@ describe('auth', () => {
     expect((await post('login', { email, password: newPassword })).status).toBe(200);
   });
 
-  it('ends the sessions begun before a reset, and no others', async () => {
-    const { email, answer } = await register();
+  it('ends the sessions from before a reset, and no others', async () => {
+    const { email, response } = await register();
     const other = await register();
     const elsewhere = await post('login', { email, password });
     await post('forgot-password', { email });
     const letter = (await mail.inbox()).find(({ destination }) => destination.to[0] === email);
     const code = /\d{4,}/.exec(letter?.body.text ?? '')?.[0];
-    const refresh = async ({ body }: typeof answer) =>
+    const refresh = async ({ body }: typeof response) =>
       (await post('refresh', { refreshToken: body.refreshToken })).status;
-    expect(await Promise.all([answer, elsewhere, other.answer].map(refresh))).toEqual([200, 200, 200]);
+    expect(await Promise.all([response, elsewhere, other.response].map(refresh))).toEqual([200, 200, 200]);
 
     expect((await post('reset-password', { email, code, newPassword: 'another horse 2' })).status).toBe(204);
     const after = await post('login', { email, password: 'another horse 2' });
-    expect(await Promise.all([answer, elsewhere, other.answer, after].map(refresh))).toEqual([401, 401, 200, 200]);
+    expect(await Promise.all([response, elsewhere, other.response, after].map(refresh))).toEqual([401, 401, 200, 200]);
   });
 
-  describe('/auth/me answers 401 UNAUTHORIZED', () => {
+  describe('/auth/me responds with 401 UNAUTHORIZED', () => {
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    /** The token of a fresh user, taken apart. */
+    /** The parts of a new user's token. */
     const parts = async () => {
-      const { answer } = await register();
-      const [header = '', payload = '', signature = ''] = answer.body.token.split('.');
+      const { response } = await register();
+      const [header = '', payload = '', signature = ''] = response.body.token.split('.');
       const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
       return { header: decode(header), payload: decode(payload), raw: { header, payload, signature } };
     };
-    /** Signed by a key of our own, unless told otherwise. */
+    /** By default signed with a key of this test. */
     const signed = (header: object, payload: object, key?: string) => {
       const privateKey = key ?? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
       const content = `${encode(header)}.${encode(payload)}`;
@@ -236,7 +236,7 @@ describe('auth', () => {
 
     it('to a changed payload and to another key', async () => {
       const { header, payload, raw } = await parts();
-      await refused(`${raw.header}.${encode({ ...payload, sub: 'somebody-else' })}.${raw.signature}`);
+      await refused(`${raw.header}.${encode({ ...payload, sub: 'another-user' })}.${raw.signature}`);
       await refused(signed(header, payload));
       await refused(signed({ ...header, kid: 'another' }, payload));
     });
@@ -247,7 +247,7 @@ describe('auth', () => {
       await refused(AccessToken);
     });
 
-    it('to a token past its time', async () => {
+    it('to an expired token', async () => {
       const { header, payload } = await parts();
       const pem = createRequire(import.meta.url)('cognito-local/lib/keys/cognitoLocal.private.json').pem as string;
       const nowSeconds = Math.floor(Date.now() / 1000);
@@ -291,7 +291,7 @@ const logInTo = async (endpoint: string, UserPoolId: string, ClientId: string, U
 
 const accessToken = (email: string) => logInTo(cognito.endpoint, cognito.userPoolId, cognito.clientId, email);
 
-/** An ID token of another pool or client, signed by the very key of ours: emulators share one. */
+/** An ID token of another pool or client. It has a valid signature, because emulators share one key. */
 const startOther = async (pool: { id: string; clients: [{ id: string }] }): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'other-'));
   const other = await startCognito({

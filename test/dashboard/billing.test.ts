@@ -10,7 +10,7 @@ let host: BillingHost;
 beforeAll(async () => {
   table = await emulatedTable();
 });
-// No event is delivered: what these endpoints do does not wait for one.
+// No events are delivered: these endpoints do not need them.
 beforeEach(async () => {
   host = await billingHost(table, { delivers: false });
 });
@@ -36,7 +36,7 @@ const customers = async (userId: string) => {
 };
 
 describe('GET /billing/status', () => {
-  it("is the specification's object and nothing more", async () => {
+  it("returns exactly the specification's object", async () => {
     const { me } = await member();
     const status = await me.status();
     expect(Object.keys(status)).toEqual(['plan', 'billingStatus', 'usage', 'currentPeriodEnd']);
@@ -44,15 +44,15 @@ describe('GET /billing/status', () => {
     expect(status.currentPeriodEnd).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/);
   });
 
-  it('is answered while Stripe is not', async () => {
+  it('works while Stripe is unavailable', async () => {
     const { me } = await member();
     await host.localStripe.stop();
     expect(await me.status()).toMatchObject({ plan: 'FREE', billingStatus: 'ACTIVE' });
     expect(await me.checkout('PRO')).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
   });
 
-  it('asks for a token whose account exists', async () => {
-    const gone = host.as({ accountId: 'svc_gone', userId: 'u' });
+  it('requires a token whose account exists', async () => {
+    const gone = host.as({ accountId: 'gone', userId: 'u' });
     expect((await gone.status()).error.code).toBe('UNAUTHORIZED');
     expect((await gone.portal()).status).toBe(401);
     expect((await gone.checkout('PRO')).status).toBe(401);
@@ -60,7 +60,7 @@ describe('GET /billing/status', () => {
 });
 
 describe('POST /billing/checkout', () => {
-  it('refuses what is no plan, or not bought, and says why', async () => {
+  it('rejects unknown plans and FREE, and says why', async () => {
     const { me } = await member();
     const details = async (plan: string) => {
       const { status, body } = await me.checkout(plan);
@@ -79,15 +79,15 @@ describe('POST /billing/checkout', () => {
       ]);
   });
 
-  it('makes one customer for an account, also side by side', async () => {
+  it('creates one customer per account, also concurrently', async () => {
     const { account, me } = await member();
-    const answers = await Promise.all(['PRO', 'PRO', 'SCALE', 'STARTER'].map((plan) => me.checkout(plan)));
-    expect(answers.map(({ status }) => status).filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+    const responses = await Promise.all(['PRO', 'PRO', 'SCALE', 'STARTER'].map((plan) => me.checkout(plan)));
+    expect(responses.map(({ status }) => status).filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     await me.checkout('PRO');
     expect((await customers(account.userId)).size).toBe(1);
   });
 
-  it('tells Stripe who the owner is, and never the account key', async () => {
+  it('sends Stripe the owner, and neither the account key nor the account id', async () => {
     const { account, me, customer } = await buyer();
     await me.portal();
     const events = host.localStripe
@@ -97,10 +97,11 @@ describe('POST /billing/checkout', () => {
     const stripeCustomer = JSON.stringify(await host.api.customers.retrieve(customer));
     expect(stripeCustomer).toContain(account.email);
     expect(stripeCustomer + events).toContain(account.userId);
+    expect(stripeCustomer + events).not.toContain(account.accountKey);
     expect(stripeCustomer + events).not.toContain(account.accountId);
   });
 
-  it('leaves one checkout open: the last', async () => {
+  it('keeps only the last checkout open', async () => {
     const { me } = await member();
     const first = (await me.checkout('PRO')).body;
     const second = (await me.checkout('STARTER')).body;
@@ -108,12 +109,12 @@ describe('POST /billing/checkout', () => {
     expect((await open(second.url)).text).toContain('Subscribe to STARTER');
   });
 
-  it('does not sell a second subscription, even before news of the first has come', async () => {
+  it('does not sell a second subscription, even before the event of the first has arrived', async () => {
     const { me, customer } = await buyer('PRO');
     expect(await me.status()).toMatchObject({ plan: 'FREE' });
     expect((await me.checkout('PRO')).body.error).toMatchObject({
       code: 'CONFLICT',
-      message: 'The account has the plan PRO already.',
+      message: 'The account already has the plan PRO.',
     });
     const { status, body } = await me.checkout('STARTER');
     expect(status).toBe(200);
@@ -122,7 +123,7 @@ describe('POST /billing/checkout', () => {
     expect((await host.api.subscriptions.list({ customer, status: 'all' })).data).toHaveLength(1);
   });
 
-  it('sells no change of a subscription that is paused or runs out, and says what to do first', async () => {
+  it('does not change a subscription that is paused or will end, and says what to do first', async () => {
     const { me, subscription } = await buyer();
     const message = async () => {
       const { status, body } = await me.checkout('SCALE');
@@ -130,15 +131,15 @@ describe('POST /billing/checkout', () => {
       return body.error.message;
     };
     await host.api.subscriptions.update(subscription, { cancel_at_period_end: true });
-    expect(await message()).toContain('renew it in the portal');
+    expect(await message()).toContain('Renew it in the portal');
     await host.api.subscriptions.update(subscription, { cancel_at_period_end: false });
     await host.api.subscriptions.pause(subscription);
-    expect(await message()).toContain('resume it in the portal');
+    expect(await message()).toContain('Resume it in the portal');
     await host.api.subscriptions.resume(subscription);
     expect((await me.checkout('SCALE')).status).toBe(200);
   });
 
-  it('begins anew where the subscription is over, or the customer deleted', async () => {
+  it('starts over after the subscription has ended or the customer was deleted', async () => {
     const { account, me, customer, subscription } = await buyer();
     await host.api.subscriptions.cancel(subscription);
     const again = (await me.checkout('PRO')).body;
@@ -151,25 +152,25 @@ describe('POST /billing/checkout', () => {
       stripeCustomerId: replaced,
       formerStripeCustomerId: customer,
     });
-    // News of the old customer is news of the account.
+    // Events of the former customer belong to the account.
     const deleted = host.localStripe.events().find(({ type }) => type === 'customer.deleted');
     expect(await host.deliver(deleted?.payload ?? '')).toBe(200);
     expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({ stripeCustomerId: replaced });
   });
 
-  it('says so where a plan has no price', async () => {
+  it('rejects a plan without a price', async () => {
     const unsold = await billingHost(table, { delivers: false, sold: { PRO: ['price_local_pro'] } });
     const { body } = await unsold.as(await newAccount(table)).checkout('SCALE');
     await unsold.stop();
     expect(body.error).toMatchObject({
       code: 'CONFLICT',
-      message: 'The plan SCALE is not sold here: it has no price.',
+      message: 'The plan SCALE is not sold here. It has no price.',
     });
   });
 });
 
 describe('POST /billing/portal', () => {
-  it('leads to the subscription of who has bought, and nobody else anywhere', async () => {
+  it('opens the subscription of a customer, and rejects an account that has never bought', async () => {
     const { me } = await buyer();
     const { status, body } = await me.portal();
     expect([status, Object.keys(body)]).toEqual([200, ['url']]);

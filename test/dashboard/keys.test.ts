@@ -54,7 +54,7 @@ const asCaller = (caller: { accountId: string; userId: string }) => ({
 });
 
 describe('keys', () => {
-  it('lists the account key as the first, masked', async () => {
+  it('lists the account key first, masked', async () => {
     const account = await newAccount(table);
     expect(await asCaller(account).list()).toEqual({
       items: [
@@ -73,7 +73,7 @@ describe('keys', () => {
     });
   });
 
-  it('creates a key that admits, and shows it once', async () => {
+  it('creates a key that the gateway accepts, and shows it once', async () => {
     const account = await newAccount(table);
     const { list, create } = asCaller(account);
     const { status, body } = await create('batch jobs');
@@ -88,19 +88,19 @@ describe('keys', () => {
     expect(JSON.stringify(await list())).not.toContain(body.key);
   });
 
-  it("holds the plan's limit, also side by side", async () => {
+  it("enforces the plan's limit, also concurrently", async () => {
     const account = await newAccount(table, 'STARTER');
     const { list, create } = asCaller(account);
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`key ${index}`)));
-    // One that keeps meeting others is told to try again, never let through.
-    expect(answers.every(({ status }) => [201, 409, 503].includes(status))).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`key ${index}`)));
+    // Under contention a request may be asked to retry, but never exceeds the limit.
+    expect(responses.every(({ status }) => [201, 409, 503].includes(status))).toBe(true);
     while ((await create('one more')).status === 201);
     expect(await list()).toMatchObject({ active: 5, limit: 5 });
     expect((await list()).items).toHaveLength(5);
     expect((await create('too many')).body.error.code).toBe('LIMIT_REACHED');
   });
 
-  it('revokes a key for good, and only once', async () => {
+  it('revokes a key permanently, and only once', async () => {
     const account = await newAccount(table);
     const { list, create, revoke } = asCaller(account);
     const { body } = await create('second');

@@ -7,12 +7,12 @@ import { openApiDocument } from '../../lambda/http/openapi.ts';
 const document = openApiDocument(operations, groups);
 
 describe('docs/openapi.json', () => {
-  it('is what the schemas say (npm run openapi writes it)', () => {
+  it('matches the schemas (npm run openapi writes it)', () => {
     const written = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
     expect(written).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it('passes the recommended rules of a linter', async () => {
+  it('passes the recommended rules of the linter', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: { 'operation-4xx-response': 'error' },
@@ -23,7 +23,7 @@ describe('docs/openapi.json', () => {
     );
   });
 
-  it('has an example of every error an operation may answer', () => {
+  it('has an example of every error response', () => {
     for (const [name, response] of Object.entries(document.components.responses)) {
       const { examples } = (response as { content: { 'application/json': { examples: object } } }).content[
         'application/json'

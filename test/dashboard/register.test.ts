@@ -11,7 +11,7 @@ import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
-/** Directory and table in memory; the step named in `breaks` fails, before or after it has had its effect. */
+/** Directory and table in memory. The steps in `breaks` fail before or after their effect. */
 const world = () => {
   const users = new Map<string, DirectoryUser & { email: string; password?: string }>();
   const accounts = new Map<string, Account>();
@@ -85,10 +85,10 @@ const post = (handler: unknown, change: object = {}) =>
   invoke(handler, { method: 'POST', path: '/api/auth/register', body: { ...body, ...change } });
 
 describe('register', () => {
-  it('makes user, account and key, and answers with a session', async () => {
+  it('creates user, account and key, and returns a session', async () => {
     const { handler, registrations } = world();
-    const answer = await post(handler, { companyName: 'Analytical Engines' });
-    expect(answer).toMatchObject({
+    const response = await post(handler, { companyName: 'Analytical Engines' });
+    expect(response).toMatchObject({
       status: 201,
       body: { accountId: 'svc_1', userId: 'user-2', token: 't', refreshToken: 'r', expiresIn: 3600 },
     });
@@ -118,7 +118,7 @@ describe('register', () => {
     ]);
   });
 
-  it('answers 409 EMAIL_TAKEN to a second registration, in whatever case the address is', async () => {
+  it('responds with 409 EMAIL_TAKEN to a second registration, whatever the case of the address', async () => {
     const { handler, accounts } = world();
     await post(handler);
     expect(await post(handler, { email: 'ADA@example.com' })).toMatchObject({
@@ -135,7 +135,7 @@ describe('register', () => {
     ['create', 'after'],
     ['logIn', 'before'],
     ['logIn', 'after'],
-  ] as const)('leaves nothing behind when %s breaks %s its effect, and the next try works', async (name, when) => {
+  ] as const)('leaves nothing behind when %s fails %s its effect, and the next attempt works', async (name, when) => {
     const { handler, users, accounts, breaks } = world();
     breaks.set(name, when);
     expect((await post(handler)).status).toBe(500);
@@ -144,17 +144,17 @@ describe('register', () => {
     expect((await post(handler)).status).toBe(201);
   });
 
-  it('logs what it could not take back, and heals it on a later try', async () => {
+  it('logs a failed rollback, and cleans up on a later attempt', async () => {
     const { handler, users, accounts, breaks, byEmail } = world();
     breaks.set('create', 'before').set('deleteUser', 'before');
     expect((await post(handler)).status).toBe(500);
     expect(users.size).toBe(1);
     expect(logger.error).toHaveBeenCalledWith(
-      'registration not taken back',
+      'registration not rolled back',
       expect.objectContaining({ what: 'user', userId: 'user-2' }),
     );
     breaks.clear();
-    // As young as this it may be another registration still under way.
+    // A user this new may belong to another registration in progress.
     expect(await post(handler)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     Object.assign(byEmail('ada@example.com')!, { createdAt: new Date(now.getTime() - 61_000) });
     expect((await post(handler)).status).toBe(201);
@@ -169,18 +169,18 @@ describe('register', () => {
     ['too long', `a1${'x'.repeat(255)}`],
   ])('refuses a password with %s and explains', async (_, password) => {
     const { handler, users } = world();
-    const answer = await post(handler, { password });
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
-    expect(answer.body.error.details[0]).toEqual({ path: 'password', message: expect.stringMatching(/characters/i) });
-    expect(answer.text).not.toContain(password);
+    const response = await post(handler, { password });
+    expect(response).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(response.body.error.details[0]).toEqual({ path: 'password', message: expect.stringMatching(/characters/i) });
+    expect(response.text).not.toContain(password);
     expect(users.size).toBe(0);
   });
 
-  it('refuses a name with a line break', async () => {
+  it('rejects a name with a line break', async () => {
     expect((await post(world().handler, { firstName: 'Ada\r\nBcc: x' })).status).toBe(400);
   });
 
-  it('is whole or not at all, whatever breaks in whatever order of tries', async () => {
+  it('registers completely or not at all, whichever steps fail in whichever attempts', async () => {
     const steps = ['createUser', 'setPassword', 'create', 'logIn', 'rollBack', 'deleteUser'] as const;
     const failure = fc.tuple(fc.constantFrom(...steps), fc.constantFrom('before' as const, 'after' as const));
     await fc.assert(
@@ -193,7 +193,7 @@ describe('register', () => {
           for (const user of users.values()) Object.assign(user, { createdAt: new Date(now.getTime() - 61_000) });
         }
         const last = await post(handler);
-        // Either the last try registers, or one before did, whole, though its answer was lost with the failures.
+        // Either the last attempt registers, or an earlier one did completely and its response was lost.
         expect([201, 409]).toContain(last.status);
         expect(users.size).toBe(1);
         const [user] = users.values();

@@ -18,14 +18,14 @@ const handler = httpStack(
   ],
   { logger: silentLogger(), corsOrigins: [], accountOf },
 );
-const caller = { accountId: 'svc_mine', userId: 'user' };
+const caller = { accountId: 'account-1', userId: 'user' };
 const get = (path: string, query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });
 
 const record: RequestRecord = requestRecordSchema.parse({
   revision: 1,
   requestId: '019aa1b2-0000-7000-8000-000000000001',
-  accountId: 'svc_mine',
+  accountId: 'account-1',
   keyId: 'key-1',
   provider: 'openai',
   method: 'POST',
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe('GET /requests', () => {
-  it("asks for a page of the caller's account, empty filters standing for none", async () => {
+  it("reads a page of the caller's account; an empty filter selects requests without a value", async () => {
     page.mockResolvedValue({ items: [record], nextCursor: 'next' });
     const { status, body } = await get('/requests', { tag: [''], key: ['key-1'], status: ['200'], cursor: ['c'] });
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe('GET /requests', () => {
 });
 
 describe('GET /requests over ages', () => {
-  it('looks only at days from which records may be left', async () => {
+  it('reads only days within the retention', async () => {
     page.mockResolvedValue({ items: [], nextCursor: null });
     await get('/requests', { from: ['2000-01-01'], to: ['9998-12-30'] });
     expect(page).toHaveBeenCalledWith(
@@ -95,7 +95,7 @@ describe('GET /requests over ages', () => {
 });
 
 describe('GET /requests/{requestId}', () => {
-  it('shows all that is kept, but not the account key', async () => {
+  it('shows every member of the record except the account id', async () => {
     find.mockResolvedValue(record);
     const { status, body, text } = await get(`/requests/${record.requestId}`);
     expect(status).toBe(200);
@@ -114,7 +114,7 @@ describe('GET /requests/{requestId}', () => {
     });
   });
 
-  it('answers 404 where there is none', async () => {
+  it('responds with 404 to an unknown id', async () => {
     find.mockResolvedValue(undefined);
     expect(await get('/requests/x')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   });

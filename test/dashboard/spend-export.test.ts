@@ -16,7 +16,7 @@ interface Prelude {
   readonly headers: Record<string, string>;
 }
 
-/** The streaming runtime: a prelude, then bytes. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
+/** Mimics the streaming runtime: a prelude, then bytes. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
 const preludes = new WeakMap<Writable, Prelude>();
 Object.assign(globalThis, {
   awslambda: {
@@ -52,18 +52,18 @@ const get = async (query: Record<string, string[]> = {}) => {
   return { prelude: preludes.get(stream), body: await body };
 };
 
-const cell = (time: string, tag: string | null, counters: SpendCounter['counters']): SpendCounter => ({
+const counter = (time: string, tag: string | null, counters: SpendCounter['counters']): SpendCounter => ({
   time,
   dimensions: { provider: 'openai', model: 'gpt-4o', tag, keyId: 'k', providerKey: null },
   counters,
 });
 
 describe('GET /spend/export.csv', () => {
-  it('streams a line for each bucket and group', async () => {
+  it('streams one line per period and group', async () => {
     readCounters.mockImplementation(async function* () {
-      yield cell('2026-11-01', 'a,"b"', { requests: 2, costComputedNanoUsd: 1_500_000_000, inputTokens: 7 });
-      yield cell('2026-11-01', '=1+1', { requests: 1, unpricedRequests: 1 });
-      yield cell('2026-11-02', null, { requests: 1, freeRequests: 1 });
+      yield counter('2026-11-01', 'a,"b"', { requests: 2, costComputedNanoUsd: 1_500_000_000, inputTokens: 7 });
+      yield counter('2026-11-01', '=1+1', { requests: 1, unpricedRequests: 1 });
+      yield counter('2026-11-02', null, { requests: 1, freeRequests: 1 });
     });
     const { prelude, body } = await get({ groupBy: ['tag', 'key'] });
     expect(prelude).toMatchObject({
@@ -83,15 +83,15 @@ describe('GET /spend/export.csv', () => {
     ]);
   });
 
-  it('answers a wrong request in the error shape', async () => {
+  it('responds to an invalid request with the error shape', async () => {
     const { prelude, body } = await get({ groupBy: ['user'] });
     expect(prelude?.statusCode).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
   });
 
-  it('breaks off where reading fails in the midst, instead of ending as if whole', async () => {
+  it('interrupts the response if reading fails midway, instead of ending it normally', async () => {
     readCounters.mockImplementation(async function* () {
-      yield cell('2026-11-01', null, { requests: 1 });
+      yield counter('2026-11-01', null, { requests: 1 });
       throw new Error('table gone');
     });
     await expect(get()).rejects.toThrow();
@@ -99,7 +99,7 @@ describe('GET /spend/export.csv', () => {
 });
 
 describe('csvField', () => {
-  it('never begins as a formula, and gives the text back', () => {
+  it('never starts like a formula, and keeps the text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '＝', '＠', '"', ',', 'a') }),

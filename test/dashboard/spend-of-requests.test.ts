@@ -19,12 +19,12 @@ import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 const DAY_MS = 86_400_000;
-/** Sealed at the first, read at the second: what is between is recorded late, in days that were sealed before. */
+/** Days are rolled up at ROLLED_UP_AT and read at NOW. Late events are recorded between the two, in days already rolled up. */
 const ROLLED_UP_AT = Date.parse('2026-11-19T06:00:00Z');
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const EVENTS = 400;
 
-/** Real models that are priced, one that nobody knows, names with everything that keys must escape. */
+/** Priced models, an unknown one, and names with all characters that keys must escape. */
 const event = fc.record({
   // GET /requests ends right before the current millisecond.
   agoMs: fc.integer({ min: 1, max: 28 * DAY_MS }),
@@ -159,7 +159,7 @@ const query = fc.record({
 });
 
 describe('GET /spend', () => {
-  it('has requests of every kind to report', () => {
+  it('has requests of every kind', () => {
     expect(everything).toHaveLength(EVENTS);
     expect(new Set(everything.map(({ requestId }: Summary & { requestId?: string }) => requestId)).size).toBe(EVENTS);
     expect(new Set(everything.map(({ provenance }) => provenance))).toEqual(
@@ -167,7 +167,7 @@ describe('GET /spend', () => {
     );
   });
 
-  it('is the sum of what GET /requests shows, to the nano-dollar, whatever is asked for', async () => {
+  it('equals the sum of GET /requests to the nano-dollar, for any query', async () => {
     await fc.assert(
       fc.asyncProperty(query, async ({ granularity, bounds, groupBy, filter }) => {
         const [to, from] = bounds.toSorted((a, b) => a - b).map((ago) => new Date(NOW - ago).toISOString());
@@ -207,7 +207,7 @@ describe('GET /spend', () => {
 });
 
 describe('GET /requests', () => {
-  it('shows the same requests, each once, newest first, whatever the size of its pages', async () => {
+  it('lists the same requests once each, newest first, whatever the page size', async () => {
     const ids = (requests: readonly Summary[]) => requests.map((each) => JSON.stringify(each));
     for (const limit of [7, 33]) expect(ids(await allRequests({}, limit))).toEqual(ids(everything));
     const times = everything.map(({ startedAt }) => startedAt);

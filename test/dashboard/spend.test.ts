@@ -9,7 +9,7 @@ import { route } from '../../lambda/http/operation.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
 const caller = { accountId: 'svc_mine', userId: 'user' };
-const cell: SpendCounter = {
+const counter: SpendCounter = {
   time: '2026-11-20',
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'key-1', providerKey: 'p' },
   counters: { requests: 2, costProviderNanoUsd: 30, unpricedRequests: 1 },
@@ -27,12 +27,12 @@ const get = (query: Record<string, string[]> = {}) =>
 beforeEach(() => {
   readCounters.mockReset();
   readCounters.mockImplementation(async function* (_, { from }) {
-    if (from === '2026-11-01T00:00:00.000Z') yield cell;
+    if (from === '2026-11-01T00:00:00.000Z') yield counter;
   });
 });
 
 describe('GET /spend', () => {
-  it("answers this month's spend of the caller's account, next to the range before", async () => {
+  it("returns this month's spend of the caller's account and the preceding range", async () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -48,7 +48,7 @@ describe('GET /spend', () => {
     expect(readCounters.mock.calls.map(([accountId]) => accountId)).toEqual(['svc_mine', 'svc_mine']);
   });
 
-  it('groups and filters, the service key under the name `key`', async () => {
+  it('groups and filters, with the service key named `key`', async () => {
     const { body } = await get({ groupBy: ['key', 'model', 'key'], tag: [''], key: ['key-1', 'key-2'] });
     expect(body.groupBy).toEqual(['key', 'model']);
     expect(body.groups).toEqual([expect.objectContaining({ key: 'key-1', model: 'gpt-4o', requests: 2 })]);
@@ -61,7 +61,7 @@ describe('GET /spend', () => {
     expect((await get({ key: ['key-2'] })).body.totals.requests).toBe(0);
   });
 
-  it('says which requests could not be tracked, and when: reports that lie together are one gap', async () => {
+  it('reports untracked requests and their times, with adjacent reports merged into one gap', async () => {
     readTrackingGaps.mockResolvedValueOnce([
       { from: '2026-11-03T10:00:05.000Z', to: '2026-11-03T10:00:40.000Z', requests: 7 },
       { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 5 },
@@ -82,25 +82,25 @@ describe('GET /spend', () => {
     expect((await get()).body.untracked).toEqual({ requests: 0, gaps: [] });
   });
 
-  it('has nothing to compare with where hours are no longer kept', async () => {
+  it('has no preceding range if its hours are no longer kept', async () => {
     const { body } = await get({ granularity: ['hour'], from: ['2026-09-01'], to: ['2026-09-30'] });
     expect(body.previous).toBeNull();
     expect(readCounters).toHaveBeenCalledTimes(1);
   });
 
-  it('says so where a sum is too large for an exact number', async () => {
+  it('rejects a range whose sum is too large to be exact', async () => {
     readCounters.mockImplementation(async function* () {
       for (const time of ['2026-11-19', '2026-11-20'])
-        yield { ...cell, time, counters: { requests: 1, costComputedNanoUsd: Number.MAX_SAFE_INTEGER } };
+        yield { ...counter, time, counters: { requests: 1, costComputedNanoUsd: Number.MAX_SAFE_INTEGER } };
     });
     const { status, body } = await get();
     expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'VALIDATION_ERROR', 'from']);
   });
 
-  it('tells a range whose predecessor is too large, without that', async () => {
+  it('omits the preceding range if only its sum is too large', async () => {
     readCounters.mockImplementation(async function* (_, { from }) {
       const cost = { costComputedNanoUsd: Number.MAX_SAFE_INTEGER, costProviderNanoUsd: 1 };
-      yield { ...cell, counters: from < '2026-11' ? { requests: 1, ...cost } : { requests: 1 } };
+      yield { ...counter, counters: from < '2026-11' ? { requests: 1, ...cost } : { requests: 1 } };
     });
     const { status, body } = await get();
     expect([status, body.previous, body.totals.requests]).toEqual([200, null, 1]);

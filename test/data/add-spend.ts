@@ -5,7 +5,7 @@ import type { Table } from '../../lambda/data/table/table.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 
-/** Adds to the ledger's hour and day cells what requests at an instant came to, as the recorder would. */
+/** Adds to the hour and day counters of an instant, as the recorder does. */
 export const addSpend = async (
   table: Table,
   accountId: string,
@@ -14,7 +14,7 @@ export const addSpend = async (
   dimensions: Partial<SpendDimensions> = {},
 ): Promise<void> => {
   const all = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null, ...dimensions };
-  // A day without the mark would be read from its summary.
+  // A day without the mark is read from its rollup.
   await table.client.send(new PutCommand(markForRollup(table.name, accountId, at.slice(0, 10), Date.parse(at)).Put));
   const entries = Object.entries({ requests: 1, ...counters });
   for (const [granularity, time] of [

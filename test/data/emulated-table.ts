@@ -3,7 +3,7 @@ import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from
 import { documentClient, type Table } from '../../lambda/data/table/table.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 
-/** The one table, with its index, as lib/stacks/data.ts makes it. */
+/** The table with its index, as lib/stacks/data.ts creates it. */
 export const tableDefinition = (name: string): CreateTableCommandInput => ({
   TableName: name,
   BillingMode: 'PAY_PER_REQUEST',

@@ -5,7 +5,7 @@ import type { Table } from '../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 
-/** A registered account in a table, without the identity provider. */
+/** Creates a registered account in the table, without the identity provider. */
 export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
   const accountId = uuidv7();
   const accountKey = newAccountKey(randomBytes);

@@ -4,7 +4,7 @@ import { groups, operations } from '../../lambda/dashboard/operations.ts';
 import { openApiDocument } from '../../lambda/http/openapi.ts';
 import type { Schema } from '../dashboard/over-http/schema-arbitrary.ts';
 
-/** What docs/openapi.json says: a test holds the two against each other. */
+/** The document of docs/openapi.json; another test compares the two. */
 export const document = JSON.parse(JSON.stringify(openApiDocument(operations, groups)));
 const ajv = new Ajv2020({ strict: false, allErrors: false });
 addFormats.default(ajv);
@@ -21,12 +21,12 @@ const deref = <T>(node: T): T => {
 };
 
 const validators = new Map<string, ReturnType<typeof ajv.compile>>();
-/** A validator of a schema that stands somewhere in the document. */
+/** A validator of a schema in the document. */
 export const validator = (schema: Schema) => {
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
-  const known = validators.get(text) ?? ajv.compile(JSON.parse(text));
-  validators.set(text, known);
-  return known;
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
+  return validate;
 };
 
 interface Parameter {
@@ -36,8 +36,8 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** An operation, as the document has it. */
-export interface Described {
+/** An operation of the document. */
+export interface DescribedOperation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -47,7 +47,7 @@ export interface Described {
   readonly responses: Record<string, { content?: Record<string, { schema: Schema; examples?: object }> }>;
 }
 
-export const described: readonly Described[] = Object.entries(
+export const described: readonly DescribedOperation[] = Object.entries(
   document.paths as Record<string, Record<string, Record<string, unknown>>>,
 ).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -59,7 +59,7 @@ export const described: readonly Described[] = Object.entries(
     body: (operation['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined)?.content[
       'application/json'
     ]?.schema,
-    responses: operation['responses'] as Described['responses'],
+    responses: operation['responses'] as DescribedOperation['responses'],
   })),
 );
 
@@ -68,23 +68,22 @@ const patterns = described.map((operation) => ({
   pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** The operation that a request is for; undefined for one that the document does not have. @param path below `/api` */
-const operationFor = (method: string, path: string): Described | undefined =>
+/** The operation of a request; undefined if the document has none. @param path below `/api` */
+const operationFor = (method: string, path: string): DescribedOperation | undefined =>
   patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
 
-/** An answer. */
-interface Given {
+interface ReceivedResponse {
   readonly status: number;
   readonly mediaType: string | undefined;
   readonly text: string;
 }
 
-/** What the document does not say of an answer; undefined where it says all of it. */
-export const undescribed = ({ responses }: Described, { status, mediaType, text }: Given): string | undefined => {
+/** The mismatch of a response with the document; undefined if there is none. */
+export const mismatchOf = ({ responses }: DescribedOperation, { status, mediaType, text }: ReceivedResponse): string | undefined => {
   const response = responses[status];
   if (response === undefined) return 'undocumented status';
   const { content } = deref(response);
-  if (content === undefined) return text === '' ? undefined : 'a body where none is documented';
+  if (content === undefined) return text === '' ? undefined : 'an undocumented body';
   const media = content[mediaType ?? ''];
   if (media === undefined) return `undocumented content type ${mediaType}`;
   if (mediaType !== 'application/json') return undefined;
@@ -94,10 +93,10 @@ export const undescribed = ({ responses }: Described, { status, mediaType, text 
   return media.examples && !(body.error.code in media.examples) ? 'undocumented code' : undefined;
 };
 
-/** @throws where a request of the API gets an answer that the document does not describe */
-export const checkDescribed = (method: string, path: string, given: Given): void => {
+/** @throws if the response does not match the document */
+export const checkDescribed = (method: string, path: string, response: ReceivedResponse): void => {
   const operation = operationFor(method, path);
-  const wrong = operation && undescribed(operation, given);
-  if (wrong !== undefined)
-    throw new Error(`${wrong}: ${operation?.name} answered ${given.status} ${given.text.slice(0, 500)}`);
+  const mismatch = operation && mismatchOf(operation, response);
+  if (mismatch !== undefined)
+    throw new Error(`${mismatch}: ${operation?.name} responded with ${response.status} ${response.text.slice(0, 500)}`);
 };

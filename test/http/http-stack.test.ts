@@ -65,10 +65,10 @@ afterEach(() => {
 });
 
 describe('httpStack', () => {
-  it('hands the implementation what the schemas made of the request', async () => {
+  it('passes the parsed request to the implementation', async () => {
     create.mockResolvedValue({ name: 'x' });
-    const answer = await invoke(handler, { ...good, query: { limit: ['7'], tag: ['a', 'b'] } });
-    expect(answer).toMatchObject({ status: 201, body: { name: 'x' } });
+    const response = await invoke(handler, { ...good, query: { limit: ['7'], tag: ['a', 'b'] } });
+    expect(response).toMatchObject({ status: 201, body: { name: 'x' } });
     expect(create).toHaveBeenCalledWith({
       params: { thingId: 'a/b' },
       query: { limit: 7, tag: ['a', 'b'] },
@@ -79,35 +79,35 @@ describe('httpStack', () => {
     });
   });
 
-  it('takes a path without the base path, and a base64 body', async () => {
+  it('accepts a path without the base path, and a base64 body', async () => {
     create.mockResolvedValue({ name: 'x' });
-    const answer = await invoke(handler, {
+    const response = await invoke(handler, {
       ...good,
       path: '/things/t',
       rawBody: Buffer.from('{"name":"é"}').toString('base64'),
       isBase64Encoded: true,
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
     expect(create.mock.calls[0]?.[0]).toMatchObject({ body: { name: 'é' } });
   });
 
-  it('answers an empty body where there is nothing to say', async () => {
+  it('responds with an empty body if the operation has no output', async () => {
     expect(await invoke(handler, { method: 'DELETE', path: '/api/things/t' })).toMatchObject({ status: 204, text: '' });
   });
 
   it.each([
     ['malformed JSON', { rawBody: '{"name":' }, [{ path: '', message: 'The body is not valid JSON.' }]],
     [
-      'half a character',
+      'a lone surrogate',
       { rawBody: '{"name":"\\ud83d"}' },
-      [{ path: '', message: 'The body holds text that is not valid Unicode (half of a surrogate pair).' }],
+      [{ path: '', message: 'The body contains text that is not valid Unicode (a lone surrogate).' }],
     ],
     ['an empty text', { body: { name: '' } }, [{ path: 'name', message: 'must not be empty' }]],
     ['no body', { rawBody: '' }, [{ path: '', message: 'A JSON body is required.' }]],
     [
       'another media type',
       { headers: { 'content-type': 'text/plain' } },
-      [{ path: '', message: 'Send the body as JSON, with Content-Type: application/json.' }],
+      [{ path: '', message: 'Send the body as JSON with Content-Type: application/json.' }],
     ],
     ['a missing member', { body: {} }, [{ path: 'name', message: 'is required' }]],
     [
@@ -115,29 +115,29 @@ describe('httpStack', () => {
       { body: { name: 'x', config: { threshold: '5' } } },
       [{ path: 'config.threshold', message: 'must be a number' }],
     ],
-    ['a member nobody knows', { body: { name: 'x', nme: 1 } }, [{ path: 'nme', message: 'is not known here' }]],
+    ['an unknown member', { body: { name: 'x', nme: 1 } }, [{ path: 'nme', message: 'is unknown' }]],
     ['null', { rawBody: 'null' }, [{ path: '', message: 'must be an object' }]],
     ['a wrong parameter', { query: { limit: ['11'] } }, [{ path: 'limit', message: 'must be at most 10' }]],
-    ['a parameter twice', { query: { limit: ['1', '2'] } }, [{ path: 'limit', message: 'may be given only once' }]],
-    ['an unknown parameter', { query: { x: ['1'] } }, [{ path: 'x', message: 'is not known here' }]],
-  ])('refuses %s with VALIDATION_ERROR and where it is', async (_, change, details) => {
-    const answer = await invoke(handler, { ...good, ...change });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: { code: 'VALIDATION_ERROR', type: 'gateway_error', details } });
+    ['a parameter twice', { query: { limit: ['1', '2'] } }, [{ path: 'limit', message: 'must be sent only once' }]],
+    ['an unknown parameter', { query: { x: ['1'] } }, [{ path: 'x', message: 'is unknown' }]],
+  ])('rejects %s with VALIDATION_ERROR and its location', async (_, change, details) => {
+    const response = await invoke(handler, { ...good, ...change });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ error: { code: 'VALIDATION_ERROR', type: 'gateway_error', details } });
     expect(create).not.toHaveBeenCalled();
   });
 
-  it('refuses a body past the limit', async () => {
-    const answer = await invoke(handler, { ...good, body: { name: 'x'.repeat(MAX_BODY_BYTES) } });
-    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+  it('rejects a body above the limit', async () => {
+    const response = await invoke(handler, { ...good, body: { name: 'x'.repeat(MAX_BODY_BYTES) } });
+    expect(response).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
   });
 
-  it('refuses claims that name no account', async () => {
-    const answer = await invoke(handler, { ...good, caller: undefined });
-    expect(answer).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
+  it('rejects claims without a user', async () => {
+    const response = await invoke(handler, { ...good, caller: undefined });
+    expect(response).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
   });
 
-  it('has no such endpoint', async () => {
+  it('responds with 404 to an unknown endpoint', async () => {
     expect(await invoke(handler, { method: 'GET', path: '/api/things/t' })).toMatchObject({
       status: 404,
       body: { error: { code: 'NOT_FOUND' } },
@@ -156,49 +156,49 @@ describe('httpStack', () => {
     ['UNAVAILABLE', 503, new UnavailableError('m')],
   ])('gives %s the status %i', async (code, status, error) => {
     create.mockRejectedValue(error);
-    const answer = await invoke(handler, good);
-    expect(answer).toMatchObject({
+    const response = await invoke(handler, good);
+    expect(response).toMatchObject({
       status,
-      body: { error: { code, message: error.message, requestId: answer.requestId } },
+      body: { error: { code, message: error.message, requestId: response.requestId } },
     });
-    expect(answer.headers['Retry-After'] !== undefined).toBe(status === 429 || status === 503);
+    expect(response.headers['Retry-After'] !== undefined).toBe(status === 429 || status === 503);
   });
 
-  it('keeps the words of an error it does not know to itself and the log', async () => {
+  it('logs an unknown error and does not reveal its message', async () => {
     create.mockRejectedValue(new Error('table svc_secret exploded'));
-    const answer = await invoke(handler, good);
-    expect(answer).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
-    expect(answer.text).not.toContain('exploded');
+    const response = await invoke(handler, good);
+    expect(response).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(response.text).not.toContain('exploded');
     expect(logger.error).toHaveBeenCalledTimes(1);
   });
 
-  it('calls an error that the SDK would retry temporary', async () => {
+  it('reports an error that the SDK marks as retryable as temporary', async () => {
     create.mockRejectedValue(Object.assign(new Error('slow down'), { $retryable: { throttling: true } }));
     expect(await invoke(handler, good)).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
   });
 
-  it('never lets out what the response schema does not list', async () => {
+  it('drops members outside the response schema', async () => {
     create.mockResolvedValue({ name: 'x', secret: 's' } as { name: string });
     expect((await invoke(handler, good)).body).toEqual({ name: 'x' });
     create.mockResolvedValue({} as { name: string });
     expect((await invoke(handler, good)).status).toBe(500);
   });
 
-  it('gives every answer security headers and the request id; browsers of configured origins may read it', async () => {
-    const answer = await invoke(handler, { ...good, rawBody: '', headers: { Origin: 'https://app.example' } });
-    expect(answer.headers).toMatchObject({
+  it('adds security headers, the request id and CORS headers to every response', async () => {
+    const response = await invoke(handler, { ...good, rawBody: '', headers: { Origin: 'https://app.example' } });
+    expect(response.headers).toMatchObject({
       'Access-Control-Allow-Origin': 'https://app.example',
       'Cache-Control': 'no-store',
       'Strict-Transport-Security': expect.any(String),
       Vary: 'Origin',
       'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': answer.requestId,
+      'X-Request-Id': response.requestId,
     });
     const other = await invoke(handler, { ...good, headers: { origin: 'https://evil.example' } });
     expect(other.headers['Access-Control-Allow-Origin']).toBeUndefined();
   });
 
-  it('logs neither body, query, header nor account key', async () => {
+  it('logs no body, query, header or service key', async () => {
     create.mockResolvedValue({ name: 'x' });
     await invoke(handler, {
       ...good,
@@ -213,13 +213,13 @@ describe('httpStack', () => {
     expect(lines).not.toMatch(/svc_secret|private|hidden|token/);
   });
 
-  it('answers every JSON body with 201 or one clear 400, never 5xx', async () => {
+  it('responds to every JSON body with 201 or 400, never 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         create.mockResolvedValue({ name: 'x' });
-        const answer = await invoke(handler, { ...good, rawBody: JSON.stringify(value) });
-        expect([201, 400]).toContain(answer.status);
-        if (answer.status === 400) expect(errorBodySchema.parse(answer.body).error.details).not.toHaveLength(0);
+        const response = await invoke(handler, { ...good, rawBody: JSON.stringify(value) });
+        expect([201, 400]).toContain(response.status);
+        if (response.status === 400) expect(errorBodySchema.parse(response.body).error.details).not.toHaveLength(0);
       }),
     );
   });

@@ -13,7 +13,7 @@ export interface ApiCall {
   readonly body?: unknown;
   readonly rawBody?: string;
   readonly isBase64Encoded?: boolean;
-  /** Whom the Cognito authorizer has let in, and the account of that user. */
+  /** The user that the Cognito authorizer accepted, and the user's account. */
   readonly caller?: { readonly accountId: string; readonly userId: string } | undefined;
 }
 
@@ -21,10 +21,10 @@ type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGat
 
 const accountIds = new Map<string, string>();
 
-/** Accounts of the callers so far, in place of the table's. */
+/** A fake lookup: the accounts of the callers so far. */
 export const accountOf = async (userId: string): Promise<string | undefined> => accountIds.get(userId);
 
-/** What API Gateway sends a handler: the parts of a REST proxy event that handlers may rely on. */
+/** The REST proxy event of API Gateway, limited to the members that handlers use. */
 export const apiEvent = (call: ApiCall) => {
   if (call.caller) accountIds.set(call.caller.userId, call.caller.accountId);
   return {
@@ -41,7 +41,7 @@ export const apiEvent = (call: ApiCall) => {
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** Calls a handler the way API Gateway does. An answer of the API is one that its OpenAPI document describes. */
+/** Calls a handler as API Gateway does, and checks the response against the OpenAPI document. */
 export const invoke = async (handler: unknown, call: ApiCall) => {
   const event = apiEvent(call);
   const result = await (handler as Handler)(event, {} as Context);
@@ -60,7 +60,7 @@ export const invoke = async (handler: unknown, call: ApiCall) => {
   };
 };
 
-/** A logger that prints nothing and remembers what it was given. */
+/** A logger that records its calls and prints nothing. */
 export const silentLogger = () => ({
   info: jest.fn<Logger['info']>(),
   warn: jest.fn<Logger['warn']>(),

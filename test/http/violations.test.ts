@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { operations } from '../../lambda/dashboard/operations.ts';
 import { parseWith } from '../../lambda/http/parse-request.ts';
 
-describe('what is wrong', () => {
+describe('violations', () => {
   const schema = z.strictObject({
     list: z.optional(z.array(z.enum(['a', 'b'])).check(z.minLength(1), z.maxLength(2))),
     amount: z.optional(z.number().check(z.gt(1))),
@@ -25,15 +25,15 @@ describe('what is wrong', () => {
     [{ kind, amount: true }, 'amount', 'must be a number'],
     [{ kind: { type: 'z' } }, 'kind.type', 'must be one of x, y'],
     [{ kind: {} }, 'kind.type', 'is required'],
-    [{ kind: { type: 'x', more: 1 } }, 'kind.more', 'is not known here'],
+    [{ kind: { type: 'x', more: 1 } }, 'kind.more', 'is unknown'],
     [{ kind, code: 'abcd' }, 'code', 'must have at most 3 characters'],
     [{ kind, code: null }, 'code', 'must be text'],
     [{ kind, names: { abcd: 1 } }, 'names.abcd', 'has a name that must have at most 3 characters'],
-  ])('in %j is said in plain words', (value, path, message) => {
+  ])('of %j have a plain message', (value, path, message) => {
     expect(() => parseWith(schema, value)).toThrow(expect.objectContaining({ violations: [{ path, message }] }));
   });
 
-  it('is said once, where two rules share their words', () => {
+  it('are reported once if two rules have the same message', () => {
     const rules = 'At least 3 characters, among them a digit.';
     const password = z.strictObject({ password: z.string().check(z.minLength(3, rules), z.regex(/\d/, rules)) });
     expect(() => parseWith(password, { password: 'x' })).toThrow(
@@ -42,8 +42,8 @@ describe('what is wrong', () => {
   });
 });
 
-/** Kinds of schemas and checks that fail in none but the ways that there are words for. */
-const WORDED: ReadonlySet<string> = new Set([
+/** Kinds of schemas and checks whose every violation has a message. */
+const WITH_MESSAGE: ReadonlySet<string> = new Set([
   ...['string', 'number', 'boolean', 'enum', 'literal', 'array', 'object', 'record', 'never', 'unknown'],
   ...['optional', 'nullable', 'default'],
   ...['min_length', 'max_length', 'greater_than', 'less_than', 'number_format'],
@@ -53,15 +53,15 @@ const WORDED: ReadonlySet<string> = new Set([
 const isPart = (value: unknown): value is z.core.$ZodType | z.core.$ZodCheck =>
   typeof value === 'object' && value !== null && '_zod' in value;
 
-/** Schemas and checks that have no words of their own for what they find wrong, and get none. */
-const wordless = (part: z.core.$ZodType | z.core.$ZodCheck): string[] => {
+/** Schemas and checks without a message, neither their own nor a default one. */
+const withoutMessage = (part: z.core.$ZodType | z.core.$ZodCheck): string[] => {
   const def: object & { type?: string; check?: string; error?: unknown; discriminator?: string } = part._zod.def;
   const { type = '', check = type, error, discriminator } = def;
-  const isWorded = error !== undefined || discriminator !== undefined || WORDED.has(check);
+  const hasMessage = error !== undefined || discriminator !== undefined || WITH_MESSAGE.has(check);
   const members = Object.values(def).flatMap((value: unknown) =>
     typeof value === 'object' && value !== null && !isPart(value) ? Object.values(value) : [value],
   );
-  return [...(isWorded ? [] : [check]), ...(error === undefined ? members.filter(isPart).flatMap(wordless) : [])];
+  return [...(hasMessage ? [] : [check]), ...(error === undefined ? members.filter(isPart).flatMap(withoutMessage) : [])];
 };
 
 describe('the schemas of requests', () => {
@@ -69,15 +69,15 @@ describe('the schemas of requests', () => {
     [params, query, body].flatMap((schema) => (schema ? [{ id, schema }] : [])),
   );
 
-  it.each(schemas)('of $id find nothing wrong without saying what', ({ schema }) => {
-    expect(wordless(schema)).toEqual([]);
+  it.each(schemas)('of $id have a message for every violation', ({ schema }) => {
+    expect(withoutMessage(schema)).toEqual([]);
   });
 
-  it('would be caught at it', () => {
-    expect(wordless(z.object({ page: z.optional(z.url()), odd: z.number().check(z.multipleOf(2)) }))).toEqual([
+  it('without a message are detected', () => {
+    expect(withoutMessage(z.object({ page: z.optional(z.url()), odd: z.number().check(z.multipleOf(2)) }))).toEqual([
       'string_format',
       'multiple_of',
     ]);
-    expect(wordless(z.url('must be a URL'))).toEqual([]);
+    expect(withoutMessage(z.url('must be a URL'))).toEqual([]);
   });
 });

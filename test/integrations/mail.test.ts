@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('sending mail', () => {
-  it('hands text and HTML to SES, as UTF-8, from our address to all', async () => {
+  it('sends text and HTML in UTF-8 from the configured address to all recipients', async () => {
     ses.on(SendEmailCommand).resolves({ MessageId: '1' });
     await send(mail);
     expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
@@ -32,13 +32,13 @@ describe('sending mail', () => {
     ]);
   });
 
-  it('fails with the kind of error, and without the addresses that AWS may name', async () => {
+  it('fails with the kind of error and without the addresses in the message of SES', async () => {
     const refusal = Object.assign(new Error('Email address is not verified: ada@example.com'), {
       name: 'MessageRejected',
     });
     ses.on(SendEmailCommand).rejects(refusal);
     const error = await send(mail).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(MailError);
-    expect((error as Error).message).toBe('mail was not taken (MessageRejected)');
+    expect((error as Error).message).toBe('mail was not accepted (MessageRejected)');
   });
 });

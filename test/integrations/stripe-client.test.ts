@@ -11,11 +11,11 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A server in Stripe's place. */
-const api = async (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
+/** A fake Stripe server. */
+const api = async (respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
   const server = createServer((request, response) => {
     request.resume();
-    request.on('end', () => answer(request, response));
+    request.on('end', () => respond(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(() => {
@@ -44,7 +44,7 @@ const rotating = (...values: string[]): CachedSecret & { rereads: number } => {
 const customer = { id: 'cus_1', object: 'customer' };
 
 describe('calls of Stripe', () => {
-  it('are made with the pinned version of its API and with the key, and tell Stripe nothing of this machine', async () => {
+  it('send the pinned API version and the key, and no telemetry', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const origin = await api((request, response) => {
       seen.push(request.headers);
@@ -57,7 +57,7 @@ describe('calls of Stripe', () => {
     expect(seen[1]).not.toHaveProperty('x-stripe-client-telemetry');
   });
 
-  it('are repeated with a new key where the old one is refused, and not where there is none', async () => {
+  it('are repeated with a new key if the old one is rejected, and not without a new key', async () => {
     const keys: unknown[] = [];
     const origin = await api(({ headers }, response) => {
       keys.push(headers.authorization);
@@ -75,7 +75,7 @@ describe('calls of Stripe', () => {
     const stale = stripeBilling(stripeCaller(origin, rotating('sk_test_1')));
     const refused = await stale.isDeleted('cus_1').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(StripeCallError);
-    expect(String(refused)).toBe('StripeCallError: Stripe answered 401: StripeAuthenticationError, request req_1');
+    expect(String(refused)).toBe('StripeCallError: Stripe responded with 401: StripeAuthenticationError, request req_1');
     expect(keys).toHaveLength(1);
   });
 
@@ -89,14 +89,14 @@ describe('calls of Stripe', () => {
     );
   });
 
-  it('that nobody answers are worth another try', async () => {
+  it('without a response are temporary errors', async () => {
     const origin = await api((request) => request.socket.destroy());
     await expect(stripeBilling(stripeCaller(origin, rotating('sk_test_1'))).isDeleted('cus_1')).rejects.toBeInstanceOf(
       UnavailableError,
     );
   });
 
-  it('that are refused hold nothing of what was sent', async () => {
+  it('that are rejected have errors without the request', async () => {
     const origin = await api((_, response) =>
       json(response, 400, {
         error: { type: 'invalid_request_error', code: 'email_invalid', message: 'Invalid: ada@' },
@@ -110,7 +110,7 @@ describe('calls of Stripe', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('ada@');
   });
 
-  it('refuse a subscription in a state that the pinned version does not have', async () => {
+  it('reject a subscription with a status unknown to the pinned version', async () => {
     const origin = await api((_, response) =>
       json(response, 200, { object: 'list', has_more: false, url: '/', data: [{ id: 'sub_1', status: 'dormant' }] }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { cachedSecret } from '../../lambda/integrations/stripe-secret.ts';
 
-/** A Secrets Manager whose secret changes, and a clock. */
+/** A fake Secrets Manager with a secret that changes, and a clock. */
 const vault = (first: string) => {
   const state = { value: first as string | Error, nowMs: 0, reads: 0 };
   const client = {
@@ -26,7 +26,7 @@ describe('a cached secret', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('is read again when it does not serve, but not at every such call', async () => {
+  it('is read again when it fails, but not at every failure', async () => {
     const { state, secret } = vault('one');
     await secret.read();
     state.value = 'two';
@@ -39,7 +39,7 @@ describe('a cached secret', () => {
     expect(await secret.reread()).toBe('three');
   });
 
-  it('stays in force while it cannot be read, and is asked for rarely then', async () => {
+  it('stays valid while it cannot be read, with few attempts', async () => {
     const { state, secret } = vault('one');
     await secret.read();
     state.value = new Error('Secrets Manager is down.');
@@ -50,7 +50,7 @@ describe('a cached secret', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('is an error where it was never read', async () => {
+  it('is an error if it could never be read', async () => {
     const { state, secret } = vault('one');
     state.value = new Error('No access.');
     await expect(secret.read()).rejects.toThrow('No access.');

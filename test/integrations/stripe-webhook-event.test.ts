@@ -26,7 +26,7 @@ const read = (body: string, signature: string | undefined, of: CachedSecret) =>
   stripeEventReader(of, () => NOW)(Buffer.from(body), signature);
 
 describe('an event of Stripe', () => {
-  it('is told by id, kind and customer', async () => {
+  it('is read as id, type and customer', async () => {
     expect(await read(payload, signed(payload, 'whsec_a'), secrets('whsec_a'))).toEqual({
       id: 'evt_1',
       type: 'invoice.paid',
@@ -37,7 +37,7 @@ describe('an event of Stripe', () => {
   it.each([
     ['a customer', { object: 'customer', id: 'cus_2', deleted: true }, 'cus_2'],
     ['an expanded customer', { object: 'subscription', id: 'sub_1', customer: { id: 'cus_3' } }, 'cus_3'],
-    ['nobody', { object: 'balance' }, undefined],
+    ['no customer', { object: 'balance' }, undefined],
     ['a guest', { object: 'checkout.session', id: 'cs_1', customer: null }, undefined],
   ])('may be about %s', async (_, object, customerId) => {
     const body = event(object);
@@ -83,12 +83,12 @@ describe('an event of Stripe', () => {
     },
   );
 
-  it('is taken with any of the signatures that Stripe sends while a secret is rolled', async () => {
+  it('is accepted with any of the signatures that Stripe sends while a secret is rotated', async () => {
     const [, old] = signed(payload, 'whsec_old').split(',');
     expect((await read(payload, `${signed(payload, 'whsec_unknown')},${old}`, secrets('whsec_old'))).id).toBe('evt_1');
   });
 
-  it('makes the secret be read again, once, where it does not fit', async () => {
+  it('with a wrong signature causes the secret to be read again, once', async () => {
     const rotated = secrets('whsec_old', 'whsec_new');
     expect((await read(payload, signed(payload, 'whsec_new'), rotated)).id).toBe('evt_1');
     const wrong = secrets('whsec_old', 'whsec_new');
@@ -98,7 +98,7 @@ describe('an event of Stripe', () => {
     expect([rotated.rereads, wrong.rereads]).toEqual([1, 1]);
   });
 
-  it('is refused while no secret has been put in', async () => {
+  it('is rejected while the secret is empty', async () => {
     for (const text of ['', 'hA93kd82-random', ' '])
       await expect(read(payload, signed(payload, text || 'x'), secrets(text))).rejects.toMatchObject({
         name: 'ValidationError',

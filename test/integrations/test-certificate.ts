@@ -1,4 +1,4 @@
-/** Self-signed, for hooks.example.com: worth nothing outside these tests. */
+/** A self-signed certificate for hooks.example.com, for these tests only. */
 export const testCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBrjCCAVOgAwIBAgIUP+j33d4gHzdPeF9SeL+F1E2H+6EwCgYIKoZIzj0EAwIw

@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const now = new Date('2026-11-20T16:30:00.500Z');
 const secret = 'whsec_test';
-/** The test server stands in for a public one: its address is allowed, and its certificate trusted. */
+/** Treats the test server as public: its address is allowed and its certificate trusted. */
 const access: WebhookAccess = {
   resolve: async () => ['127.0.0.1'],
   isAllowed: (address) => address === '127.0.0.1',
@@ -52,22 +52,22 @@ describe('postWebhook', () => {
     expect(request.headers['x-service-signature']).toBe(`t=${t},v1=${v1}`);
   });
 
-  it('does not follow redirects, nor repeat what the receiver says', async () => {
+  it('does not follow redirects or repeat the response of the receiver', async () => {
     respond.mockImplementation(
       (_, response) => void response.writeHead(302, { location: url('/other') }).end('secret words'),
     );
-    await expect(post()).rejects.toThrow(/^it answered 302$/);
+    await expect(post()).rejects.toThrow(/^it responded with 302$/);
     expect(respond).toHaveBeenCalledTimes(1);
   });
 
-  it('fails where the receiver does', async () => {
+  it('fails if the receiver fails', async () => {
     respond.mockImplementation((_, response) => void response.writeHead(500).end());
-    await expect(post()).rejects.toThrow('it answered 500');
+    await expect(post()).rejects.toThrow('it responded with 500');
     respond.mockImplementation((request) => void request.socket.destroy());
     await expect(post()).rejects.toThrow(/cannot be reached/);
   });
 
-  it('does not talk to a server whose certificate is not for the host', async () => {
+  it('does not send to a server whose certificate is not for the host', async () => {
     await expect(post(undefined, { options: {} })).rejects.toThrow(/cannot be reached/);
     await expect(postWebhook({ url: `https://other.example.com:${port}/`, secret }, '{}', now, access)).rejects.toThrow(
       /cannot be reached/,
@@ -75,7 +75,7 @@ describe('postWebhook', () => {
     expect(respond).not.toHaveBeenCalled();
   });
 
-  it('checks the address when it sends: a name that has come to lead inside is refused', async () => {
+  it('checks the address when it sends, and rejects a name that now resolves to a private address', async () => {
     await expect(post(undefined, { isAllowed: () => false })).rejects.toThrow(
       'its host must have public addresses only',
     );
@@ -85,16 +85,16 @@ describe('postWebhook', () => {
     expect(respond).not.toHaveBeenCalled();
   });
 
-  it('gives up on a name server that never answers, and on a receiver that never does', async () => {
+  it('gives up on a name server that never responds, and on a receiver that never does', async () => {
     const timeoutMs = 50;
     await expect(post(undefined, { timeoutMs, resolve: () => new Promise(() => {}) })).rejects.toThrow(
       'cannot be found',
     );
     respond.mockImplementation(() => {});
-    await expect(post(undefined, { timeoutMs })).rejects.toThrow('did not answer in time');
+    await expect(post(undefined, { timeoutMs })).rejects.toThrow('did not respond in time');
   });
 
-  it('asks for the address once, and connects to that one', async () => {
+  it('resolves the address once and connects to it', async () => {
     respond.mockImplementation((_, response) => void response.writeHead(200).end());
     const resolve = jest
       .fn<WebhookAccess['resolve']>()
@@ -110,7 +110,7 @@ describe('webhookUrlProblem', () => {
     ['http://hooks.example.com/', 'must begin with https://'],
     ['ftp://hooks.example.com/', 'must begin with https://'],
     ['not a url', 'must be a URL'],
-    ['https://user:pass@hooks.example.com/', 'must not hold a user name or password'],
+    ['https://user:pass@hooks.example.com/', 'must not contain a user name or password'],
     ['https://127.0.0.1/', 'its host must have public addresses only'],
     ['https://2130706433/', 'its host must have public addresses only'],
     ['https://0x7f.1/', 'its host must have public addresses only'],
@@ -122,7 +122,7 @@ describe('webhookUrlProblem', () => {
     expect(await webhookUrlProblem(given)).toBe(problem);
   });
 
-  it('refuses a name that has no address, and takes a public one', async () => {
+  it('rejects a name without an address, and accepts a public one', async () => {
     expect(await webhookUrlProblem('https://hooks.example.com', { ...access, resolve: async () => [] })).toBe(
       'its host cannot be found',
     );

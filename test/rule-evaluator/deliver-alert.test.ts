@@ -94,9 +94,9 @@ describe('deliverAlert', () => {
     [8, 'pending'],
     [9, 'failed'],
   ])('gives up after ten rounds: a failure in round %d is %s', async (round, status) => {
-    fakes.sendMail.mockRejectedValue(new MailError('mail was not taken (Throttling)'));
+    fakes.sendMail.mockRejectedValue(new MailError('mail was not accepted (Throttling)'));
     await deliver(round);
-    expect(recorded()).toMatchObject([{ status, attempts: 1, sentAt: null, error: 'mail was not taken (Throttling)' }]);
+    expect(recorded()).toMatchObject([{ status, attempts: 1, sentAt: null, error: 'mail was not accepted (Throttling)' }]);
   });
 
   it('records only the kind of an unexpected error', async () => {

@@ -216,12 +216,12 @@ describe('the rule evaluator', () => {
       webhook: { url: 'https://hooks.example.com', secret: 'whsec_x' },
     });
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
-    postWebhook.mockRejectedValue(new WebhookError('it answered 500'));
-    sendMail.mockRejectedValueOnce(new MailError('mail was not taken (Throttling)'));
+    postWebhook.mockRejectedValue(new WebhookError('it responded with 500'));
+    sendMail.mockRejectedValueOnce(new MailError('mail was not accepted (Throttling)'));
     await run();
     expect((await alertsOf(account.accountId))[0]?.deliveries).toMatchObject([
-      { channel: 'email', status: 'pending', attempts: 1, error: 'mail was not taken (Throttling)' },
-      { channel: 'webhook', status: 'pending', attempts: 1, error: 'it answered 500' },
+      { channel: 'email', status: 'pending', attempts: 1, error: 'mail was not accepted (Throttling)' },
+      { channel: 'webhook', status: 'pending', attempts: 1, error: 'it responded with 500' },
     ]);
     await run();
     expect(postWebhook).toHaveBeenCalledTimes(1);

@@ -17,9 +17,9 @@ let url: string;
 let theirs: Session;
 let mine: Session;
 
-/** What they have, by the path that takes its id. */
+/** Ids of the other account's resources, by the path that takes them. */
 let ids: Record<string, string>;
-/** Cursors of theirs, by the path that takes them. */
+/** Cursors of the other account, by the path that takes them. */
 let cursors: Record<string, string>;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
     () => api('GET', '/alerts', { token, query: 'limit=1' }),
     ({ body }) => body.nextCursor !== null,
   );
-  // Nothing of theirs may be on the move any more.
+  // Waits until no event of the other account is in flight.
   await eventually(
     () => api('GET', '/alerts', { token }),
     ({ body }) => body.items.every(({ deliveries }: Alert) => deliveries.every(({ status }) => status === 'sent')),
@@ -65,44 +65,44 @@ beforeAll(async () => {
 });
 afterAll(() => running?.stop());
 
-/** Everything of theirs that the API shows them. */
+/** Everything that the API shows the other account. */
 const theirWorld = async () => {
   const paths = ['/auth/me', '/keys', '/spend?groupBy=key', '/requests', '/alerts', '/alert-rules'];
-  const answers = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
-  return answers.map(({ status, text }) => [status, text]);
+  const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
+  return responses.map(({ status, text }) => [status, text]);
 };
 
 const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' } };
 
 describe('two accounts', () => {
-  it('never reach each other by id, on any operation that takes one', async () => {
+  it('cannot access each other by id in any operation that takes one', async () => {
     const before = await theirWorld();
     const takingIds = operations.filter(({ path }) => path.includes('{'));
     expect(takingIds.length).toBeGreaterThan(3);
     for (const { id: name, method, path } of takingIds) {
       const theirId = ids[path];
-      // A new operation that takes an id must have one here.
+      // A new operation with an id needs an entry here.
       expect([name, theirId]).toEqual([name, expect.any(String)]);
-      const answer = await callApi(url)(method, path.replace(/\{\w+\}/, theirId as string), {
+      const response = await callApi(url)(method, path.replace(/\{\w+\}/, theirId as string), {
         token: mine.token,
         body: bodies[name],
         query: method === 'DELETE' && path.startsWith('/keys') ? 'force=true' : '',
       });
-      expect([name, answer.status, answer.body.error.code]).toEqual([name, 404, 'NOT_FOUND']);
+      expect([name, response.status, response.body.error.code]).toEqual([name, 404, 'NOT_FOUND']);
     }
     expect(await theirWorld()).toEqual(before);
   });
 
-  it('cannot go on where the other stopped', async () => {
+  it('cannot use the cursor of the other', async () => {
     const takingCursors = operations.filter(({ query }) => query && 'cursor' in query.shape);
     for (const { path } of takingCursors) {
       expect([path, cursors[path]]).toEqual([path, expect.any(String)]);
-      const answer = await callApi(url)('GET', path, { token: mine.token, query: `cursor=${cursors[path]}` });
-      expect([path, answer.status]).toEqual([path, 404]);
+      const response = await callApi(url)('GET', path, { token: mine.token, query: `cursor=${cursors[path]}` });
+      expect([path, response.status]).toEqual([path, 404]);
     }
   });
 
-  it('see nothing of each other in any list, sum or export', async () => {
+  it('see no data of each other in any list, sum or export', async () => {
     const secrets = [theirs.accountId, theirs.email, theirs.userId, ...Object.values(ids)];
     const lists = operations.filter(
       ({ method, access, path }) => method === 'GET' && access !== 'public' && !path.includes('{'),

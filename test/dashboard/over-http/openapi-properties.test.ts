@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Described, described, document, resolve, undescribed, validator } from '../../http/described-api.ts';
+import { type DescribedOperation, described, document, resolve, mismatchOf, validator } from '../../http/described-api.ts';
 import { mutated, schemaArbitrary } from './schema-arbitrary.ts';
 import {
-  type Answer,
+  type ApiResponse,
   callApi,
   registerAccount,
   type Session,
@@ -31,12 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => running?.stop());
 
-/** The answer is one that the document describes, and no 5xx. */
-const expectDescribed = (operation: Described, answer: Answer, sent: unknown) => {
-  const wrong = answer.status >= 500 ? 'failed' : undescribed(operation, answer);
-  if (wrong !== undefined)
+/** The response matches the document and is not a 5xx. */
+const expectDescribed = (operation: DescribedOperation, response: ApiResponse, sent: unknown) => {
+  const mismatch = response.status >= 500 ? 'failed' : mismatchOf(operation, response);
+  if (mismatch !== undefined)
     throw new Error(
-      `${wrong}: ${operation.name} answered ${answer.status} ${answer.text.slice(0, 500)} to ${JSON.stringify(sent)}`,
+      `${mismatch}: ${operation.name} responded with ${response.status} ${response.text.slice(0, 500)} to ${JSON.stringify(sent)}`,
     );
 };
 
@@ -49,7 +49,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-const send = ({ method, path }: Described, { ids, query, body, rawBody, token, headers }: Sent): Promise<Answer> =>
+const send = ({ method, path }: DescribedOperation, { ids, query, body, rawBody, token, headers }: Sent): Promise<ApiResponse> =>
   callApi(url)(
     method,
     path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? '')),
@@ -64,7 +64,7 @@ const send = ({ method, path }: Described, { ids, query, body, rawBody, token, h
 
 const schemaOf = (schema: Parameters<typeof schemaArbitrary>[0]) => schemaArbitrary(schema, resolve);
 
-const idsOf = ({ parameters }: Described): fc.Arbitrary<Record<string, string>> =>
+const idsOf = ({ parameters }: DescribedOperation): fc.Arbitrary<Record<string, string>> =>
   fc.record(
     Object.fromEntries(
       parameters
@@ -74,7 +74,7 @@ const idsOf = ({ parameters }: Described): fc.Arbitrary<Record<string, string>> 
           fc.oneof(
             fc.nat(2).map((index) => realIds[index] ?? ''),
             fc.uuid(),
-            // An empty segment, or dots, would be another path.
+            // An empty segment or dots would change the path.
             fc.string({ minLength: 1, maxLength: 80 }).filter((id) => !/^\.{1,2}$/.test(id)),
           ),
         ]),
@@ -84,7 +84,7 @@ const idsOf = ({ parameters }: Described): fc.Arbitrary<Record<string, string>> 
 const asPairs = (name: string, value: unknown): (readonly [string, string])[] =>
   Array.isArray(value) ? value.map((each) => [name, String(each)] as const) : [[name, String(value)]];
 
-const validQuery = ({ parameters }: Described) =>
+const validQuery = ({ parameters }: DescribedOperation) =>
   fc
     .record(
       Object.fromEntries(
@@ -94,7 +94,7 @@ const validQuery = ({ parameters }: Described) =>
     )
     .map((query) => Object.entries(query).flatMap(([name, value]) => asPairs(name, value)));
 
-const wrongQuery = ({ parameters }: Described) =>
+const wrongQuery = ({ parameters }: DescribedOperation) =>
   fc.array(
     fc.tuple(
       fc.oneof(
@@ -109,7 +109,7 @@ const wrongQuery = ({ parameters }: Described) =>
     { maxLength: 4 },
   );
 
-const tokens = ({ isOpen }: Described) =>
+const tokens = ({ isOpen }: DescribedOperation) =>
   isOpen
     ? fc.constant(undefined)
     : fc.oneof(
@@ -117,18 +117,18 @@ const tokens = ({ isOpen }: Described) =>
         { weight: 1, arbitrary: fc.constantFrom(undefined, 'nonsense', 'a.b.c', 'é') },
       );
 
-/** A refused log-in or reset takes its time, on purpose. */
-const runsOf = ({ path }: Described) => (path.startsWith('/auth/') ? 6 : 20);
+/** Fewer runs for /auth, because rejected logins and resets are slow on purpose. */
+const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 6 : 20);
 
 const token = (which: string | undefined) => (which === 'mine' ? session.token : which);
 
 describe('the API and its document', () => {
-  it('are of one mind: the stack serves this very document', async () => {
+  it('agree: the stack serves this document', async () => {
     expect((await callApi(url)('GET', '/openapi.json')).body).toEqual(document);
   });
 
   it.each(described.map((operation) => [operation.name, operation] as const))(
-    '%s answers what is described to requests as described',
+    '%s responds as documented to valid requests',
     async (_, operation) => {
       const requests = fc.record({
         ids: idsOf(operation),
@@ -146,7 +146,7 @@ describe('the API and its document', () => {
   );
 
   it.each(described.map((operation) => [operation.name, operation] as const))(
-    '%s answers what is described to requests that are not, and refuses their bodies',
+    '%s responds as documented to invalid requests, and rejects their bodies',
     async (_, operation) => {
       const body = operation.body ? schemaOf(operation.body).chain(mutated) : fc.jsonValue({ maxDepth: 1 });
       const requests = fc.record(
@@ -172,10 +172,10 @@ describe('the API and its document', () => {
             ...(isGet ? { body: undefined } : rawBody !== undefined && { rawBody }),
             token: token(request.token),
           } as Sent;
-          const answer = await send(operation, sent);
-          expectDescribed(operation, answer, sent);
+          const response = await send(operation, sent);
+          expectDescribed(operation, response, sent);
           if (operation.body && rawBody === undefined && !validator(operation.body)(sent.body)) {
-            if (answer.status < 400) throw new Error(`accepted what is not described: ${JSON.stringify(sent.body)}`);
+            if (response.status < 400) throw new Error(`accepted an undocumented body: ${JSON.stringify(sent.body)}`);
           }
         }),
         { numRuns: runsOf(operation) },

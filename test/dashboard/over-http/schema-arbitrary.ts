@@ -88,7 +88,7 @@ export const schemaArbitrary = (schema: Schema, resolve: (ref: string) => Schema
   }
 };
 
-/** The same value with something wrong about it, most of the time. */
+/** A mutation of a value, in most cases invalid. */
 export const mutated = (value: unknown): fc.Arbitrary<unknown> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return fc.jsonValue({ maxDepth: 2 });
   const entries = Object.entries(value);

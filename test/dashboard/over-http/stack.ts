@@ -8,7 +8,7 @@ import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 import { checkDescribed } from '../../http/described-api.ts';
 
-/** The whole stack on this machine, with mock providers and schedules that run every second, on a folder of its own. */
+/** The local stack with mock providers, schedules that run every second, and its own data folder. */
 export const startTestStack = async () => {
   const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
@@ -32,12 +32,12 @@ export const startTestStack = async () => {
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly mediaType: string | undefined;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test looks at is what it says it is.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
   readonly body: any;
 }
 
@@ -49,10 +49,10 @@ export interface Request {
   readonly token?: string | undefined;
 }
 
-/** One call of the dashboard API; its answer is one that the OpenAPI document describes. */
+/** Calls the dashboard API and checks the response against the OpenAPI document. */
 export const callApi =
   (url: string) =>
-  async (method: string, path: string, { query, body, rawBody, headers, token }: Request = {}): Promise<Answer> => {
+  async (method: string, path: string, { query, body, rawBody, headers, token }: Request = {}): Promise<ApiResponse> => {
     const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${url}/api${path}${query ? `?${query}` : ''}`, {
       method,
@@ -81,17 +81,17 @@ export interface Session {
   readonly refreshToken: string;
 }
 
-/** A new account. */
+/** Registers a new account. `accountId` is the account key. */
 export const registerAccount = async (url: string): Promise<Session> => {
   const email = `${randomUUID()}@example.com`;
   const { status, text, body } = await callApi(url)('POST', '/auth/register', {
     body: { email, password: PASSWORD, firstName: 'Ada', lastName: 'Lovelace' },
   });
-  if (status !== 201) throw new Error(`Registration answered ${status}: ${text}`);
+  if (status !== 201) throw new Error(`The registration failed with ${status}: ${text}`);
   return { email, ...body };
 };
 
-/** One tracked request through the gateway. The mock provider bills what the prompt asks for. */
+/** Sends one tracked request through the gateway. The prompt sets the tokens that the mock provider reports. */
 export const sendChat = async (url: string, serviceKey: string, tag?: string): Promise<string> => {
   const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {
     method: 'POST',
@@ -107,21 +107,21 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
     }),
   });
   await response.text();
-  if (response.status !== 200) throw new Error(`The gateway answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`The gateway responded with ${response.status}`);
   return response.headers.get('x-service-request-id') ?? '';
 };
 
-/** Asks until the answer will do. */
+/** Polls until the result is as expected. */
 export const eventually = async <T>(
   ask: () => Promise<T>,
-  willDo: (answer: T) => boolean,
+  isExpected: (result: T) => boolean,
   withinMs = 120_000,
 ): Promise<T> => {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (willDo(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`Still not so after ${withinMs} ms: ${JSON.stringify(answer)}`);
+    const result = await ask();
+    if (isExpected(result)) return result;
+    if (Date.now() > deadline) throw new Error(`Not as expected after ${withinMs} ms: ${JSON.stringify(result)}`);
     await sleep(100);
   }
 };

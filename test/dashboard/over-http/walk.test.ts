@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import {
-  type Answer,
+  type ApiResponse,
   callApi,
   eventually,
   PASSWORD,
@@ -16,7 +16,7 @@ import {
 let running: TestStack;
 let url: string;
 let session: Session;
-let call: (method: string, path: string, request?: Request) => Promise<Answer>;
+let call: (method: string, path: string, request?: Request) => Promise<ApiResponse>;
 
 beforeAll(async () => {
   await clearOfMidnight();
@@ -35,11 +35,11 @@ const mailTo = async (email: string, subject: RegExp) =>
     (mails) => mails.length > 0,
   );
 
-/** 1000 input and 100 output tokens of gpt-4o-mini: $0.15 and $0.60 a million. */
+/** 1000 input and 100 output tokens of gpt-4o-mini at $0.15 and $0.60 per million. */
 const COST_NANO_USD = 210_000;
 
 describe('the dashboard API over HTTP', () => {
-  it('knows who I am', async () => {
+  it('returns the current user', async () => {
     const { status, body } = await call('GET', '/auth/me');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -52,7 +52,7 @@ describe('the dashboard API over HTTP', () => {
     expect((await call('GET', '/auth/me', { token: refreshed.body.token })).status).toBe(200);
   });
 
-  it('refuses what comes without a good token, in the one error shape, with a request id', async () => {
+  it('rejects requests without a valid token with the error shape and a request id', async () => {
     for (const path of ['/keys', '/spend', '/requests', '/alerts', '/alert-rules', '/auth/me']) {
       for (const token of ['nonsense', 'a.b.c']) {
         const { status, body, headers } = await call('GET', path, { token });
@@ -67,7 +67,7 @@ describe('the dashboard API over HTTP', () => {
     }
   });
 
-  it('walks from keys to traffic, spend, requests, export, rules, alerts and mail', async () => {
+  it('covers keys, traffic, spend, requests, export, rules, alerts and mail', async () => {
     const rule = await call('POST', '/alert-rules', {
       body: {
         type: 'cost_threshold',

@@ -45,7 +45,7 @@ export const prices = priceList(allSold);
 
 const fixedSecret = (value: string): CachedSecret => ({ read: async () => value, reread: async () => value });
 
-/** A webhook's HTTP server, its handler set later: the local Stripe must know its address before there is a handler. */
+/** The HTTP server of a webhook. Its handler is set later, because the local Stripe needs the address before the handler exists. */
 const webhookServer = async () => {
   let receive: (body: string, signature: string) => Promise<number> = async () => 503;
   const server = createServer(async (request, response) => {
@@ -66,7 +66,7 @@ const webhookServer = async () => {
   };
 };
 
-/** The billing functions over a table and a local Stripe, composed as their entries compose them. */
+/** The billing functions with a table and a local Stripe, composed as in their entries. */
 export const billingHost = async (
   table: Table,
   options: {
@@ -134,7 +134,7 @@ export const billingHost = async (
   const { hostname, port } = new URL(localStripe.url);
   return {
     localStripe,
-    /** As a test uses Stripe beside the service: to move its clock, delete customers … */
+    /** Stripe's API for the test itself: to move its clock, delete customers and so on. */
     api: new Stripe(API_KEY, {
       apiVersion: STRIPE_API_VERSION,
       host: hostname,
@@ -145,7 +145,7 @@ export const billingHost = async (
     stripe,
     sync,
     logger,
-    /** Delivers an event as Stripe does, signed now. */
+    /** Delivers an event as Stripe does, with a current signature. */
     deliver: (payload: string): Promise<number> =>
       receive(payload, Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET })),
     as: (caller: { readonly accountId: string; readonly userId: string }) => {

@@ -1,4 +1,4 @@
-/** What a person sees of a page, and can press. */
+/** The visible text and the buttons of a page. */
 export interface Page {
   readonly url: string;
   readonly status: number;
@@ -10,7 +10,7 @@ const attribute = (tag: string, name: string): string | undefined => new RegExp(
 const unescaped = (text: string): string =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
-/** The form with the button of that label: where it goes, and what it sends. */
+/** The form with the button of that label: its target and its fields. */
 const formWith = ({ text, url }: Page, button: string) => {
   for (const [form = ''] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
     const [, label = ''] = /<button[^>]*>([\s\S]*?)<\/button>/.exec(form) ?? [];
@@ -36,9 +36,9 @@ const pageOf = async (response: Response, url: string): Promise<Page> => ({
 export const open = async (url: string): Promise<Page> => pageOf(await fetch(url), url);
 
 /**
- * Fills a form in and presses its button. Redirects within the host are followed; one that leads elsewhere is told.
+ * Fills in a form and presses its button. Follows redirects within the host.
  *
- * @returns the next page, or the address one is sent to
+ * @returns the next page, or the URL of a redirect to another host
  */
 export const press = async (
   page: Page,

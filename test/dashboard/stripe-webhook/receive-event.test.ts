@@ -8,7 +8,7 @@ import { open, press } from './browser.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let host: BillingHost;
-/** What calls of Stripe meet. */
+/** A fault that replaces a call of Stripe. */
 let fault: (() => void) | undefined;
 let calls = 0;
 const wrapCall =
@@ -37,7 +37,7 @@ const eventsOf = (type: string) =>
     .filter((event) => event.type === type)
     .map(({ payload }) => payload);
 
-/** An account that has just paid for PRO, and the event that says so. */
+/** An account that has just paid for PRO, and the event of the payment. */
 const buyer = async () => {
   const account = await newAccount(table);
   const me = host.as(account);
@@ -50,7 +50,7 @@ const eventOf = (object: object, type: string, id = `evt_${Math.random()}`) =>
   JSON.stringify({ id, type, data: { object } });
 
 describe('POST /billing/webhook', () => {
-  it('works an event off once', async () => {
+  it('processes an event once', async () => {
     const { me, completed } = await buyer();
     expect(await host.deliver(completed)).toBe(200);
     expect(await me.status()).toMatchObject({ plan: 'PRO' });
@@ -59,10 +59,10 @@ describe('POST /billing/webhook', () => {
     expect(calls).toBe(before);
   });
 
-  it('answers 503 while Stripe cannot be read, changes nothing, and takes the event when it comes again', async () => {
+  it('responds with 503 and changes nothing while Stripe is unavailable, and processes the event when it is sent again', async () => {
     const { me, completed } = await buyer();
     fault = () => {
-      throw new UnavailableError('Stripe does not answer.');
+      throw new UnavailableError('Stripe does not respond.');
     };
     expect(await host.deliver(completed)).toBe(503);
     fault = undefined;
@@ -71,7 +71,7 @@ describe('POST /billing/webhook', () => {
     expect(await me.status()).toMatchObject({ plan: 'PRO' });
   });
 
-  it('answers 500 where something else fails, and says in the log what', async () => {
+  it('responds with 500 to any other failure and logs it', async () => {
     const { account, me, completed } = await buyer();
     fault = () => {
       throw new Error('a bug');
@@ -83,7 +83,7 @@ describe('POST /billing/webhook', () => {
     expect(await me.status()).toMatchObject({ plan: 'FREE' });
   });
 
-  it('takes and ignores what concerns no account', async () => {
+  it('accepts and ignores events that affect no account', async () => {
     const before = calls;
     const strangers = [
       eventOf({ object: 'invoice', customer: 'cus_stranger' }, 'invoice.paid'),
@@ -95,7 +95,7 @@ describe('POST /billing/webhook', () => {
     expect(calls).toBe(before);
   });
 
-  it('does not believe what an event says', async () => {
+  it('does not trust the data of an event', async () => {
     const { me, completed } = await buyer();
     const { customer } = JSON.parse(completed).data.object;
     const lie = { object: 'subscription', id: 'sub_1', customer, status: 'canceled', items: { data: [] } };
@@ -103,10 +103,10 @@ describe('POST /billing/webhook', () => {
     expect(await me.status()).toMatchObject({ plan: 'PRO', billingStatus: 'ACTIVE' });
   });
 
-  it('closes the other checkouts of who has bought', async () => {
+  it('closes the other checkouts of a customer after a purchase', async () => {
     const account = await newAccount(table);
     const me = host.as(account);
-    // Two that were started at the same moment: neither saw the other.
+    // Two checkouts that were opened at the same moment, so neither closed the other.
     const first = (await me.checkout('PRO')).body;
     const session = await host.api.checkout.sessions.retrieve(first.sessionId);
     const second = await host.api.checkout.sessions.create({

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => host.stop());
 afterAll(() => table.stop());
 
-/** Buys, and no event of it ever arrives. */
+/** An account that buys a plan whose events never arrive. */
 const silentBuyer = async (plan = 'PRO') => {
   const account = await newAccount(table);
   const me = host.as(account);
@@ -39,7 +39,7 @@ const run = async (
   const counts: Record<string, number> = {};
   const all = openBillingAccounts(table).all;
   await reconcile({
-    // Accounts of other tests have customers of another Stripe.
+    // Excludes accounts of other tests, whose customers belong to another Stripe.
     accounts: {
       all: async function* () {
         for await (const batch of all())
@@ -60,7 +60,7 @@ const run = async (
 };
 
 describe('the daily reconciliation', () => {
-  it('repairs what no event has told, reports it, and then finds nothing more', async () => {
+  it('repairs and reports a missed event, and then finds no difference', async () => {
     const bought = await silentBuyer();
     const ended = await silentBuyer('SCALE');
     const accountIds = [bought.account.accountId, ended.account.accountId];
@@ -105,7 +105,7 @@ describe('the daily reconciliation', () => {
     expect(await me.status()).toMatchObject({ plan: 'PRO' });
   });
 
-  it('reports who pays twice, and who pays without an account', async () => {
+  it('reports accounts that pay twice and subscriptions without an account', async () => {
     const twice = await silentBuyer();
     const session = await host.api.checkout.sessions.create({
       mode: 'subscription',
@@ -124,7 +124,7 @@ describe('the daily reconciliation', () => {
     ]);
   });
 
-  it('leaves alone what it cannot tell, says so, and goes on', async () => {
+  it('skips and reports an account with an unknown price, and continues', async () => {
     const unknown = await silentBuyer('STARTER');
     const known = await silentBuyer('PRO');
     const accountIds = [unknown.account.accountId, known.account.accountId];
@@ -139,7 +139,7 @@ describe('the daily reconciliation', () => {
     expect(await unknown.me.status()).toMatchObject({ plan: 'FREE' });
   });
 
-  it('says of no account more than its owner and customer', async () => {
+  it('logs only the owner and the customer of an account', async () => {
     const { account } = await silentBuyer();
     const failing = async () => {
       throw new Error('The table is down.');
@@ -149,14 +149,14 @@ describe('the daily reconciliation', () => {
     expect(JSON.stringify(logger.error.mock.calls)).not.toContain(account.accountKey);
   });
 
-  it('fails where its time runs out, so that somebody hears of it', async () => {
+  it('fails if its time runs out, so that an alarm is raised', async () => {
     const { account } = await silentBuyer();
     await expect(run({ accountIds: [account.accountId] }, 10_000)).rejects.toMatchObject({
       name: 'UnfinishedReconciliationError',
     });
   });
 
-  it('asks nobody where nothing is sold', async () => {
+  it('calls nothing if no plan is sold', async () => {
     await host.stop();
     expect((await run({ prices: priceList({}) })).counts).toEqual({});
   });

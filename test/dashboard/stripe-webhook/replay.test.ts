@@ -29,7 +29,7 @@ const advance = async (seconds: number) => {
   await host.api.testHelpers.testClocks.advance(CLOCK, { frozen_time: now + seconds });
 };
 
-/** The steps of the story in Stripe, each leaving events behind that nobody has received yet. */
+/** The steps of the story in Stripe. Each one produces events that are not delivered yet. */
 const stepsOf = (account: { readonly accountId: string; readonly userId: string }) => {
   const me = host.as(account);
   const portal = async () => open((await me.portal()).body.url);
@@ -58,7 +58,7 @@ type Step = keyof ReturnType<typeof stepsOf>;
 
 type Account = Pick<Awaited<ReturnType<typeof newAccount>>, 'accountId' | 'accountKey'>;
 
-/** What an account is, but for what counts how often it was looked at; and what the gateway reads of its key. */
+/** The account item without its revision, and the key item that the gateway reads. */
 const stateOf = async ({ accountId, accountKey: key }: Account) => {
   const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
   const { Item } = await table.client.send(
@@ -67,7 +67,7 @@ const stateOf = async ({ accountId, accountKey: key }: Account) => {
   return { ...state, copiedStatus: Item?.['accountStatus'] };
 };
 
-/** As if none of the events had ever come. */
+/** Resets the account to its state before any event. */
 const forget = async ({ accountId, accountKey: key }: Account, customerId: string, events: readonly string[]) => {
   await table.client.send(
     new UpdateCommand({
@@ -100,7 +100,7 @@ const forget = async ({ accountId, accountKey: key }: Account, customerId: strin
 
 const emitted = () => host.localStripe.events().map(({ payload }) => payload);
 
-/** A story as far as it goes: any of its steps may be the last. */
+/** A story that may end after any step. */
 const story: readonly Step[] = [
   'buys',
   'changes',
@@ -113,17 +113,17 @@ const story: readonly Step[] = [
   'isDeleted',
 ];
 
-/** Indices of events in an order of delivery: each at least once. */
+/** Indices of events in their order of delivery, each at least once. */
 const deliveryOf = (events: number) =>
   fc
     .array(fc.nat({ max: events - 1 }), { maxLength: events })
     .chain((again) => fc.shuffledSubarray([...Array(events).keys(), ...again], { minLength: events + again.length }));
 
 const RUNS = 2;
-/** As many events as Stripe may send at the same moment. */
+/** Batches of events that Stripe sends concurrently. */
 const SIDE_BY_SIDE = 5;
 
-/** Events that meet are refused for the moment, and sent again by Stripe. */
+/** Concurrent events may be rejected; Stripe sends them again. */
 const deliverUntilTaken = async (payload: string): Promise<void> => {
   for (;;) {
     const status = await host.deliver(payload);
@@ -165,7 +165,7 @@ describe('webhooks in any order, late and twice', () => {
     );
   });
 
-  it('end in what Stripe says, whatever came while the story was still going on', async () => {
+  it('end in the state of Stripe, even if events arrive while the story continues', async () => {
     const chosen = fc.array(fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), {
       minLength: story.length,
       maxLength: story.length,
@@ -179,7 +179,7 @@ describe('webhooks in any order, late and twice', () => {
           const events = emitted().slice(before);
           const late =
             events.length === 0 ? [] : (meanwhile[index] ?? []).map((at) => events[at % events.length] as string);
-          // Stripe changes while events of what was before are being worked off.
+          // Stripe changes while earlier events are processed.
           if (sideBySide) await Promise.all([make[step](), ...late.map(deliverUntilTaken)]);
           else {
             for (const payload of late) await deliverUntilTaken(payload);
@@ -204,7 +204,7 @@ const state = (plan: string, billingStatus: string, status = 'active') => ({
   copiedStatus: status,
 });
 
-/** What an account is after each step, when nothing came after it. */
+/** The account's state after each step if it is the last. */
 const endOf: Record<Step, ReturnType<typeof state>> = {
   buys: state('PRO', 'ACTIVE'),
   changes: state('SCALE', 'ACTIVE'),

@@ -19,7 +19,7 @@ afterAll(async () => {
   await table.stop();
 });
 
-/** Webhooks arrive when they do. */
+/** Webhooks arrive asynchronously, so this polls. */
 const until = async <T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> => {
   for (const deadline = Date.now() + 120_000; ; ) {
     const value = await read();
@@ -64,14 +64,14 @@ describe('the life of a paid plan', () => {
       () => gatewayNow,
     );
 
-    // FREE, by the calendar month.
+    // FREE uses the calendar month.
     const endOfMonth = (): string => {
       const now = new Date();
       return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
     };
     const ends = [endOfMonth()];
     const atFirst = await me.status();
-    // The month may end meanwhile.
+    // The month may end during the test.
     ends.push(endOfMonth());
     expect(ends).toContain(atFirst.currentPeriodEnd);
     expect(atFirst).toMatchObject({
@@ -83,7 +83,7 @@ describe('the life of a paid plan', () => {
     expect((await me.createKey('second')).status).toBe(201);
     expect((await me.createKey('third')).body.error.code).toBe('LIMIT_REACHED');
 
-    // Bought on the hosted page, at the second try.
+    // The purchase on the hosted page succeeds on the second attempt.
     const { status, body } = await me.checkout('PRO');
     expect(status).toBe(200);
     expect(body.sessionId).toMatch(/^cs_test_/);
@@ -105,7 +105,7 @@ describe('the life of a paid plan', () => {
     expect(await copies(serviceKeys)).toEqual(['active', 'active']);
     expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
 
-    // A second purchase is none: the same plan is refused, another is a change of the first.
+    // There is no second purchase: the same plan is rejected, another plan changes the first.
     expect((await me.checkout('PRO')).body.error).toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('PRO already'),
@@ -116,7 +116,7 @@ describe('the life of a paid plan', () => {
     expect(confirmed.sentTo).toBe('https://app.acme.dev/billing');
     expect(await becomes('SCALE', 'ACTIVE')).toMatchObject({ usage: { limit: 10_000_000, keyLimit: 100 } });
 
-    // Its card stops paying. Traffic goes on while Stripe tries again.
+    // The card is declined. Traffic continues while Stripe retries.
     await press(await openPortal(), 'Save card', { card: '4000000000000341' });
     await advance(32 * DAY);
     expect(await becomes('SCALE', 'PAST_DUE')).toMatchObject({ plan: 'SCALE', billingStatus: 'PAST_DUE' });
@@ -126,18 +126,18 @@ describe('the life of a paid plan', () => {
       message: expect.stringContaining('due'),
     });
 
-    // Stripe gives up: suspended, and the gateway refuses within its cache time.
+    // Stripe gives up: the account is suspended, and the gateway rejects traffic within its cache time.
     await advance(20 * DAY);
     expect(await becomes('SCALE', 'UNPAID')).toMatchObject({ billingStatus: 'UNPAID' });
     expect(await copies(serviceKeys)).toEqual(['suspended', 'suspended']);
     expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
     gatewayNow += 60_000;
     expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: false });
-    // A key that is made now is no way around it.
+    // A new key does not circumvent the suspension.
     const fourth = await me.createKey('fourth');
     expect(await copies([fourth.body.key])).toEqual(['suspended']);
 
-    // Paid, and back.
+    // The payment restores the account.
     const portal = await openPortal();
     expect(portal.text).toContain('unpaid');
     const withCard = await press(portal, 'Save card', { card: '4242424242424242' });
@@ -147,7 +147,7 @@ describe('the life of a paid plan', () => {
     gatewayNow += 60_000;
     expect(await gatewayLookup(account.accountKey)).toMatchObject({ active: true });
 
-    // Cancelled to the period's end: until then nothing changes, and nothing else is sold.
+    // Cancelled at the period's end: until then nothing changes, and nothing else is sold.
     const cancelling = await openPortal();
     const [, label = ''] = /(Cancel on \d{4}-\d\d-\d\d)/.exec(cancelling.text) ?? [];
     await press(cancelling, label);
@@ -160,11 +160,11 @@ describe('the life of a paid plan', () => {
       billingStatus: 'CANCELED',
       usage: { trackedRequests: 0, limit: 10_000, keys: 4, keyLimit: 2 },
     });
-    // Keys above the limit go on working; there are no new ones.
+    // Keys above the limit keep working; new ones are rejected.
     expect(await copies(serviceKeys)).toEqual(['active', 'active']);
     expect((await me.createKey('fifth')).body.error.code).toBe('LIMIT_REACHED');
 
-    // And may be bought again, by the same customer.
+    // The same customer may buy again.
     const again = await me.checkout('STARTER');
     await press(await open(again.body.url), 'Pay and subscribe');
     expect(await becomes('STARTER', 'ACTIVE')).toMatchObject({ plan: 'STARTER', billingStatus: 'ACTIVE' });

@@ -31,7 +31,7 @@ const billing = (plan: PlanName, billingStatus: BillingStatus = 'ACTIVE', isDele
 
 const customerOf = ({ accountId }: { readonly accountId: string }) => `cus_${accountId}`;
 
-/** An account with a customer, and so many keys beside its first. */
+/** An account with a customer and a number of additional keys. */
 const billedAccount = async (moreKeys = 0) => {
   const account = await newAccount(table);
   const accounts = openBillingAccounts(table);
@@ -81,8 +81,8 @@ const setStatus = (accountId: string, status: AccountStatus) =>
 
 const isTransaction = (command: object) => command.constructor.name === 'TransactWriteCommand';
 
-describe('bringing an account in line', () => {
-  it('writes plan, status, period and the status on every key, and says what changed', async () => {
+describe('syncing an account', () => {
+  it('writes plan, status, period and the status of every key, and returns the change', async () => {
     const { accountId, serviceKeys } = await billedAccount(2);
     const change = await openBillingSync(table, async () => billing('PRO', 'UNPAID'))(accountId);
     expect(change).toMatchObject({
@@ -95,7 +95,7 @@ describe('bringing an account in line', () => {
     expect(await copies(serviceKeys)).toEqual(new Set(['active']));
   });
 
-  it('does so for the hundred keys that the largest plan allows, which is more than one transaction takes', async () => {
+  it('writes the hundred keys of the largest plan, which exceed one transaction', async () => {
     const { accountId, serviceKeys } = await billedAccount(99);
     expect(serviceKeys).toHaveLength(100);
     await openBillingSync(table, async () => billing('SCALE', 'UNPAID'))(accountId);
@@ -104,7 +104,7 @@ describe('bringing an account in line', () => {
     expect(await copies(serviceKeys)).toEqual(new Set(['active']));
   });
 
-  it('may break off anywhere: the next time makes it whole', async () => {
+  it('may be interrupted anywhere; the next sync completes it', async () => {
     const { accountId, serviceKeys } = await billedAccount(99);
     for (const failing of [1, 2]) {
       let transactions = 0;
@@ -114,50 +114,50 @@ describe('bringing an account in line', () => {
       };
       const read = async () => billing('SCALE', 'UNPAID');
       await expect(openBillingSync(faultyTable(table, fault), read)(accountId)).rejects.toThrow('The function died.');
-      // Whatever of it is in force: the account is not said to be suspended while a key of it is admitted.
+      // At no point is the account suspended while one of its keys is admitted.
       expect((await accountItem(accountId))['status']).toBe('active');
     }
     await openBillingSync(table, async () => billing('SCALE', 'UNPAID'))(accountId);
     expect(await copies(serviceKeys)).toEqual(new Set(['suspended']));
   });
 
-  it('never writes what was read before something that has been written', async () => {
+  it('does not overwrite a newer state with an older one', async () => {
     const { accountId } = await billedAccount();
-    const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
-    const { promise: answer, resolve: tellAnswer } = Promise.withResolvers<CustomerBilling>();
+    const { promise: asked, resolve: resolveAsked } = Promise.withResolvers<void>();
+    const { promise: slowBilling, resolve: resolveBilling } = Promise.withResolvers<CustomerBilling>();
     let readings = 0;
     const slow = openBillingSync(table, async () => {
       if (++readings > 1) return billing('FREE', 'CANCELED');
-      tellAsked();
-      return answer;
+      resolveAsked();
+      return slowBilling;
     })(accountId);
     await asked;
-    // Meanwhile the subscription ends, and that is written first.
+    // The subscription ends in the meantime, and that is written first.
     await openBillingSync(table, async () => billing('FREE', 'CANCELED'))(accountId);
-    tellAnswer(billing('PRO', 'PAST_DUE'));
+    resolveBilling(billing('PRO', 'PAST_DUE'));
     await slow;
     expect(readings).toBe(2);
     expect(await accountItem(accountId)).toMatchObject({ plan: 'FREE', billingStatus: 'CANCELED' });
   });
 
-  it('also where what was written first changed nothing', async () => {
+  it('does not overwrite a newer state that changed nothing', async () => {
     const { accountId } = await billedAccount();
-    const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
-    const { promise: answer, resolve: tellAnswer } = Promise.withResolvers<CustomerBilling>();
+    const { promise: asked, resolve: resolveAsked } = Promise.withResolvers<void>();
+    const { promise: slowBilling, resolve: resolveBilling } = Promise.withResolvers<CustomerBilling>();
     let readings = 0;
     const slow = openBillingSync(table, async () => {
       if (++readings > 1) return billing('FREE');
-      tellAsked();
-      return answer;
+      resolveAsked();
+      return slowBilling;
     })(accountId);
     await asked;
     await openBillingSync(table, async () => billing('FREE'))(accountId);
-    tellAnswer(billing('PRO'));
+    resolveBilling(billing('PRO'));
     await slow;
     expect(await accountItem(accountId)).toMatchObject({ plan: 'FREE', billingStatus: 'ACTIVE' });
   });
 
-  it('catches a key that is made at that moment', async () => {
+  it('updates a key that is created at the same moment', async () => {
     const { accountId, serviceKeys } = await billedAccount();
     const late = `${accountId}-late`;
     let made = false;
@@ -173,14 +173,14 @@ describe('bringing an account in line', () => {
     expect(await copies([...serviceKeys, late])).toEqual(new Set(['suspended']));
   });
 
-  it('leaves a cancelled account cancelled', async () => {
+  it('keeps a cancelled account cancelled', async () => {
     const { accountId } = await billedAccount();
     await setStatus(accountId, 'cancelled');
     await openBillingSync(table, async () => billing('PRO'))(accountId);
     expect(await accountItem(accountId)).toMatchObject({ plan: 'PRO', status: 'cancelled' });
   });
 
-  it('forgets a customer that is gone, but not who it was', async () => {
+  it('removes a deleted customer and keeps its id as the former one', async () => {
     const account = await billedAccount();
     const { accountId } = account;
     await openBillingSync(table, async () => billing('FREE', 'CANCELED', true))(accountId);
@@ -192,23 +192,23 @@ describe('bringing an account in line', () => {
       billingStatus: 'CANCELED',
     });
     expect(await openBillingAccounts(table).ownerOf(customerOf(account))).toBe(accountId);
-    // Later news of it change nothing any more.
+    // Later events of it change nothing.
     expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
   });
 
-  it('does nothing without a customer, or where Stripe cannot be read', async () => {
+  it('does nothing without a customer, or if Stripe cannot be read', async () => {
     const { accountId } = await newAccount(table);
     expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
     expect(await openBillingSync(table, async () => billing('PRO'))('svc_nobody')).toBeUndefined();
     const billed = await billedAccount();
     const unreadable = openBillingSync(table, async () => {
-      throw new UnavailableError('Stripe does not answer.');
+      throw new UnavailableError('Stripe does not respond.');
     });
     await expect(unreadable(billed.accountId)).rejects.toThrow(UnavailableError);
     expect(await accountItem(billed.accountId)).toMatchObject({ plan: 'FREE' });
   });
 
-  it('gives up for now where others keep writing', async () => {
+  it('gives up if others keep writing', async () => {
     const { accountId } = await billedAccount();
     const busy = openBillingSync(table, async () => {
       await openBillingSync(table, async () => billing('FREE'))(accountId);
@@ -219,7 +219,7 @@ describe('bringing an account in line', () => {
 });
 
 describe('customers of accounts', () => {
-  it('are linked once; side by side the same one, never two', async () => {
+  it('are linked once; concurrent links never result in two', async () => {
     const account = await newAccount(table);
     const accounts = openBillingAccounts(table);
     const found = await accounts.find(account.accountId);
@@ -236,7 +236,7 @@ describe('customers of accounts', () => {
     await accounts.link(found, linked);
   });
 
-  it('are replaced where Stripe has deleted them', async () => {
+  it('are replaced after Stripe has deleted them', async () => {
     const account = await billedAccount();
     const accounts = openBillingAccounts(table);
     const before = await accounts.find(account.accountId);
@@ -248,7 +248,7 @@ describe('customers of accounts', () => {
     });
   });
 
-  it('lead to every account that has one, in batches', async () => {
+  it('list every account that has one, in batches', async () => {
     const mine = new Set<string>();
     for (let n = 0; n < 105; n++) mine.add((await billedAccount()).accountId);
     const found = new Set<string>();

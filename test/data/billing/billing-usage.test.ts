@@ -13,7 +13,7 @@ afterAll(() => table.stop());
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');
 
-/** An account with one tracked request at each of these times. */
+/** An account with one tracked request at each time. */
 const accountWithRequests = async (...times: string[]) => {
   const { accountId } = await newAccount(table, 'PRO');
   const record = openRecorder(table, {
@@ -29,7 +29,7 @@ const accountWithRequests = async (...times: string[]) => {
 const period = (start: string, end: string) => ({ start: `${start}.000Z`, end: `${end}.000Z` });
 
 describe('tracked requests of a period', () => {
-  it('of a calendar month are its counter, to its first and last instant', async () => {
+  it('of a calendar month come from its counter and include its first and last instant', async () => {
     const accountId = await accountWithRequests(
       '2026-10-31T23:59:59.999Z',
       '2026-11-01T00:00:00.000Z',
@@ -39,7 +39,7 @@ describe('tracked requests of a period', () => {
     expect(await openPeriodUsage(table)(accountId, november, NOW)).toBe(2);
   });
 
-  it('of a subscription begin with the hour it began in, and end with it', async () => {
+  it('of a subscription include the whole first hour and stop at its end', async () => {
     const accountId = await accountWithRequests(
       '2026-10-17T13:59:59.000Z',
       '2026-10-17T14:10:00.000Z',
@@ -57,7 +57,7 @@ describe('tracked requests of a period', () => {
     ).toBe(6);
   });
 
-  it('of one that begins today are those of its hours', async () => {
+  it('of a period that begins today come from its hours', async () => {
     const accountId = await accountWithRequests(
       '2026-11-20T15:59:00.000Z',
       '2026-11-20T16:01:00.000Z',
@@ -66,7 +66,7 @@ describe('tracked requests of a period', () => {
     expect(await openPeriodUsage(table)(accountId, period('2026-11-20T16:00:00', '2026-12-20T16:00:00'), NOW)).toBe(2);
   });
 
-  it('of one that began before hours are kept count its first day whole', async () => {
+  it('of a period whose first hours have expired include its whole first day', async () => {
     const accountId = await accountWithRequests(
       '2026-08-01T01:00:00.000Z',
       '2026-08-02T01:00:00.000Z',
@@ -75,7 +75,7 @@ describe('tracked requests of a period', () => {
     expect(await openPeriodUsage(table)(accountId, period('2026-08-01T12:00:00', '2027-08-01T12:00:00'), NOW)).toBe(3);
   });
 
-  it('of one that has not begun are none', async () => {
+  it('of a future period are zero', async () => {
     const accountId = await accountWithRequests('2026-11-20T16:00:00.000Z');
     expect(await openPeriodUsage(table)(accountId, period('2026-12-20T16:00:00', '2027-01-20T16:00:00'), NOW)).toBe(0);
   });
