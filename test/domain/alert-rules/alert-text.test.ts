@@ -50,6 +50,43 @@ describe('alertMail', () => {
     for (const part of ['Spend is $12', 'gpt-4o 75 %', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
   });
 
+  it('is a whole HTML document', () => {
+    expect(alertMail({ ...alert, ruleName: 'A & "B"', drivers: [], unpricedRequests: 0 }, url).html).toBe(
+      [
+        '<!doctype html><html><body style="font-family:sans-serif">',
+        '<h2>A &amp; &quot;B&quot;</h2>',
+        '<p>Spend is $12: it reached the threshold of $10.</p>',
+        '<table cellpadding="4">',
+        '<tr><th align="left">Period</th><td>2026-11-20 (daily, UTC)</td></tr>',
+        '</table>',
+        `<p><a href="${url}">See and acknowledge it</a></p>`,
+        '</body></html>',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['hourly', '2026-11-20T16:00:00.000Z', '2026-11-20T17:00:00.000Z', '2026-11-20 16:00 to 17:00 (hourly, UTC)'],
+    ['weekly', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z', 'the week from 2026-11-16 (weekly, UTC)'],
+    ['monthly', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z', '2026-11 (monthly, UTC)'],
+  ] as const)('names the period of a rule that is %s', (name, start, end, period) => {
+    expect(alertMail({ ...alert, period: { name, start, end } }, url).text).toContain(`\nPeriod: ${period}\n`);
+  });
+
+  it('has a note on unknown costs only with amounts that leave some out', () => {
+    for (const facts of [{ unpricedRequests: 0 }, { unit: 'requests' }, { unit: 'percent' }] as const) {
+      expect(alertMail({ ...alert, ...facts }, url).text).not.toContain('Note');
+      expect(alertWebhookBody({ ...alert, ...facts }, url)).not.toContain('is unknown');
+    }
+    expect(alertWebhookBody(alert, url)).toContain('The cost of 3 more requests');
+  });
+
+  it('trims names and limits the subject to 150 characters', () => {
+    expect(alertMail({ ...alert, ruleName: '\n Daily \r\n' }, url).subject).toBe('AI spend alert: Daily');
+    expect(alertMail({ ...alert, ruleName: 'x'.repeat(200) }, url).subject).toHaveLength(150);
+    expect(alertMail({ ...alert, ruleName: `${'x'.repeat(133)}😀` }, url).subject).toHaveLength(149);
+  });
+
   it('keeps client values on one line, so that they cannot pass for our text', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
     const { text } = alertMail({ ...alert, drivers }, url);
@@ -100,6 +137,20 @@ describe('alertWebhookBody', () => {
       blocks: [{ type: 'section', text: { type: 'mrkdwn' } }],
       metadata: { event_type: 'ai_spend_alert', event_payload: { id: 'alert-1', observed: 12_000_000_000 } },
     });
+  });
+
+  it('has the lines of the mail, and a link', () => {
+    expect(JSON.parse(alertWebhookBody(alert, url)).blocks[0].text.text).toBe(
+      [
+        '*AI spend alert: Daily spend*',
+        'Spend is $12: it reached the threshold of $10.',
+        'Period: 2026-11-20 (daily, UTC)',
+        'By model: gpt-4o 75 %, no model 25 %',
+        'By key: batch (key-1) 100 %',
+        'The cost of 3 more requests in this period is unknown and not included.',
+        `<${url}|See and acknowledge it>`,
+      ].join('\n'),
+    );
   });
 
   it("notifies nobody through Slack's tags", () => {

@@ -168,6 +168,20 @@ describe('spend_anomaly', () => {
   });
 });
 
+describe('filters', () => {
+  const rule = (filter: object) => ({ type: 'cost_threshold', config: { threshold: 10, period: 'daily', filter } });
+
+  it.each([
+    ['provider', { provider: 'openai' }, { provider: 'xai' }],
+    ['model', { model: 'gpt-4o' }, { model: 'o3' }],
+    ['tag', { tag: 'a' }, { tag: null }],
+  ])('count only requests of their %s', (_, filter, other) => {
+    const counters = [spent('2026-11-20', 1, { tag: 'a' }), spent('2026-11-20', 2, { tag: 'a', ...other })];
+    expect(judge(rule(filter), counters)?.observed).toBe(USD);
+    expect(judge(rule({}), counters)?.observed).toBe(3 * USD);
+  });
+});
+
 describe('budget_forecast', () => {
   const rule = { type: 'budget_forecast', config: { budget: 100 } };
   const at = new Date('2026-11-11T00:00:00Z');
@@ -179,6 +193,33 @@ describe('budget_forecast', () => {
     expect(judge(rule, daily(4), at)).toMatchObject({ exceeded: true, observed: 120 * USD, limit: 100 * USD });
     expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-26');
     expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, observed: 90 * USD });
+  });
+
+  it('does not fire at exactly the budget, unless it is spent', () => {
+    const counters = [...daily(0).slice(1), spent('2026-11-02', 30), spent('2026-11-05', 17.5)];
+    // 47.5 of which 17.5 in the last week: 2.5 a day for 20 days.
+    expect(judge({ ...rule, config: { budget: 97.5 } }, counters, at)).toMatchObject({
+      exceeded: false,
+      unit: 'nanoUsd',
+      observed: 97.5 * USD,
+      unpricedRequests: 0,
+    });
+    expect(judge({ ...rule, config: { budget: 97.49 } }, counters, at)).toMatchObject({
+      exceeded: true,
+      summary:
+        'Forecast for the month: $97.5, against a budget of $97.49; $47.5 is spent. At the rate of the last 7 days it runs out on 2026-11-30.',
+    });
+  });
+
+  it('takes the rate of whole days before today', () => {
+    const noon = new Date('2026-11-11T12:00:00Z');
+    const counters = [spent('2026-11-04', 7), spent('2026-11-03', 1), spent('2026-11-11', 2)];
+    // 10 so far; 1 a day for 19.5 days.
+    expect(judge(rule, counters, noon)).toMatchObject({ observed: 29.5 * USD });
+  });
+
+  it('reports how many requests its cost leaves out', () => {
+    expect(judge(rule, [counterAt('2026-11-02', { unpricedRequests: 2 })], at)).toMatchObject({ unpricedRequests: 2 });
   });
 
   it('fires at any rate when the budget is used up', () => {
@@ -196,6 +237,7 @@ describe('error_rate and unpriced_usage', () => {
   it('needs enough requests for a rate', () => {
     const rule = { type: 'error_rate', config: { threshold: 10, period: 'daily' } };
     expect(judge(rule, [counterAt('2026-11-20', { requests: 19, errors: 19 })])).toBeNull();
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 20, errors: 2 })])).toMatchObject({ exceeded: true });
     expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 9 })])).toMatchObject({ exceeded: false });
     expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
       exceeded: true,
@@ -214,6 +256,7 @@ describe('error_rate and unpriced_usage', () => {
       exceeded: true,
       unit: 'requests',
       observed: 2,
+      summary: 'The cost of 2 of 5 requests is unknown: spend is higher than it shows.',
     });
   });
 });
