@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { driversOf } from '../../../lambda/domain/alert-rules/drivers.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { Counters } from '../../../lambda/domain/spend/counters.ts';
-import type { ReportCounter } from '../../../lambda/domain/spend/spend-report.ts';
+import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
-const counter = (model: string, counters: Counters, tag: string | null = null): ReportCounter => ({
+const counter = (model: string, counters: Counters, tag: string | null = null): SpendCounter => ({
   time: '2026-11-20',
   dimensions: { provider: 'openai', model, tag, keyId: 'key-1', providerKey: null },
   counters,
 });
 const costing = (nanoUsd: number): Counters => ({ requests: 1, costComputedNanoUsd: nanoUsd });
 
-const drivers = (counters: readonly ReportCounter[], filter: object = {}, type = 'cost_threshold') =>
+const drivers = (counters: readonly SpendCounter[], filter: object = {}, type = 'cost_threshold') =>
   driversOf(
     counters,
     evaluatorOf(ruleConditionSchema.parse({ type, config: { threshold: 1, period: 'daily', filter } })),
