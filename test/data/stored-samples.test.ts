@@ -1,4 +1,4 @@
-import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
@@ -20,15 +20,14 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/chunk.ts';
-import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, serviceKeyKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
-import type { Table } from '../../lambda/data/table/table.ts';
+import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER, type SpendDimensionName, spendDimensionNames } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
-import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { readRefused } from '../../ops/events/refused-events.ts';
+import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
 import { emulatedTable } from './emulated-table.ts';
@@ -37,14 +36,11 @@ import samples from './stored-samples.json' with { type: 'json' };
 /*
  * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (tag base-issue12) wrote
  * them into an emulated table. Only the two records of November 18 are made by hand, in the form of still earlier versions: separate
- * attributes instead of `details`. The samples never change: a later form gets samples of its own. Version 0.1 named accounts by
- * their keys, so each test reads what `npm run migrate` makes of the samples.
+ * attributes instead of `details`. The samples never change: a later form gets samples of its own.
  */
 const ACCOUNT_KEY = 'svc_7777777777777777777777772vHt8C';
-const HELD_KEY = 'svc_ffffffffffffffffffffffffffffff';
-/** Internal ids that the migration is to give them. */
-const ACCOUNT = '01930000-0000-7000-8000-000000000001';
-const HELD = '01930000-0000-7000-8000-000000000002';
+const SUSPENDED_KEY = 'svc_9999999999999999999999990ZOfa9';
+const REVOKED_KEY = 'svc_3333333333333333333333334RHY34';
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const now = () => NOW;
 
@@ -63,36 +59,31 @@ const revive = (value: unknown): unknown => {
 const isLiveCounterOf = (day: string, { sk }: { readonly sk: string }): boolean =>
   sk.startsWith(`DAY#${day}`) || sk.startsWith(`HOUR#${day}`);
 
-const tables: Awaited<ReturnType<typeof emulatedTable>>[] = [];
+/** The samples in a table of their own, moved to internal account ids as `npm run migrate` does. */
 const tableOfSamples = async () => {
   const table = await emulatedTable();
-  tables.push(table);
   const puts = samples
     .filter((item) => !isLiveCounterOf('2026-10-31', item))
     .map((item) => ({ PutRequest: { Item: revive(item) as Record<string, unknown> } }));
   for (const some of chunk(puts, 25))
     await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: some } }));
-  // As if a run before this one had chosen the ids.
-  for (const [key, accountId] of [
-    [ACCOUNT_KEY, ACCOUNT],
-    [HELD_KEY, HELD],
-  ] as const) {
-    const facts = { sk: 'META', keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
-    for (const item of [
-      { ...facts, pk: `KEY#${key}`, accountId: key },
-      { ...facts, ...serviceKeyKey(serviceKeyHash(key)), accountId },
-    ])
-      await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
-  }
-  const { conflicts } = await moveToAccountIds(table, { dryRun: false });
-  expect(conflicts).toEqual([]);
-  return table;
+  expect(await moveToAccountIds(table, { dryRun: false })).toMatchObject({ accounts: 2, conflicts: [] });
+  const owners = await openKeyOwners(table).find([ACCOUNT_KEY, SUSPENDED_KEY].map(serviceKeyHash));
+  const idOf = (key: string) => owners.get(serviceKeyHash(key))?.accountId ?? '';
+  return { ...table, accountId: idOf(ACCOUNT_KEY), suspendedId: idOf(SUSPENDED_KEY) };
 };
+type TableOfSamples = Awaited<ReturnType<typeof tableOfSamples>>;
 
 /** For tests that only read; the others fill a table of their own. */
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+let table: TableOfSamples;
+const tables: TableOfSamples[] = [];
+const newTable = async () => {
+  const filled = await tableOfSamples();
+  tables.push(filled);
+  return filled;
+};
 beforeAll(async () => {
-  table = await tableOfSamples();
+  table = await newTable();
 });
 afterAll(() => Promise.all(tables.map((each) => each.stop())));
 
@@ -110,8 +101,8 @@ const prefixOf = ({ pk, sk }: { readonly pk: string; readonly sk: string }): str
   return prefix === 'SEALED' ? `SEALED#${view}#${granularity}` : prefix;
 };
 
-const requestAt = (startedAt: string, n: number, of: Table = table) =>
-  openRequests(of, now).find(ACCOUNT, requestIdAt(startedAt, n));
+const requestAt = (startedAt: string, n: number, of = table) =>
+  openRequests(of, now).find(of.accountId, requestIdAt(startedAt, n));
 
 describe('items of version 0.1', () => {
   it('are here in every kind', () => {
@@ -138,9 +129,10 @@ describe('items of version 0.1', () => {
 describe('request records of version 0.1', () => {
   it('read as a whole log', async () => {
     const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
-    const records = await all(openRequests(table, now).all(ACCOUNT, range));
+    const records = await all(openRequests(table, now).all(table.accountId, range));
     expect(records).toHaveLength(samples.filter((item) => prefixOf(item) === 'REQ').length);
-    for (const record of records) expect(record).toMatchObject({ accountId: ACCOUNT, provider: 'openai', revision: 1 });
+    for (const record of records)
+      expect(record).toMatchObject({ accountId: table.accountId, provider: 'openai', revision: 1 });
   });
 
   it.each([
@@ -180,7 +172,7 @@ describe('request records of version 0.1', () => {
 
   it('have no member under a former name', async () => {
     const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
-    for (const record of await all(openRequests(table, now).all(ACCOUNT, range))) {
+    for (const record of await all(openRequests(table, now).all(table.accountId, range))) {
       expect(record).not.toHaveProperty('foldLevel');
       expect(record.reading ?? {}).not.toHaveProperty('extras');
       expect(record.reading ?? {}).not.toHaveProperty('modelAnswered');
@@ -188,7 +180,7 @@ describe('request records of version 0.1', () => {
   });
 
   it('name the request that a response is counted with', async () => {
-    const name = { accountId: ACCOUNT, provider: 'openai', responseId: 'resp_1' };
+    const name = { accountId: table.accountId, provider: 'openai', responseId: 'resp_1' };
     expect([...(await openCountedResponses(table).find([name])).values()]).toEqual([
       requestIdAt('2026-11-20T11:00:00.000Z', 21),
     ]);
@@ -214,21 +206,21 @@ const november20: Counters = {
 describe('counters of version 0.1', () => {
   it('read by day and by hour, overflow and unfinished requests included', async () => {
     const live = openSpendCounters(table);
-    const days = await all(live.days(ACCOUNT, '2026-11-20', '2026-11-20'));
+    const days = await all(live.days(table.accountId, '2026-11-20', '2026-11-20'));
     expect(sumsOf(days)).toEqual(november20);
     expect(days.find(({ dimensions }) => dimensions.tag === OTHER)?.counters.overflowRequests).toBe(1);
-    expect(sumsOf(await all(live.hours(ACCOUNT, '2026-11-20T00', '2026-11-20T23')))).toEqual(november20);
-    expect(await live.trackedRequests(ACCOUNT, '2026-11')).toBe(8);
+    expect(sumsOf(await all(live.hours(table.accountId, '2026-11-20T00', '2026-11-20T23')))).toEqual(november20);
+    expect(await live.trackedRequests(table.accountId, '2026-11')).toBe(8);
   });
 
   it('go on under their stored names', async () => {
-    const table = await tableOfSamples();
+    const table = await newTable();
     const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now });
     const startedAt = '2026-11-20T11:30:00.000Z';
-    const results = await record([closeEvent({ accountId: ACCOUNT, n: 24, startedAt, tokens: 5 })]);
+    const results = await record([closeEvent({ accountId: table.accountId, n: 24, startedAt, tokens: 5 })]);
     expect(results).toMatchObject([{ kind: 'recorded', record: { revision: 2 } }]);
     const { unfinishedRequests, ...others } = november20;
-    expect(sumsOf(await all(openSpendCounters(table).days(ACCOUNT, '2026-11-20', '2026-11-20')))).toEqual(
+    expect(sumsOf(await all(openSpendCounters(table).days(table.accountId, '2026-11-20', '2026-11-20')))).toEqual(
       addCounters(others, {
         costComputedNanoUsd: 35,
         inputTokens: 5,
@@ -241,9 +233,9 @@ describe('counters of version 0.1', () => {
   });
 
   it('keep the slots that they have', async () => {
-    const table = await tableOfSamples();
+    const table = await newTable();
     const dimensions = { provider: 'openai', model: null, tag: null, keyId: 'key-1', providerKey: 'fingerprint' };
-    expect(await openCounterSlots(table, now).reserve(ACCOUNT, '2026-11-20', [dimensions])).toEqual([0]);
+    expect(await openCounterSlots(table, now).reserve(table.accountId, '2026-11-20', [dimensions])).toEqual([0]);
     const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
     expect(Items.find(({ sk }) => sk === 'CELLS#2026-11-20')?.['cells'].size).toBe(3);
   });
@@ -274,21 +266,21 @@ describe('summaries of version 0.1', () => {
       { granularity, dimensions: [...spendDimensionNames] },
     ]),
   )('read by $granularity and $dimensions', async ({ granularity, dimensions }) => {
-    const found = await all(openSpend(table).read(ACCOUNT, october(granularity), dimensions));
+    const found = await all(openSpend(table).read(table.accountId, october(granularity), dimensions));
     expect(sumsOf(found)).toEqual(october31);
     const tags = new Set(found.map(({ dimensions: { tag } }) => tag));
     if (dimensions.includes('tag')) expect(tags).toEqual(new Set([OTHER, 'search', 'a#b%', null]));
   });
 
   it('are written again for marked periods, with the same sums', async () => {
-    const table = await tableOfSamples();
+    const table = await newTable();
     const marks: RollupMark[] = [];
     for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
       marks.push(...(await all(openRollupMarks(table, now).due(shard))));
-    expect(marks.map(({ accountId, period }) => [accountId, period])).toEqual([[ACCOUNT, '2026-11-19']]);
+    expect(marks.map(({ accountId, period }) => [accountId, period])).toEqual([[table.accountId, '2026-11-19']]);
     const spent = async () => {
       const range = { granularity: 'day', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' } as const;
-      return sumsOf(await all(openSpend(table).read(ACCOUNT, range, [])));
+      return sumsOf(await all(openSpend(table).read(table.accountId, range, [])));
     };
     const before = await spent();
     expect(before).toMatchObject({ requests: 2, inputTokens: 30 });
@@ -299,7 +291,7 @@ describe('summaries of version 0.1', () => {
 
 describe('events of version 0.1', () => {
   it('are recorded from the outbox', async () => {
-    const table = await tableOfSamples();
+    const table = await newTable();
     await sweepOutbox({
       outbox: openOutbox(table, now),
       record: openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now }),
@@ -314,7 +306,7 @@ describe('events of version 0.1', () => {
       reading: { modelServed: 'gpt-4o-2024-08-06', billableItems: { web_search_call: 1 } },
     });
     const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
-    expect((await openTrackingGaps(table).gaps(ACCOUNT, day)).map(({ requests }) => requests)).toEqual([3, 7]);
+    expect((await openTrackingGaps(table).gaps(table.accountId, day)).map(({ requests }) => requests)).toEqual([3, 7]);
     for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
       expect(await all(openOutbox(table, now).pages(shard, 10))).toEqual([]);
   });
@@ -328,7 +320,7 @@ describe('accounts of version 0.1', () => {
   const userId = '11111111-1111-4111-8111-111111111111';
 
   it('read with their users and keys', async () => {
-    expect(await openAccounts(table).find(ACCOUNT)).toMatchObject({
+    expect(await openAccounts(table).find(table.accountId)).toMatchObject({
       status: 'active',
       plan: 'PRO',
       billingStatus: 'ACTIVE',
@@ -340,31 +332,31 @@ describe('accounts of version 0.1', () => {
       email: '1111@example.com',
       companyName: 'Engines Ltd',
     });
-    expect(await openUsers(table).recipients(ACCOUNT)).toMatchObject([{ userId, firstName: 'Ada' }]);
-    expect(await openServiceKeys(table).list(ACCOUNT)).toMatchObject([
+    expect(await openUsers(table).recipients(table.accountId)).toMatchObject([{ userId, firstName: 'Ada' }]);
+    expect(await openServiceKeys(table).list(table.accountId)).toMatchObject([
       { keyId: 'key-1', name: 'default', status: 'active', lastUsedAt: '2026-11-20T12:00:00.000Z' },
       { keyId: 'key-2', name: 'Batch jobs', status: 'active' },
       { keyId: 'key-3', name: 'Old laptop', status: 'revoked', revokedAt: '2026-10-04T09:00:00.000Z' },
     ]);
-    const owners = await openKeyOwners(table).find([serviceKeyHash('svc_0000000000000000000000000000c3')]);
-    expect([...owners.values()]).toMatchObject([{ accountId: ACCOUNT, keyId: 'key-3' }]);
+    const owners = await openKeyOwners(table).find([serviceKeyHash(REVOKED_KEY)]);
+    expect([...owners.values()]).toMatchObject([{ accountId: table.accountId, keyId: 'key-3' }]);
   });
 
   it('read with holds and billing', async () => {
-    expect(await openAccountHolds(table).find(HELD)).toMatchObject({
+    expect(await openAccountHolds(table).find(table.suspendedId)).toMatchObject({
       status: 'suspended',
       heldAt: '2026-11-05T10:00:00.000Z',
       heldReason: 'Card testing',
       billingRevision: 1,
     });
     const billing = openBillingAccounts(table);
-    expect(await billing.find(ACCOUNT)).toMatchObject({ stripeCustomerId: 'cus_1', subscription: null });
-    expect(await billing.ownerOf('cus_1')).toBe(ACCOUNT);
+    expect(await billing.find(table.accountId)).toMatchObject({ stripeCustomerId: 'cus_1', subscription: null });
+    expect(await billing.ownerOf('cus_1')).toBe(table.accountId);
     expect(await openBillingEvents(table, now).isDone('evt_1')).toBe(true);
   });
 
   it('read with alert rules and alerts', async () => {
-    const rules = await openRules(table).list(ACCOUNT);
+    const rules = await openRules(table).list(table.accountId);
     expect(rules.map(({ condition, isActive }) => [condition.type, isActive])).toEqual([
       ['cost_threshold', true],
       ['budget_forecast', false],
@@ -377,7 +369,7 @@ describe('accounts of version 0.1', () => {
       firedPeriods: ['2026-11-20T00:00:00.000Z'],
       effectiveFrom: '2026-11-02T00:00:00.000Z',
     });
-    const { items } = await openAlerts(table).page(ACCOUNT, { limit: 10 });
+    const { items } = await openAlerts(table).page(table.accountId, { limit: 10 });
     expect(items.map(({ type, status, deliveries }) => [type, status, deliveries[0]?.status])).toEqual([
       ['plan_usage', 'triggered', 'pending'],
       ['plan_usage', 'acknowledged', 'sent'],
