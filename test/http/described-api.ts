@@ -79,7 +79,10 @@ interface ReceivedResponse {
 }
 
 /** The mismatch of a response with the document; undefined if there is none. */
-export const mismatchOf = ({ responses }: DescribedOperation, { status, mediaType, text }: ReceivedResponse): string | undefined => {
+export const mismatchOf = (
+  { responses }: DescribedOperation,
+  { status, mediaType, text }: ReceivedResponse,
+): string | undefined => {
   const response = responses[status];
   if (response === undefined) return 'undocumented status';
   const { content } = deref(response);

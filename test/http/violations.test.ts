@@ -61,7 +61,10 @@ const withoutMessage = (part: z.core.$ZodType | z.core.$ZodCheck): string[] => {
   const members = Object.values(def).flatMap((value: unknown) =>
     typeof value === 'object' && value !== null && !isPart(value) ? Object.values(value) : [value],
   );
-  return [...(hasMessage ? [] : [check]), ...(error === undefined ? members.filter(isPart).flatMap(withoutMessage) : [])];
+  return [
+    ...(hasMessage ? [] : [check]),
+    ...(error === undefined ? members.filter(isPart).flatMap(withoutMessage) : []),
+  ];
 };
 
 describe('the schemas of requests', () => {

@@ -75,7 +75,9 @@ describe('calls of Stripe', () => {
     const stale = stripeBilling(stripeCaller(origin, rotating('sk_test_1')));
     const refused = await stale.isDeleted('cus_1').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(StripeCallError);
-    expect(String(refused)).toBe('StripeCallError: Stripe responded with 401: StripeAuthenticationError, request req_1');
+    expect(String(refused)).toBe(
+      'StripeCallError: Stripe responded with 401: StripeAuthenticationError, request req_1',
+    );
     expect(keys).toHaveLength(1);
   });
 

@@ -96,7 +96,9 @@ describe('deliverAlert', () => {
   ])('gives up after ten rounds: a failure in round %d is %s', async (round, status) => {
     fakes.sendMail.mockRejectedValue(new MailError('mail was not accepted (Throttling)'));
     await deliver(round);
-    expect(recorded()).toMatchObject([{ status, attempts: 1, sentAt: null, error: 'mail was not accepted (Throttling)' }]);
+    expect(recorded()).toMatchObject([
+      { status, attempts: 1, sentAt: null, error: 'mail was not accepted (Throttling)' },
+    ]);
   });
 
   it('records only the kind of an unexpected error', async () => {

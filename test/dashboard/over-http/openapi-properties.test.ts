@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type DescribedOperation, described, document, resolve, mismatchOf, validator } from '../../http/described-api.ts';
+import {
+  type DescribedOperation,
+  described,
+  document,
+  mismatchOf,
+  resolve,
+  validator,
+} from '../../http/described-api.ts';
 import { mutated, schemaArbitrary } from './schema-arbitrary.ts';
 import {
   type ApiResponse,
@@ -49,7 +56,10 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-const send = ({ method, path }: DescribedOperation, { ids, query, body, rawBody, token, headers }: Sent): Promise<ApiResponse> =>
+const send = (
+  { method, path }: DescribedOperation,
+  { ids, query, body, rawBody, token, headers }: Sent,
+): Promise<ApiResponse> =>
   callApi(url)(
     method,
     path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? '')),

@@ -52,7 +52,11 @@ export interface Request {
 /** Calls the dashboard API and checks the response against the OpenAPI document. */
 export const callApi =
   (url: string) =>
-  async (method: string, path: string, { query, body, rawBody, headers, token }: Request = {}): Promise<ApiResponse> => {
+  async (
+    method: string,
+    path: string,
+    { query, body, rawBody, headers, token }: Request = {},
+  ): Promise<ApiResponse> => {
     const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${url}/api${path}${query ? `?${query}` : ''}`, {
       method,

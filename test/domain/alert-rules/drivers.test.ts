@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { driversOf } from '../../../lambda/domain/alert-rules/drivers.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import type { Counters } from '../../../lambda/domain/spend/counters.ts';
-import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
+import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
 const counter = (model: string, counters: Counters, tag: string | null = null): SpendCounter => ({
   time: '2026-11-20',
