@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
+import { moveToAccountIds, removePlainKeys } from '../../ops/migrate/account-ids.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Counts the changes of what is stored that need a migration. */
@@ -26,5 +26,6 @@ export const bringUpToDate = async (dataDir: string, table: Table): Promise<void
   const { conflicts } = await moveToAccountIds(table, { dryRun: false });
   if (conflicts.length > 0)
     throw new SetupError(`The data in ${dataDir} could not be migrated: start with another folder (--data).`);
+  await removePlainKeys(table, { dryRun: false });
   writeFileSync(file, VERSION);
 };

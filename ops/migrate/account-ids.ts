@@ -1,7 +1,8 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
+import { batchDelete } from '../../lambda/data/table/batch-delete.ts';
 import {
   ACTIVE_RULE_SHARDS,
   accountKey,
@@ -30,6 +31,7 @@ type Ids = ReadonlyMap<string, string>;
 
 const PAGE = 100;
 const KEY_PREFIX = serviceKeyKey('').pk;
+const ACCOUNT_PREFIX = accountKey('').pk;
 
 /** The shape alone: what stands under an account key must move, whatever the key's checksum. */
 const isAccountKey = (text: string): boolean => /^svc_[0-9A-Za-z]{30}$/.test(text);
@@ -39,6 +41,9 @@ const plainKeyOf = ({ pk }: Key): string | undefined => {
   const key = pk.slice(KEY_PREFIX.length);
   return pk.startsWith(KEY_PREFIX) && isAccountKey(key) ? key : undefined;
 };
+
+/** What an account's own partition is named by. */
+const accountOf = (pk: string): string => (pk.startsWith(ACCOUNT_PREFIX) ? pk.slice(ACCOUNT_PREFIX.length) : '');
 
 /** Indexes whose partition is an account's shard. */
 const sharded = [
@@ -151,58 +156,90 @@ export interface MigrationReport {
   readonly conflicts: readonly Key[];
 }
 
+interface OldKeys {
+  /** Key items of version 0.1, the account's first key before its others: its new form holds the id that was chosen. */
+  readonly items: readonly Item[];
+  /** Accounts that are still stored under their account keys. */
+  readonly unmoved: ReadonlySet<string>;
+  readonly ids: Ids;
+}
+
+const readOldKeys = async (table: Table): Promise<OldKeys> => {
+  const items: Item[] = [];
+  const unmoved = new Set<string>();
+  for await (const page of pagesOf(table)) {
+    items.push(...page.filter((item) => plainKeyOf(item) !== undefined));
+    for (const { pk, sk } of page)
+      if (sk === accountKey('').sk && isAccountKey(accountOf(pk))) unmoved.add(accountOf(pk));
+  }
+  const isFirst = (item: Item): number => Number(plainKeyOf(item) === item['accountId']);
+  return { items: items.sort((a, b) => isFirst(b) - isFirst(a)), unmoved, ids: await chooseIds(table, items) };
+};
+
 /**
  * Adds the hashed form of every service key next to the plain one, so that gateways of version 0.2 admit the same traffic as those
  * of version 0.1. Changes nothing else, and may run while both do.
  *
- * @returns internal ids by account key
+ * @returns how many accounts have keys of version 0.1
  */
-export const prepareKeys = async (table: Table, dryRun = false): Promise<Ids> => {
-  const keyItems: Item[] = [];
-  for await (const page of pagesOf(table)) keyItems.push(...page.filter((item) => plainKeyOf(item) !== undefined));
-  const ids = await chooseIds(table, keyItems);
-  if (dryRun) return ids;
-  // The account key first: it is where the next run finds the id that was chosen.
-  const accountKeysFirst = keyItems.toSorted(
-    (a, b) => Number(plainKeyOf(b) === b['accountId']) - Number(plainKeyOf(a) === a['accountId']),
-  );
-  for (const item of accountKeysFirst) {
-    await table.client.send(
-      new TransactWriteCommand({
-        TransactItems: [{ Put: { TableName: table.name, Item: migratedItem(item, ids) } }],
-      }),
-    );
+export const prepareKeys = async (table: Table, { dryRun }: { readonly dryRun: boolean }): Promise<number> => {
+  const { items, ids } = await readOldKeys(table);
+  for (const item of dryRun ? [] : items) {
+    try {
+      await table.client.send(
+        new PutCommand({
+          TableName: table.name,
+          Item: migratedItem(item, ids),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   }
-  return ids;
+  return ids.size;
 };
 
 /**
  * Moves everything of version 0.1 to internal account ids and hashed keys, an item at a time, each in a transaction: a run that is
- * interrupted is taken up by the next, and a second run finds nothing to do. Nothing may write under account keys meanwhile.
+ * interrupted is taken up by the next, and a second run finds nothing to do. The recorder and the scheduled functions must be paused
+ * meanwhile. Plain keys stay, for gateways of version 0.1: `removePlainKeys` removes them.
  */
 export const moveToAccountIds = async (
   table: Table,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<MigrationReport> => {
-  const ids = await prepareKeys(table, dryRun);
+  const { items: keyItems, unmoved, ids } = await readOldKeys(table);
+  // Until its account moves, a key's plain item is the true one: a key may have been revoked since the preparation.
+  for (const item of dryRun ? [] : keyItems.filter(({ accountId }) => unmoved.has(String(accountId))))
+    await table.client.send(new PutCommand({ TableName: table.name, Item: migratedItem(item, ids) }));
   const conflicts: Key[] = [];
   let items = 0;
   for await (const page of pagesOf(table)) {
     const changes = page
+      .filter((item) => plainKeyOf(item) === undefined)
       .map((before) => ({ before, after: migratedItem(before, ids) }))
       .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
     items += changes.length;
     if (dryRun) continue;
     await Promise.all(
       changes.map(async ({ before, after }) => {
-        if (plainKeyOf(before) !== undefined) {
-          // Its hashed form is there since the preparation.
-          await table.client.send(
-            new TransactWriteCommand({ TransactItems: [{ Delete: { TableName: table.name, Key: keyOf(before) } }] }),
-          );
-        } else if (!(await replace(table, before, after))) conflicts.push(keyOf(before));
+        if (!(await replace(table, before, after))) conflicts.push(keyOf(before));
       }),
     );
   }
-  return { accounts: ids.size, items, conflicts };
+  return { accounts: unmoved.size, items, conflicts };
+};
+
+/**
+ * Removes the service keys that version 0.1 stored in the clear. No gateway of version 0.1 may run any more: it would find none of
+ * them. Keys of accounts that were not moved stay.
+ *
+ * @returns how many were removed; with `dryRun`, how many would be
+ */
+export const removePlainKeys = async (table: Table, { dryRun }: { readonly dryRun: boolean }): Promise<number> => {
+  const { items, unmoved } = await readOldKeys(table);
+  const removable = items.filter(({ accountId }) => !unmoved.has(String(accountId)));
+  if (!dryRun) await batchDelete(table, removable.map(keyOf));
+  return removable.length;
 };

@@ -120,12 +120,20 @@ describe('npm run migrate', () => {
     expect(await migrate('move', '--dry-run')).toMatchObject({ code: 0, stdout: expect.stringContaining('would be') });
     expect(await itemsOf()).toHaveLength(before.length);
 
-    expect(await migrate('prepare')).toMatchObject({ code: 0, stdout: '2 accounts are prepared.\n' });
+    expect(await migrate('prepare')).toMatchObject({ code: 0, stdout: '2 accounts prepared.\n' });
     // Plain keys still admit, for gateways of 0.1; hashed ones do, too.
     expect(await itemsOf()).toHaveLength(before.length + 4);
 
+    // Version 0.1 revokes a key meanwhile.
+    const revokedKey = olds[0]?.secondKey ?? '';
+    const revoked = before.find(({ pk }) => pk === `KEY#${revokedKey}`) ?? {};
+    await put({ ...revoked, keyStatus: 'revoked' });
     expect(await migrate('move')).toMatchObject({ code: 0, stderr: '' });
+    // Gateways of 0.1 still find their keys.
+    expect(JSON.stringify(await itemsOf())).toContain(revokedKey);
+    expect(await migrate('finish')).toMatchObject({ code: 0, stdout: '4 keys in the clear removed.\n' });
     const after = await itemsOf();
+    expect(after.find(({ pk }) => pk === `KEY#${serviceKeyHash(revokedKey)}`)).toMatchObject({ keyStatus: 'revoked' });
     expect(after).toHaveLength(before.length);
     for (const { accountId: accountKeyOfOld, secondKey, userId, requestId } of olds) {
       const holders = after.filter((item) => JSON.stringify(item).includes(accountKeyOfOld));
@@ -155,7 +163,8 @@ describe('npm run migrate', () => {
 
   it('does nothing the second time', async () => {
     const before = await itemsOf();
-    expect(await migrate('move')).toMatchObject({ code: 0, stdout: '0 items of 0 accounts were migrated.\n' });
+    for (const action of ['prepare', 'move', 'finish'])
+      expect(await migrate(action)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 /) });
     expect(await itemsOf()).toEqual(before);
   });
 
