@@ -97,7 +97,7 @@ const billingSettings = z
     successUrl: webPage.optional(),
     cancelUrl: webPage.optional(),
     portalReturnUrl: webPage.optional(),
-    /** Where Stripe's API is, or what stands in for it in a test stage. */
+    /** Where Stripe's API is, or a fake of it in a test stage. */
     stripeApiOrigin: origin.default('https://api.stripe.com'),
   })
   .check(({ value, issues }) => {
@@ -140,7 +140,7 @@ export const stageSettings = z
       .optional(),
     /** Where the web dashboard is. Unset: at CloudFront's own domain. */
     web: webSettings.optional(),
-    /** Web origins whose pages may call the dashboard API, beside the web dashboard's own domain. */
+    /** Web origins whose pages may call the dashboard API, apart from the web dashboard's own domain. */
     corsOrigins: z.array(origin).default([]),
     /** Receives alarms. */
     alarmMail: z.email('must be an e-mail address').optional(),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Asks the dashboard API; with a body by POST. @throws Error with its answer where it refuses */
+/** Calls the dashboard API, with POST when there is a body. @throws Error with the response when the status is not 2xx */
 export const callApi = async <T>(
   url: string,
   schema: z.ZodType<T>,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { demoCalls } from './demo/calls.ts';
 import { demoClients } from './demo/clients.ts';
-import { groupsOf, register, settledSpend } from './demo/dashboard.ts';
+import { groupsOf, register, finishedSpend } from './demo/dashboard.ts';
 import { differences, expectedGroups, total } from './demo/expectation.ts';
 import { dollars, spendTable } from './demo/table.ts';
 import { sendTraffic } from './demo/traffic.ts';
@@ -55,7 +55,7 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress, interruption.signal);
 
   say('Waiting for the usage queue to be worked off …');
-  const spend = await settledSpend(stack.url, token, demoCalls.length, interruption.signal);
+  const spend = await finishedSpend(stack.url, token, demoCalls.length, interruption.signal);
   const groups = groupsOf(spend);
   for (const by of ['provider', 'model', 'tag'] as const) console.log(`\n${spendTable(groups, by)}`);
 
@@ -65,7 +65,7 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   if (totals.requests !== demoCalls.length)
     faults.push(`${totals.requests} of ${demoCalls.length} calls were recorded`);
   if (totals.costNanoUsd !== costNanoUsd) faults.push('the total is not the sum of its groups');
-  // On a busy machine the queue may answer too late for a call to be called governed; it is counted all the same.
+  // On a busy machine the queue may respond too late for a call to be governed; the call is still counted.
   if (totals.bypassedRequests > 0)
     console.log(`\n  ${totals.bypassedRequests} calls were forwarded before tracking was confirmed (bypassed).`);
   return {
@@ -91,7 +91,7 @@ try {
   }
   console.log(`${summary}; ${seconds()}.`);
 } catch (error) {
-  // What an interruption broke off is no failure to report.
+  // A call that a signal interrupted is no failure.
   if (!interruption.signal.aborted) {
     reportFailure(error);
     await cleanUp();

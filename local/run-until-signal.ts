@@ -24,7 +24,7 @@ export const runUntilSignal = async (start: () => Promise<() => Promise<void>>):
     await stop();
     process.exit(0);
   } catch (error) {
-    // What a signal broke off is no failure to report.
+    // Work that a signal interrupted is no failure.
     if (stopping) process.exit(130);
     reportFailure(error);
     process.exit(1);

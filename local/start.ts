@@ -58,7 +58,7 @@ const options = () => {
   }
 };
 
-/** `npm start`: the whole stack on this machine, until it is told to stop. */
+/** `npm start`: the whole stack on this machine, until a signal stops it. */
 await runUntilSignal(async () => {
   const { dataDir, port, mock, seed, environment } = options();
   const startedAt = Date.now();

@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** npm passes Ctrl-C on to a process that the terminal has told already: what follows this soon is the same keystroke. */
+/** The terminal sends Ctrl-C to the process and npm sends it again: a second signal this soon is the same keystroke. */
 const SAME_KEYSTROKE_MS = 500;
 
 /** Calls back at the first SIGINT or SIGTERM. A further one ends the process at once. */

@@ -10,7 +10,7 @@ class SynthError extends SetupError {
   override readonly name = 'SynthError';
 }
 
-/** What the templates and bundles are made from. A folder's own time tells of files that are gone. */
+/** What the templates and bundles are made from. The time of a folder changes when a file of it is removed. */
 const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
 
 const MANIFEST = 'manifest.json';

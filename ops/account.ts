@@ -10,7 +10,7 @@ npm run account -- suspend KEY --reason TEXT [--table NAME] [--dry-run]
 npm run account -- restore KEY [--table NAME] [--dry-run]
 
 Suspends an account by hand, or ends that. The account and the copy of its status on every key are written in one transaction. While it is
-suspended its proxy requests are answered with 403 ACCOUNT_INACTIVE, and no payment restores it: "restore" does. Gateway processes
+suspended its proxy requests get 403 ACCOUNT_INACTIVE, and no payment restores it: "restore" does. Gateway processes
 remember keys for a minute, so either takes effect within that. "restore" also brings a cancelled account back; one that owes money
 stays suspended until it is paid.
 

@@ -43,7 +43,7 @@ const readArguments = ({ usage, options }: Pick<Command<z.ZodType>, 'usage' | 'o
 };
 
 /**
- * Runs a command of operations: its options parsed, its usage told where asked for or where they do not fit (exit code 2), its
+ * Runs a command of operations: its options parsed, its usage printed on request or when they are wrong (exit code 2), its
  * error as one line (exit code 1). Every command takes --dry-run and --help.
  */
 export const runCommand = async <S extends z.ZodType>(

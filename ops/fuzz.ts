@@ -6,7 +6,7 @@ import { seedRecordings } from './meter/seed-recordings.ts';
 
 const USAGE = `npm run fuzz -- [--bodies N] [--seed N] [FILE…]
 
-Sends damaged answers (cut short, spliced, with bytes and numbers changed) through meter and pricing, and stops at the first
+Sends damaged responses (cut short, spliced, with bytes and numbers changed) through meter and pricing, and stops at the first
 that throws, or whose price breaks a rule. FILEs are recordings as for npm run meter; without any, a few made by hand.`;
 
 const schema = z.object({

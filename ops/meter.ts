@@ -6,7 +6,7 @@ import { differences, reproduced, shownLine } from './meter/report.ts';
 
 const USAGE = `npm run meter -- [options] FILE…
 
-What would these answers have cost? Each recorded answer goes through the gateway's meter, cut at random places, and the
+What would these responses have cost? Each recorded response goes through the gateway's meter, cut at random places, and the
 recorder's pricing; one JSON line each is printed.
 
 FILE is JSON lines with provider, method, path, req, status, ctype, body (or body_b64), or, with --provider and --path, one raw body.
@@ -15,7 +15,7 @@ FILE is JSON lines with provider, method, path, req, status, ctype, body (or bod
   --expect         lists where the usage differs from each line's expected.norm, then how many matched
   --reproduce      compares the costs that providers report with what their tokens cost by the price book
   --seed N         another way of cutting the bodies (default 1)
-  --at TIME        prices of this ISO 8601 time, for answers that do not say when they were made (default now)
+  --at TIME        prices of this ISO 8601 time, for responses that do not say when they were made (default now)
   --provider L --path P [--method M] [--status N] [--content-type T] [--model M]   of a raw body`;
 
 const print = (value: unknown): void => {
@@ -24,7 +24,7 @@ const print = (value: unknown): void => {
 
 type Visit = (recording: Recording, replayed: Replayed) => void;
 
-/** A mode of the command: what it does with each answer, and at the end. */
+/** A mode of the command: what it does with each response, and at the end. */
 interface Mode {
   readonly visit: Visit;
   readonly finish: () => void;
@@ -58,7 +58,7 @@ const expect = (): Mode => {
   let differing = 0;
   return {
     visit: (recording, { reading, priced }) => {
-      // What was expected is what the provider said: an estimate says nothing of that.
+      // The expectation is what the provider reported: an estimate cannot be compared with it.
       const found = differences(recording, reading.usageSource === 'reported' ? priced.usage : null);
       if (!found) matched++;
       else {

@@ -20,7 +20,7 @@ command line, where others could read them.
   fingerprint     a new random key. From then on every provider credential has another fingerprint: spend by provider key begins anew.
                   Gateway processes take it up as they are replaced, which takes some hours
   stripe-key      the API key that stands on standard input
-  stripe-webhook  the signing secret that stands on standard input, beside the one in force: both are accepted. With --finish, once Stripe
+  stripe-webhook  the signing secret on standard input, in addition to the one in force: both are accepted. With --finish, once Stripe
                   signs with the new one alone, the old one is accepted no longer; nothing is read from standard input
   undo            the value before the last change
 

@@ -15,7 +15,7 @@ export interface RunbookAlarm {
   readonly metric: IMetric;
   readonly operator: ComparisonOperator;
   readonly threshold: number;
-  /** Periods of the metric that must breach, of as many; 1 of 1 unless told. */
+  /** How many periods of the metric must breach, out of how many; 1 of 1 by default. */
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** No data means that something did not run; elsewhere it means that there was nothing to count. */
   readonly missingIsBreach?: boolean;

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
 
 export interface ConsumedQueueProps {
-  /** Its handler answers with `batchItemFailures`. */
+  /** Its handler returns `batchItemFailures`. */
   readonly consumer: IFunction;
   /** The consumer's time-out: the queue hides a message for six times as long. */
   readonly consumerTimeout: Duration;

@@ -7,7 +7,7 @@ interface ErrorResponse {
   readonly message: string;
 }
 
-/** What API Gateway answers by itself, in our words. `message` says what to do next; nothing of the request is repeated. */
+/** Responses of API Gateway itself, in our words. `message` says what to do next and repeats nothing of the request. */
 const errorResponses: readonly ErrorResponse[] = [
   {
     type: ResponseType.BAD_REQUEST_BODY,
@@ -48,7 +48,7 @@ const errorResponses: readonly ErrorResponse[] = [
     message:
       'The request was refused by the firewall. If it is a legitimate one, report the requestId to the operator.',
   },
-  // REST APIs answer a path or method that does not exist with "missing authentication token".
+  // REST APIs respond with "missing authentication token" to a path or method that does not exist.
   {
     type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
     status: 404,
@@ -107,13 +107,13 @@ const errorResponses: readonly ErrorResponse[] = [
     type: ResponseType.INTEGRATION_FAILURE,
     status: 503,
     code: 'UNAVAILABLE',
-    message: 'The service could not answer at the moment: retry.',
+    message: 'The service could not respond at the moment: retry.',
   },
   {
     type: ResponseType.INTEGRATION_TIMEOUT,
     status: 504,
     code: 'UNAVAILABLE',
-    message: 'The answer took longer than the platform allows.',
+    message: 'The response took longer than the platform allows.',
   },
 ];
 
@@ -128,7 +128,7 @@ const defaultResponses: readonly (Omit<ErrorResponse, 'status'> & { readonly sta
 ];
 
 /**
- * Overrides every gateway response of an API, so that errors have one shape whoever answers.
+ * Overrides every gateway response of an API, so that errors always have the same shape.
  *
  * @param corsOrigins web origins that must be able to read the errors too
  */

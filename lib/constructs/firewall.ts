@@ -14,7 +14,7 @@ export interface ManagedRules {
   readonly observe?: boolean;
 }
 
-/** Requests of one address that match `counts`, past `limit` in five minutes, are answered with 429. */
+/** More than `limit` requests of one address in five minutes that match `counts` get 429. */
 export interface RateRule {
   readonly name: string;
   readonly limit: number;
@@ -29,7 +29,7 @@ export interface FirewallProps {
 const WINDOW_SECONDS = 300;
 const RATE_LIMITED = 'rateLimited';
 
-/** The firewall cannot name a request: its answer is fixed text. */
+/** The firewall cannot name a request: its response is fixed text. */
 const RATE_LIMITED_BODY = JSON.stringify({
   error: {
     code: 'RATE_LIMITED',
@@ -83,7 +83,7 @@ const managedRule = ({ name, countOnly = [], observe = false }: ManagedRules): O
   visibilityConfig: visibility(name),
 });
 
-/** A web ACL for the APIs it is told to protect. Rate rules come first: they are the cheapest, and a flood need not be looked at closer. */
+/** A web ACL for given APIs. Rate rules come first: they are the cheapest, and stop a flood before other rules run. */
 export class Firewall extends Construct {
   readonly #acl: CfnWebACL;
 

@@ -52,7 +52,7 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
 );
 
 /**
- * A regional REST API behind its own domain: access logs without secrets, our errors also where API Gateway answers, a limit on
+ * A regional REST API behind its own domain: access logs without secrets, our errors also where API Gateway responds itself, a limit on
  * the rate, and no second way in by the execute-api host.
  */
 export class HouseApi extends RestApi {
@@ -103,7 +103,7 @@ export class HouseApi extends RestApi {
       {
         id: 'AwsSolutions-APIG2',
         reason:
-          'Handlers parse every body with a zod schema and answer in the one error shape; a proxied body is the provider’s to judge.',
+          'Handlers parse every body with a zod schema and respond with the one error shape; a proxied body is the provider’s to judge.',
       },
       {
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',

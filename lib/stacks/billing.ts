@@ -15,7 +15,7 @@ interface BillingStackProps extends StackProps {
   readonly table: ITable;
 }
 
-/** What functions that talk to Stripe are told, and the secrets they may be let at. */
+/** The environment of functions that call Stripe, and the secrets they may read. */
 export interface StripeAccess {
   readonly environment: StripeEnvironment;
   readonly pages: Pick<BillingEnvironment, 'CHECKOUT_SUCCESS_URL' | 'CHECKOUT_CANCEL_URL' | 'PORTAL_RETURN_URL'>;

@@ -39,7 +39,7 @@ const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
 const readSpend = (grantee: IGrantable, { table }: DashboardDependencies) =>
   grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend });
 
-/** A row for each resource of lambda/dashboard/operations.ts. A path or method that none of them has is answered with 404 by API Gateway. */
+/** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
     description: 'Dashboard API: register, login, refresh, logout, password reset, me',

@@ -8,7 +8,7 @@ import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 export const FIVE_MINUTES = Duration.minutes(5);
 export const HOUR = Duration.hours(1);
 
-/** Namespace of what our functions count themselves. @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,seal}/ */
+/** Namespace of the metrics that our functions write. @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,rollup}/ */
 const NAMESPACE = 'AiSpendGateway';
 
 const METRICS = {
@@ -49,7 +49,7 @@ export const reconcileCount = functionCount('billing-reconcile');
 /** From the minute a run was due to the end of its work, the longest. */
 export const evaluationLag = evaluatorCount('EvaluationLagMs').with({ statistic: Stats.MAXIMUM });
 
-/** Events of Stripe's that were answered with 5xx. @see lib/stacks/dashboard-api-resources.ts */
+/** Stripe events that got 5xx. @see lib/stacks/dashboard-api-resources.ts */
 export const webhookFailures = new Metric({
   namespace: NAMESPACE,
   metricName: 'StripeWebhookFailures',
@@ -59,7 +59,7 @@ export const webhookFailures = new Metric({
 
 type TrafficMetric = 'Requests' | 'BypassedRequests' | 'UnpricedRequests' | 'OverheadMs' | 'TimeToFirstByteMs';
 
-/** Of the gateway's traffic, of all providers or of one: counted by the recorder, so as late as the usage queue is. */
+/** Gateway traffic of all providers or of one. The recorder counts it, so it is as late as the usage queue. */
 export const traffic = (
   metricName: TrafficMetric,
   {

@@ -72,8 +72,8 @@ export const widgets = ({ table, usage, gateway, dashboard, scheduled }: Monitor
         percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
       ),
     ),
-    graph('Gateway: broken off, lost events', [
-      ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} broken off` })),
+    graph('Gateway: interrupted, lost events', [
+      ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} interrupted` })),
       new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, label: 'Lost usage events' }),
     ]),
   ],
@@ -99,7 +99,7 @@ export const widgets = ({ table, usage, gateway, dashboard, scheduled }: Monitor
     ]),
   ],
   [
-    graph('Spend: unpriced and unsettled requests', [
+    graph('Spend: unpriced and unfinished requests', [
       traffic('UnpricedRequests'),
       recorderCount('UnfinishedRequests'),
       recorderCount('OverflowRequests'),

@@ -32,7 +32,7 @@ export const partitions = {
   accounts: [accountKey(ANY_ACCOUNT_ID).pk],
   requestLogs: [requestPartition(ANY_ACCOUNT_ID, '????-??-??')],
   spend: [spendPartition(ANY_ACCOUNT_ID)],
-  /** Of the index: days and months to be sealed. */
+  /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** Of the index: rules to be judged, alerts to be sent. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),

@@ -10,7 +10,7 @@ import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 
-/** The longest a function may run and a streamed answer may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+/** The longest time a function may run and a streamed response may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const LONGEST_REQUEST = Duration.minutes(15);
 
 export interface ProviderProxyProps {

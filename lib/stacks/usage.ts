@@ -18,7 +18,7 @@ interface UsageStackProps extends StackProps {
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
 
-/** From usage events to priced records: the queue, the recorder that works it off, the sweep of what never reached it, and the sealing of days that are over. */
+/** From usage events to priced records: the queue, its recorder, the sweep of the outbox, and the rollup of closed days and months. */
 export class UsageStack extends Stack {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -52,7 +52,7 @@ export class UsageStack extends Stack {
 
     const sweep = new ScheduledFunction(this, 'Sweep', {
       entry: 'lambda/usage-recorder/sweep/handler.ts',
-      description: 'Parked usage events -> recorder',
+      description: 'Outbox entries -> recorder',
       every: Duration.minutes(1),
       environment,
       timeout: Duration.seconds(50),
@@ -60,7 +60,7 @@ export class UsageStack extends Stack {
       retention: settings.retention,
     });
 
-    const seal = new ScheduledFunction(this, 'Seal', {
+    const rollup = new ScheduledFunction(this, 'Rollup', {
       entry: 'lambda/usage-recorder/rollup/handler.ts',
       description: 'Closed days and months -> summaries of spend',
       every: Duration.hours(1),
@@ -69,7 +69,7 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    this.scheduled = [sweep, seal];
+    this.scheduled = [sweep, rollup];
 
     for (const writer of [this.recorder, sweep]) {
       grantItems(
@@ -90,7 +90,7 @@ export class UsageStack extends Stack {
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
     );
     grantItems(
-      seal,
+      rollup,
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },

@@ -23,7 +23,7 @@ import { contentSecurityPolicy, PERMISSIONS_POLICY } from '../../web/security-he
 
 export interface WebDistributionProps {
   readonly bucket: IBucket;
-  /** The dashboard API's: the one place the pages may talk to beside their own. */
+  /** Origin of the dashboard API: the only one that the pages may call apart from their own. */
   readonly apiOrigin: string;
   /** Unset: CloudFront's own domain. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;

@@ -19,7 +19,7 @@ const tagHeader = ({ tag }: DemoCall): Record<string, string> => (tag === null ?
 
 /**
  * @param url of the local stack
- * @param serviceKey the account's key: all that tracking needs of a client, besides the other base URL
+ * @param serviceKey the account's key: all that tracking needs from a client, apart from the base URL
  */
 export const demoClients = (url: string, serviceKey: string): MakeCall => {
   const defaultHeaders = { 'X-Service-Key': serviceKey };

@@ -24,7 +24,7 @@ const spendSchema = z.object({
 export type Spend = z.infer<typeof spendSchema>;
 
 const POLL_MS = 100;
-const SETTLE_TIMEOUT_MS = 30_000;
+const FINISH_TIMEOUT_MS = 30_000;
 
 /** Registers an account over the dashboard API. */
 export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
@@ -36,14 +36,14 @@ export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
     companyName: 'Analytical Engines',
   });
 
-/** Spend by provider, model and tag, once that many requests are recorded and settled. */
-export const settledSpend = async (
+/** Spend by provider, model and tag, once that many requests are recorded and finished. */
+export const finishedSpend = async (
   url: string,
   token: string,
   requests: number,
   interruption: AbortSignal,
 ): Promise<Spend> => {
-  const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+  const deadline = Date.now() + FINISH_TIMEOUT_MS;
   for (;;) {
     const spend = await callApi(`${url}/api/spend?groupBy=provider&groupBy=model&groupBy=tag`, spendSchema, token);
     const { totals } = spend;
@@ -52,6 +52,6 @@ export const settledSpend = async (
   }
 };
 
-/** The report's groups in the words of the expectation. An unknown cost counts nothing here; `unpricedRequests` tells of it. */
+/** The report's groups in the form of the expectation. An unknown cost counts as 0 here; `unpricedRequests` counts it. */
 export const groupsOf = ({ groups }: Spend): Group[] =>
   groups.map(({ tokens, costNanoUsd, ...group }) => ({ ...group, ...tokens, costNanoUsd: costNanoUsd ?? 0 }));

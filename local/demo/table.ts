@@ -8,7 +8,7 @@ export const dollars = (nanoUsd: number): string => {
   return `$${value / NANO}.${String(value % NANO).padStart(9, '0')}`;
 };
 
-/** What a cost cell shows: an unknown cost is never $0. */
+/** The text of a cost: an unknown cost is never $0. */
 const cost = (sums: ReturnType<typeof total>): string => {
   const { costNanoUsd, unpricedRequests, requests } = sums;
   if (unpricedRequests === requests) return 'unknown';
@@ -38,8 +38,8 @@ export const spendTable = (groups: readonly Group[], by: 'provider' | 'model' | 
   return table
     .map((row) =>
       row
-        .map((cell, column) =>
-          column === 0 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        .map((value, column) =>
+          column === 0 || column === 5 ? value.padEnd(widths[column] ?? 0) : value.padStart(widths[column] ?? 0),
         )
         .join('  ')
         .trimEnd(),

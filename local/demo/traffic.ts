@@ -1,4 +1,4 @@
-import { MOCK_ANSWER } from '../mock/providers.ts';
+import { MOCK_RESPONSE } from '../mock/providers.ts';
 import type { DemoCall } from './calls.ts';
 import type { MakeCall } from './clients.ts';
 
@@ -13,7 +13,7 @@ const fault = async (call: DemoCall, makeCall: MakeCall): Promise<string | undef
   try {
     const text = await makeCall(call);
     if (call.status !== undefined) return `${name}: the SDK reported no error, expected status ${call.status}`;
-    return call.method === 'openai-models' || text === MOCK_ANSWER ? undefined : `${name}: the SDK read "${text}"`;
+    return call.method === 'openai-models' || text === MOCK_RESPONSE ? undefined : `${name}: the SDK read "${text}"`;
   } catch (error) {
     return statusOf(error) === call.status && call.status !== undefined ? undefined : `${name}: ${error}`;
   }

@@ -16,10 +16,10 @@ export interface UserPoolSeed {
 interface AppClientSeed {
   readonly id: string;
   readonly name?: string | undefined;
-  /** Minutes; 60 unless told. */
+  /** Minutes; 60 by default. */
   readonly idTokenValidityMinutes?: number | undefined;
   readonly accessTokenValidityMinutes?: number | undefined;
-  /** Minutes; 30 days unless told. */
+  /** Minutes; 30 days by default. */
   readonly refreshTokenValidityMinutes?: number | undefined;
 }
 

@@ -25,7 +25,7 @@ export const dynamoDbProgram = (): string => {
   }
 };
 
-const answers = async (endpoint: string): Promise<boolean> => {
+const isReady = async (endpoint: string): Promise<boolean> => {
   try {
     await fetch(endpoint, { signal: AbortSignal.timeout(500) });
     return true;
@@ -56,7 +56,7 @@ export const startDynamoDb = async (
   const child = startProcess(binary, ['serve', '--port', String(port), ...storage], logFile);
   const endpoint = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (!(await answers(endpoint))) {
+  while (!(await isReady(endpoint))) {
     if (child.ended() || Date.now() > deadline) {
       await child.stop();
       throw new Error(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);

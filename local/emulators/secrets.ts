@@ -13,7 +13,7 @@ interface SecretSeed {
   readonly id: string;
   /** A fixed value; without it one is generated. */
   readonly value?: string | undefined;
-  /** Generated values of this length; 32 unless told. */
+  /** Generated values of this length; 32 by default. */
   readonly length?: number | undefined;
   /** The value is this JSON object with the generated value under `key`. */
   readonly template?: { readonly json: string; readonly key: string } | undefined;
@@ -42,7 +42,7 @@ const PREVIOUS = 'AWSPREVIOUS';
 
 /**
  * Secrets Manager's GetSecretValue and PutSecretValue, over one JSON file under `dataDir`. There is no package that does just this.
- * A value's predecessor is kept beside it, as the stage AWSPREVIOUS.
+ * The previous value is kept as the stage AWSPREVIOUS.
  */
 export const startSecrets = async (options: { readonly dataDir: string }): Promise<SecretsEmulator> => {
   mkdirSync(options.dataDir, { recursive: true });
@@ -69,24 +69,24 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
   };
 
   const server = createServer(async (request, response) => {
-    const answer = (status: number, body: object) => {
+    const respond = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     };
     const body = await text(request);
     const operation = operations[String(request.headers['x-amz-target'])];
     if (operation === undefined)
-      return answer(400, {
+      return respond(400, {
         __type: 'UnknownOperationException',
         message: 'Only GetSecretValue and PutSecretValue are emulated.',
       });
     const asked = JSON.parse(body) as Request;
     const value = values.get(asked.VersionStage === PREVIOUS ? `${asked.SecretId} ${PREVIOUS}` : asked.SecretId);
     if (value === undefined)
-      return answer(400, {
+      return respond(400, {
         __type: 'ResourceNotFoundException',
         message: "Secrets Manager can't find the specified secret.",
       });
-    return answer(200, operation(asked, value));
+    return respond(200, operation(asked, value));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 
-/** What the commands of docs/runbook.md take from the environment, besides what leads the AWS clients to the emulators. */
+/** What the commands of docs/runbook.md take from the environment, in addition to the endpoints of the emulators. */
 const NAMES = ['TABLE_NAME', 'USAGE_QUEUE_URL', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 
 /**

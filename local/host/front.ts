@@ -24,7 +24,7 @@ interface FrontRoutes {
 
 export interface Front {
   readonly port: number;
-  /** Until then every request is answered with 503. */
+  /** Until then every request gets 503. */
   open(routes: FrontRoutes): void;
   /** Stops listening and waits for requests in flight; what is still there after the grace is cut off. */
   close(graceMs: number): Promise<void>;

@@ -31,8 +31,8 @@ export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir, commandsF
   ].join('\n');
 };
 
-/** Answers `/` with what is where, and every other path that leads nowhere with the same and 404. */
-export const answerIndex = (index: StackIndex) => (request: IncomingMessage, response: ServerResponse) => {
+/** Serves the index at `/`, and the same page with 404 at every path that nothing else serves. */
+export const serveIndex = (index: StackIndex) => (request: IncomingMessage, response: ServerResponse) => {
   const found = request.url === '/' || request.url?.startsWith('/?');
   response
     .writeHead(found ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' })

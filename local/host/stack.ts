@@ -12,7 +12,7 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { bringUpToDate } from './data-version.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
-import { answerIndex, type StackIndex } from './index-page.ts';
+import { serveIndex, type StackIndex } from './index-page.ts';
 import { type LambdaFunction, lambdaFunctions } from './lambda/functions.ts';
 import { createInvoker } from './lambda/invoker.ts';
 import { runtimeEnvironment } from './lambda/runtime-environment.ts';
@@ -66,7 +66,7 @@ const withOverrides =
     ),
   });
 
-/** The gateway is the function that is told its domain. It runs as a Node server here: nothing local can stream as API Gateway does. */
+/** The gateway is the function whose environment has its domain. It runs as a Node server here: nothing local can stream as API Gateway does. */
 const gatewayFunction = (functions: readonly LambdaFunction[]): LambdaFunction => {
   const gateway = functions.find(({ environment }) => 'GATEWAY_DOMAIN' in environment);
   if (!gateway) throw new Error('The templates have no gateway function (none with GATEWAY_DOMAIN).');
@@ -75,7 +75,7 @@ const gatewayFunction = (functions: readonly LambdaFunction[]): LambdaFunction =
 
 const pagesOrIndex = ({ webFolder, mockProviders = false }: StackOptions, index: StackIndex) => {
   const settings = { apiUrl: '/api', gatewayUrl: `${index.url}/gateway/{provider}`, mockProviders };
-  return webFolder === undefined ? answerIndex(index) : webPages({ folder: webFolder, settings }, answerIndex(index));
+  return webFolder === undefined ? serveIndex(index) : webPages({ folder: webFolder, settings }, serveIndex(index));
 };
 
 const urlOf = ({ port }: Front): string => `http://localhost:${port}`;

@@ -60,7 +60,7 @@ const pagesIn = (folder: string): ReadonlyMap<string, Page> =>
       .map((name) => [`/${name}`, page(`/${name}`, readFileSync(join(folder, name)))]),
   );
 
-/** Every path that names no file is a page of the application, which reads the path itself: as CloudFront answers it. */
+/** Serves the application at every path that names no file, as CloudFront does. The application reads the path itself. */
 const wanted = (pages: ReadonlyMap<string, Page>, path: string): Page | undefined =>
   pages.get(path) ?? (extname(path) === '' ? pages.get('/index.html') : undefined);
 

@@ -13,9 +13,9 @@ export const googleV1 = (mockUrl: () => string): Mountable => ({
     const inner = httpRequest(
       new URL(`/v1beta/models${path}${query}`, mockUrl()),
       { method: request.method, headers: request.headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+      (upstream) => {
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+        upstream.pipe(response);
       },
     );
     inner.on('error', () => response.destroy());

@@ -2,17 +2,17 @@
 export interface MockOrder {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** An error is answered with this status. */
+  /** Status of an error response. */
   readonly status?: number;
 }
 
 const ORDER = /\[in (\d+), out (\d+)\]/;
 const STATUS = /\[status (\d{3})\]/;
 const CHARACTERS_PER_TOKEN = 4;
-/** Tokens of the mock's answer to a prompt that orders none. */
+/** Tokens of the mock's response to a prompt that orders none. */
 const DEFAULT_OUTPUT_TOKENS = 12;
 
-/** A prompt whose answer will report this usage. */
+/** A prompt whose response reports this usage. */
 export const promptFor = (text: string, { inputTokens, outputTokens, status }: MockOrder): string =>
   `${text} [in ${inputTokens}, out ${outputTokens}]${status ? ` [status ${status}]` : ''}`;
 

@@ -3,7 +3,7 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import { googleV1 } from './google-v1.ts';
 import { openRouterCostNanoUsd, orderOf } from './prompts.ts';
 
-/** Stand-ins for all providers, on one local port. */
+/** Fakes of all providers, on one local port. */
 export interface MockProviders {
   /** Value of UPSTREAM_ORIGINS: every label leads here. */
   readonly upstreamOrigins: string;
@@ -11,10 +11,10 @@ export interface MockProviders {
   stop(): Promise<void>;
 }
 
-/** What every mock answers. */
-export const MOCK_ANSWER = 'This is the mock provider speaking. It bills exactly what the prompt asks for.';
+/** The text of every mock response. */
+export const MOCK_RESPONSE = 'This is the mock provider speaking. It bills exactly what the prompt asks for.';
 
-/** A prompt with this in it is answered so slowly that there is time to pull a plug. */
+/** The response to a prompt with this in it is slow enough to be interrupted. */
 const SLOW_PROMPT = /\[slow\]/;
 const SLOW_CHUNK_DELAY_MS = 1_000;
 
@@ -23,13 +23,13 @@ const textOf = ({ messages }: ChatCompletionRequest): string => {
   return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join(' ');
 };
 
-const answer = (request: ChatCompletionRequest): FixtureResponse => {
+const respond = (request: ChatCompletionRequest): FixtureResponse => {
   const order = orderOf(textOf(request));
   const { inputTokens, outputTokens, status } = order;
   if (status) return { status, error: { message: `The mock was asked for status ${status}.`, type: 'mock_error' } };
   return {
-    content: MOCK_ANSWER,
-    // Every provider's own names; the mock takes those of the shape it answers in.
+    content: MOCK_RESPONSE,
+    // The names of all providers; the mock takes those that its response shape has.
     usage: {
       prompt_tokens: inputTokens,
       completion_tokens: outputTokens,
@@ -42,11 +42,11 @@ const answer = (request: ChatCompletionRequest): FixtureResponse => {
   };
 };
 
-/** @param options.chunkDelayMs pause between the chunks of a streamed answer */
+/** @param options.chunkDelayMs pause between the chunks of a streamed response */
 export const startMockProviders = async (options: { readonly chunkDelayMs?: number } = {}): Promise<MockProviders> => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: options.chunkDelayMs ?? 0 });
-  mock.onMessage(SLOW_PROMPT, answer, { latency: SLOW_CHUNK_DELAY_MS });
-  mock.onMessage(/.*/s, answer);
+  mock.onMessage(SLOW_PROMPT, respond, { latency: SLOW_CHUNK_DELAY_MS });
+  mock.onMessage(/.*/s, respond);
   mock.mount(
     '/v1/models',
     googleV1(() => mock.url),

@@ -12,10 +12,10 @@ import { seedRules } from './rules.ts';
 import { seedTraffic } from './traffic.ts';
 
 /** Who to sign in as. */
-export const SEED_USER = { email: 'demo@example.com', password: 'Believable-Spend-1' } as const;
+export const SEED_USER = { email: 'demo@example.com', password: 'Plausible-Spend-1' } as const;
 const NAMES = { firstName: 'Grace', lastName: 'Hopper', companyName: 'Compilers & Co.' };
 
-/** Days of which the alerts are told, and how often rules look at each. */
+/** Days for which alerts are made, and how often rules are evaluated on each. */
 const WATCHED_MS = 26 * DAY_MS;
 const LOOK_EVERY_MS = 6 * HOUR_MS;
 /** Events recorded at once: some transactions each. */

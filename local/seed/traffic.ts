@@ -31,7 +31,7 @@ const draw = (random: () => number) => {
       reasoning: Math.round(outputs * reasoningShare),
     };
   };
-  /** Most calls end well; providers overload now and then, and some readers leave in the middle of an answer. */
+  /** Most calls end well; providers are sometimes overloaded, and some clients disconnect in the middle of a response. */
   const endOf = ({ streamed, shape }: Workload): 'ok' | 'refused' | 'left' => {
     const chance = random();
     if (shape !== null && chance < 0.014) return 'refused';
@@ -42,7 +42,7 @@ const draw = (random: () => number) => {
 
 const modelOf = ({ model }: Workload) => (model === '' ? null : model);
 
-/** Calls of two months up to now, as the gateway would have told of them: the same for the same time and account. */
+/** Calls of two months up to now, as the gateway would have reported them: the same for the same time and account. */
 export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
   const random = randomFrom(SEED);
   const ids = new V7Generator({ nextUint32: () => Math.floor(random() * 2 ** 32) });

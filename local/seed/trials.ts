@@ -1,6 +1,6 @@
 import { chat, office, round, type Workload } from './workload.ts';
 
-/** What is tried out beside production: providers of which little is used, most of it without a tag. */
+/** Trials next to production: providers with little use, most of it without a tag. */
 export const trials: readonly Workload[] = [
   {
     tag: null,

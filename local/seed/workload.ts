@@ -12,7 +12,7 @@ export interface Workload {
   readonly tag: string | null;
   /** By the account's second service key. */
   readonly batchKey?: true;
-  /** Told apart by the fingerprint of the provider's credential. */
+  /** Distinguished by the fingerprint of the provider's credential. */
   readonly providerKey: string;
   readonly provider: ProviderLabel;
   readonly model: string;

@@ -4,6 +4,6 @@ import type { ApiContext, ApiRoute } from './api/route.ts';
 import { sessionRoutes } from './api/sessions.ts';
 import { subscriptionRoutes } from './api/subscriptions.ts';
 
-/** The calls that billing makes, and those that tests make beside: parameters and answers are what the `stripe` package has. */
+/** The calls that billing and its tests make, with the parameters and responses of the `stripe` package. */
 export const apiRoutes = (context: ApiContext): readonly ApiRoute[] =>
   [customerRoutes, subscriptionRoutes, sessionRoutes, clockRoutes].flatMap((routes) => routes(context));

@@ -13,7 +13,7 @@ class LiveKeyError extends SetupError {
 export interface StripeOfStack {
   /** Variables of the functions that talk to Stripe. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The stand-in's page for people; undefined with the real Stripe. */
+  /** The fake's page for people; undefined with the real Stripe. */
   readonly url: string | undefined;
   stop(): Promise<void>;
 }
@@ -74,11 +74,11 @@ export const openStripe = async ({
   }
 
   const apiKey = secrets.ensure({
-    id: 'local/stripe-stand-in-key',
+    id: 'local/fake-stripe-key',
     value: `sk_test_${randomBytes(12).toString('hex')}`,
   });
   const signingSecret = secrets.ensure({
-    id: 'local/stripe-stand-in-signing',
+    id: 'local/fake-stripe-signing',
     value: `whsec_${randomBytes(16).toString('hex')}`,
   });
   const stripe = await startLocalStripe({

@@ -7,7 +7,7 @@ import { findPrice, type LocalPrice } from './prices.ts';
 import type { Checkout, Customer, PortalSession, Store } from './store.ts';
 
 /** A page, or where to go instead. */
-export type PageAnswer = { readonly html: string; readonly status: number } | { readonly redirect: string };
+export type PageResponse = { readonly html: string; readonly status: number } | { readonly redirect: string };
 
 const cardForm = z.object({ card: z.string() });
 const portalForm = z.discriminatedUnion('action', [
@@ -17,14 +17,14 @@ const portalForm = z.discriminatedUnion('action', [
 ]);
 const clockForm = z.object({ to: z.coerce.number().int() });
 
-const page = (html: string, status = 200): PageAnswer => ({ html, status });
+const page = (html: string, status = 200): PageResponse => ({ html, status });
 
 /** The pages that Stripe hosts, and one to look at everything and to move the clock. */
 export const hostedPages = (store: Store, life: Lifecycle) => {
   const customerOf = ({ customer }: { readonly customer: string }) =>
     store.customers.find(({ id }) => id === customer) as Customer;
 
-  const checkout = (found: Checkout, form: URLSearchParams | undefined): PageAnswer => {
+  const checkout = (found: Checkout, form: URLSearchParams | undefined): PageResponse => {
     if (found.status !== 'open') return page(closedCheckoutPage(found.status), 410);
     const price = findPrice(found.price) as LocalPrice;
     if (form === undefined) return page(checkoutPage(found, customerOf(found), price));
@@ -38,7 +38,7 @@ export const hostedPages = (store: Store, life: Lifecycle) => {
     return { redirect: found.successUrl.replace('{CHECKOUT_SESSION_ID}', found.id) };
   };
 
-  const showPortal = (session: PortalSession, error?: string): PageAnswer => {
+  const showPortal = (session: PortalSession, error?: string): PageResponse => {
     const subscriptions = store.subscriptions.filter(
       ({ customer, status }) => customer === session.customer && status !== 'canceled',
     );
@@ -47,7 +47,7 @@ export const hostedPages = (store: Store, life: Lifecycle) => {
     return page(portalPage(session, subscriptions, due, { number, error }), error === undefined ? 200 : 402);
   };
 
-  const submitPortal = (session: PortalSession, form: URLSearchParams): PageAnswer => {
+  const submitPortal = (session: PortalSession, form: URLSearchParams): PageResponse => {
     const asked = portalForm.parse(Object.fromEntries(form));
     const subscription = store.subscriptions.find(
       ({ customer, status }) => customer === session.customer && status !== 'canceled',
@@ -71,7 +71,7 @@ export const hostedPages = (store: Store, life: Lifecycle) => {
   };
 
   /** @param form what was sent, of a POST. @returns undefined where there is no such page */
-  return (path: string, form: URLSearchParams | undefined): PageAnswer | undefined => {
+  return (path: string, form: URLSearchParams | undefined): PageResponse | undefined => {
     const [, kind = '', id] = path.split('/');
     if (kind === '') return page(overviewPage(store, life.nextDueAt()));
     if (kind === 'clock' && form) {

@@ -1,19 +1,19 @@
 import { ApiError } from './api-error.ts';
 
-interface Answered {
+interface FirstCall {
   readonly request: string;
-  readonly answer: object;
+  readonly body: object;
 }
 
-/** Answers a repeated call as it was answered the first time. Of this run alone: nothing here repeats calls of an earlier one. */
+/** Repeats the first response to a repeated call. It remembers the calls of this run only. */
 export const idempotency = () => {
-  const answers = new Map<string, Answered>();
-  return (key: string | undefined, request: string, run: () => object): { answer: object; isReplay: boolean } => {
-    const known = key === undefined ? undefined : answers.get(key);
+  const firstCalls = new Map<string, FirstCall>();
+  return (key: string | undefined, request: string, run: () => object): { body: object; isReplay: boolean } => {
+    const known = key === undefined ? undefined : firstCalls.get(key);
     if (known === undefined) {
-      const answer = run();
-      if (key !== undefined) answers.set(key, { request, answer });
-      return { answer, isReplay: false };
+      const body = run();
+      if (key !== undefined) firstCalls.set(key, { request, body });
+      return { body, isReplay: false };
     }
     if (known.request !== request)
       throw new ApiError(
@@ -21,6 +21,6 @@ export const idempotency = () => {
         'idempotency_error',
         'Keys for idempotent requests can only be used with the same parameters they were first used with.',
       );
-    return { answer: known.answer, isReplay: true };
+    return { body: known.body, isReplay: true };
   };
 };

@@ -28,7 +28,7 @@ export const invoicing = (store: Store, publish: (type: string, object: object) 
     return invoice;
   },
 
-  settle: (invoice: Invoice): void => {
+  pay: (invoice: Invoice): void => {
     invoice.status = 'paid';
     invoice.nextAttempt = null;
     publish('invoice.paid', invoiceJson(invoice));

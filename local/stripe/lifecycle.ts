@@ -25,7 +25,7 @@ export class CardDeclinedError extends Error {
  * @param publish takes every event
  */
 export const lifecycle = (store: Store, url: string, publish: (type: string, object: object) => void) => {
-  const { newInvoice, settle, fail, openOf, makeVoid } = invoicing(store, publish);
+  const { newInvoice, pay, fail, openOf, makeVoid } = invoicing(store, publish);
 
   const tell = (type: string, subscription: Subscription) =>
     publish(`customer.subscription.${type}`, subscriptionJson(store, subscription));
@@ -34,7 +34,7 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
     const customer = store.customers.find(({ id }) => id === subscription.customer);
     invoice.attempts += 1;
     if (findCard(customer?.card ?? null)?.pays) {
-      settle(invoice);
+      pay(invoice);
       subscription.status = 'active';
     } else {
       subscription.status = fail(invoice) ? 'past_due' : 'unpaid';
@@ -113,7 +113,7 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
       invoice.attempts = 1;
       publish('checkout.session.completed', checkoutJson(url, checkout));
       tell('created', subscription);
-      settle(invoice);
+      pay(invoice);
       return subscription;
     },
 
@@ -127,7 +127,7 @@ export const lifecycle = (store: Store, url: string, publish: (type: string, obj
     payDue: (subscription: Subscription): void => {
       const customer = store.customers.find(({ id }) => id === subscription.customer);
       if (!findCard(customer?.card ?? null)?.pays) throw new CardDeclinedError('Your card was declined.');
-      for (const invoice of openOf(subscription)) settle(invoice);
+      for (const invoice of openOf(subscription)) pay(invoice);
       subscription.status = 'active';
       tell('updated', subscription);
     },

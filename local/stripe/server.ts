@@ -60,7 +60,7 @@ export const startLocalStripe = async (options: LocalStripeOptions): Promise<Loc
     });
     const event: StripeEvent = { id, type, payload, attempts: 0, delivery: 'pending' };
     store.events.push(event);
-    // After the answer to the call that caused it, mostly: the order is no promise.
+    // Usually after the response to the call that caused it; the order is no promise.
     if (sender) setImmediate(() => sender.send(event));
   };
   const life = lifecycle(store, url, publish);
@@ -74,14 +74,14 @@ export const startLocalStripe = async (options: LocalStripeOptions): Promise<Loc
   const callApi = (request: IncomingMessage, path: string, parameters: URLSearchParams) => {
     if (request.headers.authorization !== `Bearer ${options.apiKey}`)
       throw new ApiError(401, 'invalid_request_error', 'Invalid API Key provided.');
-    for (const { method, pattern, answer } of routes) {
+    for (const { method, pattern, respond } of routes) {
       const match = method === request.method && pattern.exec(path);
       if (!match) continue;
-      const run = () => answer({ ids: match.slice(1), parameters: parseForm(parameters) });
+      const run = () => respond({ ids: match.slice(1), parameters: parseForm(parameters) });
       const key = request.headers['idempotency-key'];
       return method === 'POST'
         ? once(typeof key === 'string' ? key : undefined, `${path}?${parameters}`, run)
-        : { answer: run(), isReplay: false };
+        : { body: run(), isReplay: false };
     }
     throw new ApiError(404, 'invalid_request_error', `Unrecognized request URL (${request.method}: ${path}).`);
   };
@@ -89,11 +89,11 @@ export const startLocalStripe = async (options: LocalStripeOptions): Promise<Loc
   const serveApi = (request: IncomingMessage, response: ServerResponse, path: string, parameters: URLSearchParams) => {
     const headers = { 'content-type': 'application/json', 'request-id': store.newId('req') };
     try {
-      const { answer, isReplay } = callApi(request, path, parameters);
+      const { body, isReplay } = callApi(request, path, parameters);
       store.save();
       response
         .writeHead(200, { ...headers, ...(isReplay && { 'idempotent-replayed': 'true' }) })
-        .end(JSON.stringify(answer));
+        .end(JSON.stringify(body));
     } catch (error) {
       const known = error instanceof z.ZodError ? invalidRequest(z.prettifyError(error)) : error;
       if (!(known instanceof ApiError)) throw error;
@@ -106,11 +106,11 @@ export const startLocalStripe = async (options: LocalStripeOptions): Promise<Loc
       const { pathname, searchParams } = new URL(request.url ?? '/', url);
       const form = request.method === 'POST' ? new URLSearchParams(await text(request)) : undefined;
       if (pathname.startsWith('/v1/')) return serveApi(request, response, pathname, form ?? searchParams);
-      const answer = pages(pathname, form);
+      const page = pages(pathname, form);
       store.save();
-      if (answer === undefined) response.writeHead(404).end('There is no such page.\n');
-      else if ('redirect' in answer) response.writeHead(303, { location: answer.redirect }).end();
-      else response.writeHead(answer.status, { 'content-type': 'text/html; charset=utf-8' }).end(answer.html);
+      if (page === undefined) response.writeHead(404).end('There is no such page.\n');
+      else if ('redirect' in page) response.writeHead(303, { location: page.redirect }).end();
+      else response.writeHead(page.status, { 'content-type': 'text/html; charset=utf-8' }).end(page.html);
     } catch (error) {
       console.error('Local Stripe failed:', error);
       if (!response.headersSent) response.writeHead(500);

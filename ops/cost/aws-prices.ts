@@ -5,12 +5,12 @@
 export const PRICES_AS_OF = '2025-11';
 
 export const awsPrices = {
-  /** @see https://aws.amazon.com/api-gateway/pricing/ REST APIs; a streamed answer counts as a request for each 10 MB begun */
+  /** @see https://aws.amazon.com/api-gateway/pricing/ REST APIs; a streamed response counts as a request for each 10 MB begun */
   apiGatewayRequest: 3.5e-6,
   /** @see https://aws.amazon.com/lambda/pricing/ arm64 */
   lambdaRequest: 0.2e-6,
   lambdaGbSecond: 0.0000133334,
-  /** Bytes of a streamed answer beyond its first 6 MB. */
+  /** Bytes of a streamed response beyond its first 6 MB. */
   lambdaStreamedGb: 0.008,
   /** @see https://aws.amazon.com/sqs/pricing/ standard queues; a request of up to 64 KB */
   sqsRequest: 0.4e-6,

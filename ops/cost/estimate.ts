@@ -5,7 +5,7 @@ export interface Traffic {
   readonly name: string;
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** From the request's arrival to the answer's last byte. */
+  /** From the request's arrival to the response's last byte. */
   readonly durationMs: number;
   /** DynamoDB units a record's counters take beyond the record itself: bench/recorder.ts measures them. */
   readonly writeUnitsBeyondRecord: number;
@@ -19,8 +19,8 @@ const GB = 2 ** 30;
 
 const API_GATEWAY_CHUNK_BYTES = 10 * MB;
 const FREE_STREAMED_BYTES = 6 * MB;
-/** After the answer's last byte the close event goes to the queue, and that is billed, too. */
-const SETTLE_MS = 20;
+/** After the last byte of the response the close event goes to the queue; this time is billed, too. */
+const CLOSE_EVENT_MS = 20;
 /** An open and a close event, each sent by itself. */
 const EVENTS = 2;
 /** The event source receives and deletes ten messages at a time. */
@@ -54,7 +54,7 @@ const transferOut = ({ requestBytes, responseBytes }: Traffic) =>
 /** USD for a million tracked requests on Lambda, by component. @param memoryMb of the gateway's function */
 export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost => {
   const { responseBytes, durationMs } = traffic;
-  const gbSeconds = (memoryMb / 1_024) * ((durationMs + SETTLE_MS) / 1_000);
+  const gbSeconds = (memoryMb / 1_024) * ((durationMs + CLOSE_EVENT_MS) / 1_000);
   return perMillion({
     'API Gateway': Math.max(1, Math.ceil(responseBytes / API_GATEWAY_CHUNK_BYTES)) * awsPrices.apiGatewayRequest,
     firewall: awsPrices.wafRequest,
@@ -70,7 +70,7 @@ export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost =
 
 /** Requests in flight at a rate: each holds an execution environment of Lambda. Little's law. */
 export const requestsInFlight = (requestsPerSecond: number, durationMs: number): number =>
-  requestsPerSecond * ((durationMs + SETTLE_MS) / 1_000);
+  requestsPerSecond * ((durationMs + CLOSE_EVENT_MS) / 1_000);
 
 export interface Fleet {
   readonly tasks: number;

@@ -34,7 +34,7 @@ const damages: readonly ((body: Buffer, other: Buffer, random: Random) => Buffer
   // Cut short, at either end.
   (body, _, random) => body.subarray(0, indexIn(body, random)),
   (body, _, random) => body.subarray(indexIn(body, random)),
-  // Spliced with another answer.
+  // Spliced with another response.
   (body, other, random) =>
     Buffer.concat([body.subarray(0, indexIn(body, random)), other.subarray(indexIn(other, random))]),
   (body, other) => Buffer.concat([body, other]),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 
-/** One recorded answer with what is known of its request: a line of a JSON-lines file. */
+/** One recorded response with what is known of its request: a line of a JSON-lines file. */
 const recordingSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   provider: z.string(),
@@ -11,7 +11,7 @@ const recordingSchema = z.object({
   /** The request's body. */
   req: z.unknown().optional(),
   status: z.number().int().default(200),
-  /** Content type of the answer. */
+  /** Content type of the response. */
   ctype: z.string().nullish(),
   encoding: z.string().nullish(),
   body: z.string().nullish(),
@@ -30,7 +30,7 @@ export type Recording = Omit<z.infer<typeof recordingSchema>, 'body' | 'body_b64
   readonly bytes: Buffer;
 };
 
-/** What a raw body says nothing of: from the command line. */
+/** Facts that a raw body does not have: from the command line. */
 export interface RawBodyOptions {
   readonly provider: string | undefined;
   readonly path: string | undefined;

@@ -27,11 +27,11 @@ export interface Replayed {
   readonly pricedAt: string;
 }
 
-/** `created` (OpenAI's and its like's), `created_at`, in seconds since 1970, near the head of the answer. */
+/** `created` (OpenAI's and its like's), `created_at`, in seconds since 1970, near the head of the response. */
 const CREATED = /"created(?:_at)?"\s*:\s*(1[0-9]{9})\b/;
 const CREATED_WITHIN_BYTES = 64 * 1024;
 
-/** When a recorded request was made: as recorded, else as the answer says, else as given. */
+/** When a recorded request was made: as recorded, else as the response says, else as given. */
 const timeOf = (recording: Recording, otherwise: string): string => {
   if (recording.startedAt) return recording.startedAt;
   const created = CREATED.exec(recording.bytes.toString('latin1', 0, CREATED_WITHIN_BYTES))?.[1];
@@ -45,7 +45,7 @@ const requestType = (req: unknown): string =>
 const requestBody = (req: unknown): Buffer =>
   Buffer.from(typeof req === 'string' ? req : req === null || req === undefined ? '' : JSON.stringify(req));
 
-/** Sends a recorded answer, cut in pieces, through the gateway's meter and the recorder's pricing. */
+/** Sends a recorded response, cut in pieces, through the gateway's meter and the recorder's pricing. */
 export const replay = async (recording: Recording, seed: number, at: string): Promise<Replayed> => {
   const path = recording.path.split('?')[0] ?? '';
   const requestReader = createRequestReader(requestType(recording.req), path);

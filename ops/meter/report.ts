@@ -53,7 +53,7 @@ export const differences = (recording: Recording, usage: Usage | null): Record<s
   return Object.keys(differing).length > 0 ? differing : null;
 };
 
-/** The price by the tokens alone, for answers that report what they cost; null for all others. */
+/** The price by the tokens alone, for responses that report what they cost; null for all others. */
 export const reproduced = (
   recording: Recording,
   { reading, priced, pricedAt }: Replayed,

@@ -18,7 +18,7 @@ const sse = (...events: unknown[]): string =>
 const JSON_TYPE = 'application/json';
 const SSE_TYPE = 'text/event-stream';
 
-/** One small answer of each kind, made by hand after the providers' documentation. */
+/** One small response of each kind, written by hand after the providers' documentation. */
 export const seedRecordings: readonly Recording[] = [
   recording(
     'openai',

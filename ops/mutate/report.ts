@@ -25,14 +25,14 @@ const row = (name: string, mutants: readonly Mutant[]): string => {
   const found = count(mutants, noticed);
   const missed = count(mutants, unnoticed);
   const score = found + missed > 0 ? `${((100 * found) / (found + missed)).toFixed(1)} %` : '';
-  const cells = [score, found, count(mutants, ['Survived']), count(mutants, ['NoCoverage'])];
-  return [name.padEnd(50), ...cells.map((cell) => String(cell).padStart(10))].join('');
+  const values = [score, found, count(mutants, ['Survived']), count(mutants, ['NoCoverage'])];
+  return [name.padEnd(50), ...values.map((value) => String(value).padStart(10))].join('');
 };
 
 /** Each file's score and the group's: of the changes that tests run at all or ought to, how many they notice. */
 export const scoreTable = (name: string, { files }: Report): string =>
   [
-    ['file'.padEnd(50), ...['score', 'noticed', 'survived', 'not run'].map((cell) => cell.padStart(10))].join(''),
+    ['file'.padEnd(50), ...['score', 'noticed', 'survived', 'not run'].map((name) => name.padStart(10))].join(''),
     ...Object.entries(files).map(([file, { mutants }]) => row(file, mutants)),
     row(
       name,

@@ -27,7 +27,7 @@ const ratesOf = (cost: Readonly<Record<string, unknown>>): Record<string, number
   for (const [theirs, ours] of Object.entries(names)) {
     const usd = cost[theirs];
     if (typeof usd !== 'number') continue;
-    // A zero beside a real price means that there is no such rate, not that it is free: an embedding has no output.
+    // A zero next to a real price means that there is no such rate, not that it is free: an embedding has no output.
     if (usd > 0 || ours === 'input' || ours === 'output') rates[ours] = usd;
   }
   return rates;

@@ -54,7 +54,7 @@ const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string, pollMs: 
 };
 
 /**
- * Restores a table beside itself and waits until it is there, with what a restore does not bring along: expiry, point-in-time
+ * Restores a table next to the original and waits until it is there, with what a restore leaves out: expiry, point-in-time
  * recovery, protection against deletion. A run that was cut off is taken up where the new table exists already.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html

@@ -42,18 +42,18 @@ export const checkHosts = ({ gatewayUrl, dashboardUrl }: SmokeTarget): Promise<C
     ...providerLabels.map((label) =>
       checked(`health of ${label}`, async () => {
         const { status, json } = await askJson(`${gatewayUrl(label)}/health`);
-        return status === 200 && isHealthy.safeParse(json).success ? null : `answered ${status}`;
+        return status === 200 && isHealthy.safeParse(json).success ? null : `responded ${status}`;
       }),
     ),
     checked('dashboard API', async () => {
       const { status } = await askJson(`${dashboardUrl}/spend`);
-      return status === 401 ? null : `answered ${status} without a token, not 401`;
+      return status === 401 ? null : `responded ${status} without a token, not 401`;
     }),
   ]);
 
 /**
  * A request of the canary account, from its service key to its record. The provider's credential is none, so that the provider
- * refuses it: that costs nothing, and shows that its answer comes through.
+ * refuses it: that costs nothing, and shows that its response comes through.
  */
 export const checkCanary = async (
   { gatewayUrl, dashboardUrl }: SmokeTarget,
@@ -67,9 +67,9 @@ export const checkCanary = async (
       });
       requestId = headers.get('x-service-request-id');
       const route = headers.get('x-service-route');
-      if (route === 'governed') return status < 500 ? null : `answered ${status}`;
+      if (route === 'governed') return status < 500 ? null : `responded ${status}`;
       if (route !== 'bypassed' || tries === GOVERNED_TRIES)
-        return `answered ${status}, and the route is ${route ?? 'none'}`;
+        return `responded ${status}, and the route is ${route ?? 'none'}`;
     }
   });
   if (requestId === null) return [relayed];
@@ -80,14 +80,14 @@ export const checkCanary = async (
       body: JSON.stringify({ email, password }),
     });
     const { success, data } = z.object({ token: z.string() }).safeParse(login.json);
-    if (!success) return `login answered ${login.status}`;
+    if (!success) return `login responded ${login.status}`;
     const deadline = Date.now() + RECORD_WAIT_MS;
     for (;;) {
       const { status } = await askJson(`${dashboardUrl}/requests/${requestId}`, {
         headers: { Authorization: `Bearer ${data.token}` },
       });
       if (status === 200) return null;
-      if (status !== 404 || Date.now() > deadline) return `GET /requests/{id} answered ${status}`;
+      if (status !== 404 || Date.now() > deadline) return `GET /requests/{id} responded ${status}`;
       await sleep(RECORD_POLL_MS);
     }
   });

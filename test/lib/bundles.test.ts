@@ -17,7 +17,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 66,
   'usage/Recorder': 960,
   'usage/Sweep': 935,
-  'usage/Seal': 275,
+  'usage/Rollup': 275,
   'alerts/RuleEvaluator': 375,
   'billing/Reconcile': 570,
   'dashboard-api/AuthHandler': 355,

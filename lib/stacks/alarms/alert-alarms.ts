@@ -4,7 +4,7 @@ import { evaluationLag, evaluatorCount } from '../metrics.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
-/** From alert rules to mail. That the evaluator fails or does not run is told by scheduled-alarms.ts. */
+/** From alert rules to mail. scheduled-alarms.ts reports an evaluator that fails or does not run. */
 export const alertAlarms = (): RunbookAlarm[] => [
   {
     id: 'EvaluationFailures',

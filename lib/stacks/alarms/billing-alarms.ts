@@ -9,7 +9,7 @@ export const billingAlarms = (): RunbookAlarm[] => [
   {
     id: 'StripeWebhookFailures',
     summary:
-      'Events of Stripe cannot be worked off: plans and suspensions are late. Stripe sends them again for three days.',
+      'Stripe events cannot be processed: plans and suspensions are late. Stripe sends them again for three days.',
     section: 'stripe-webhook-failures',
     metric: webhookFailures,
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -18,7 +18,7 @@ export const billingAlarms = (): RunbookAlarm[] => [
   },
   {
     id: 'RepairedAccounts',
-    summary: 'Accounts were not what Stripe says, and have been put right: events of Stripe do not arrive.',
+    summary: 'Accounts differed from Stripe and were repaired: Stripe events do not arrive.',
     section: 'repaired-accounts',
     metric: reconcileCount('RepairedAccounts', HOUR),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -27,7 +27,7 @@ export const billingAlarms = (): RunbookAlarm[] => [
   ...(['UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'] as const).map(
     (metricName): RunbookAlarm => ({
       id: metricName,
-      summary: 'Somebody pays for what he does not get, or has what he does not pay for, and only people can tell.',
+      summary: 'Somebody pays for a plan they do not have, or has a plan they do not pay for. A person must decide.',
       section: 'billing-differences',
       metric: reconcileCount(metricName, HOUR),
       operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

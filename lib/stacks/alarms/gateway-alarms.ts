@@ -53,7 +53,7 @@ const proxyAlarms = ({
     {
       id: `${node.id}Errors`,
       summary:
-        'More than 5 % of the proxied requests broke off: the function crashed or ran out of time, or a provider breaks its streams.',
+        'More than 5 % of the proxied requests were interrupted: the function crashed or ran out of time, or a provider interrupts its streams.',
       section: 'gateway-errors',
       metric: errorShare(handler),
       operator: GREATER_THAN_THRESHOLD,
@@ -71,7 +71,7 @@ const proxyAlarms = ({
     ...bounded,
     {
       id: `${node.id}ServerErrors`,
-      summary: 'More than 25 % of the proxied requests were answered with 5xx, by a provider or by us.',
+      summary: 'More than 25 % of the proxied requests got 5xx, from a provider or from the gateway.',
       section: 'gateway-server-errors',
       metric: serverErrorShare(api),
       operator: GREATER_THAN_THRESHOLD,

@@ -9,7 +9,7 @@ const { GREATER_THAN_THRESHOLD } = ComparisonOperator;
 export const platformAlarms = ({ table, dashboard }: Pick<Monitored, 'table' | 'dashboard'>): RunbookAlarm[] => [
   {
     id: 'DashboardServerErrors',
-    summary: 'More than 5 % of the dashboard requests were answered with 5xx.',
+    summary: 'More than 5 % of the dashboard requests got 5xx.',
     section: 'dashboard-server-errors',
     metric: serverErrorShare(dashboard.api),
     operator: GREATER_THAN_THRESHOLD,

@@ -6,7 +6,7 @@ import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
 
-/** Whatever runs by the clock: that it fails, that it does not run, that it takes too long. */
+/** Scheduled functions that fail, do not run, or take too long. */
 export const scheduledAlarms = ({ scheduled }: Pick<Monitored, 'scheduled'>): RunbookAlarm[] => [
   ...scheduled.flatMap((each): RunbookAlarm[] => [
     {

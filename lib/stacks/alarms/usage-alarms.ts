@@ -14,7 +14,7 @@ export const usageAlarms = ({
   {
     id: 'LostUsageEvents',
     summary:
-      'A usage event could be delivered neither to the queue nor to the table: it is in the log of the gateway only.',
+      'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
     section: 'lost-usage-events',
     metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -86,7 +86,7 @@ export const usageAlarms = ({
   },
   {
     id: 'RollupFailures',
-    summary: 'Closed days or months cannot be rolled up: spend is read from live counters, slower but as right.',
+    summary: 'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',
     section: 'rollup-failures',
     metric: rollupCount('RollupFailures', HOUR),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

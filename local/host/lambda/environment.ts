@@ -16,7 +16,7 @@ export class InvocationError extends Error {
   }
 }
 
-/** Takes the bytes of a streamed answer; resolves when there is room for more. */
+/** Takes the bytes of a streamed response; resolves when there is room for more. */
 export type TakeChunk = (bytes: Uint8Array) => Promise<void>;
 
 /** One execution environment: takes one invocation at a time, and none after it has ended. */
@@ -51,23 +51,23 @@ export const startEnvironment = (
   log.take(worker.stderr);
 
   let ended = false;
-  let settle: ((message: WorkerMessage) => void) | undefined;
+  let receive: ((message: WorkerMessage) => void) | undefined;
   let last: WorkerMessage | undefined;
   const end = (error: SerializedError) => {
     ended = true;
     last ??= { kind: 'error', error };
-    settle?.({ kind: 'error', error });
+    receive?.({ kind: 'error', error });
   };
   const send = (message: HostMessage) => worker.postMessage(message);
   let take: TakeChunk = async () => {};
-  /** The answer cannot be sent on, so the handler would wait for room for ever. */
+  /** Nobody takes the response any more: without an end the handler would wait for ever. */
   const abandon = (error: Error) => {
     end({ name: 'Runtime.InvalidStreamingResponse', message: error.message, stack: undefined });
     void worker.terminate();
   };
   worker.on('message', (message: WorkerMessage) => {
     if (message.kind === 'chunk') void take(message.bytes).then(() => send({ kind: 'more' }), abandon);
-    else settle?.(message);
+    else receive?.(message);
   });
   worker.on('error', (error) => end({ name: error.name, message: error.message, stack: error.stack }));
   worker.on('exit', (code) =>
@@ -82,7 +82,7 @@ export const startEnvironment = (
   const next = async (withinMs: number): Promise<WorkerMessage> => {
     if (ended && last) return last;
     const { promise, resolve } = Promise.withResolvers<WorkerMessage>();
-    settle = resolve;
+    receive = resolve;
     const timer = setTimeout(() => {
       end({ name: 'Sandbox.Timedout', message: `Task timed out after ${withinMs / 1000} seconds`, stack: undefined });
       void worker.terminate();
@@ -91,7 +91,7 @@ export const startEnvironment = (
       return await promise;
     } finally {
       clearTimeout(timer);
-      settle = undefined;
+      receive = undefined;
     }
   };
   const ready = next(INIT_TIMEOUT_MS);

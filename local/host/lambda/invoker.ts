@@ -7,7 +7,7 @@ import { runtimeEnvironment } from './runtime-environment.ts';
 /** Runs functions as Lambda would: one invocation at a time per environment, more environments on demand, up to a few. */
 export interface Invoker {
   /**
-   * @param takeChunk gets the answer of a function that streams; the result is null then
+   * @param takeChunk gets the response of a function that streams; the result is null then
    * @throws InvocationError, after it has been logged
    */
   invoke(lambda: LambdaFunction, event: unknown, takeChunk?: TakeChunk): Promise<unknown>;
@@ -96,12 +96,12 @@ export const createInvoker = (options: {
   return {
     invoke(lambda, event, takeChunk) {
       const invocation = run(lambda, event, takeChunk);
-      const settled = invocation.then(
+      const done = invocation.then(
         () => undefined,
         () => undefined,
       );
-      invocations.add(settled);
-      void settled.then(() => invocations.delete(settled));
+      invocations.add(done);
+      void done.then(() => invocations.delete(done));
       return invocation;
     },
     async stop() {

@@ -39,7 +39,7 @@ export type HostMessage =
 
 export type WorkerMessage =
   | { readonly kind: 'ready' }
-  /** Bytes of a streamed answer, metadata first. */
+  /** Bytes of a streamed response, metadata first. */
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   /** The handler's result as JSON, undefined where it returned nothing, as on Lambda. */
   | { readonly kind: 'result'; readonly json: string | undefined }

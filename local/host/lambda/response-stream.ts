@@ -35,7 +35,7 @@ class ResponseStream extends Writable {
     else done();
   }
 
-  /** API Gateway is told the content type by the metadata. */
+  /** API Gateway reads the content type from the metadata. */
   setContentType(): void {}
 }
 

@@ -36,7 +36,7 @@ const handler = await loadHandler();
 
 let onRoom = () => {};
 
-/** Resolves when all of the answer has gone out. */
+/** Resolves when the whole response was sent. */
 const stream = async (event: unknown, context: object): Promise<void> => {
   const output = responseStream((bytes, sent) => {
     onRoom = sent;

@@ -10,20 +10,20 @@ const gatewayResponseSchema = z.object({
   ResponseTemplates: z.record(z.string(), z.string()).default({}),
 });
 
-/** What API Gateway itself says without an override. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
+/** Responses of API Gateway itself without an override. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
 const defaults = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   AUTHORIZER_FAILURE: { status: 500, message: 'Internal server error' },
   REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
   INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
-  /** A function that failed, or whose answer is not one. */
+  /** The function failed or returned no valid response. */
   DEFAULT_5XX: { status: 502, message: 'Internal server error' },
 } as const;
 
 export type GatewayResponseType = keyof typeof defaults;
 
-export type AnswerByGateway = (
+export type RespondAsGateway = (
   apiId: string | undefined,
   type: GatewayResponseType,
   requestId: string,
@@ -32,8 +32,8 @@ export type AnswerByGateway = (
 
 const HEADER = 'gatewayresponse.header.';
 
-/** Answers what no function answers, with the templates' overrides of API Gateway's own responses. */
-export const gatewayResponses = (app: App): AnswerByGateway => {
+/** Responds where no function does, with the templates' overrides of API Gateway's own responses. */
+export const gatewayResponses = (app: App): RespondAsGateway => {
   const overrides = definitions(app, gatewayResponseSchema, 'AWS::ApiGateway::GatewayResponse').map(
     ({ properties }) => properties,
   );

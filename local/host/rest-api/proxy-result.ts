@@ -12,9 +12,9 @@ const resultSchema = z.object({
 });
 
 /**
- * Sends what a function of a Lambda proxy integration answered.
+ * Sends the response of a function with a Lambda proxy integration.
  *
- * @throws ZodError where it is not such an answer; nothing has been sent then
+ * @throws ZodError when it is no such response; nothing has been sent then
  */
 export const sendProxyResult = (result: unknown, requestId: string, response: ServerResponse): void => {
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = resultSchema.parse(result);

@@ -7,7 +7,7 @@ import type { Invoker } from '../lambda/invoker.ts';
 import { type App, definitions } from '../template/definitions.ts';
 import { cognitoAuthorizers, UnauthorizedError } from './authorizers.ts';
 import { type GatewayResponseType, gatewayResponses } from './gateway-responses.ts';
-import { answerMock } from './mock-integration.ts';
+import { respondWithMock } from './mock-integration.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { sendProxyResult } from './proxy-result.ts';
 import { findRoute, type Route, type RouteMatch, routesOf } from './routes.ts';
@@ -19,8 +19,8 @@ export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) 
 /** API Gateway's limit of a request body. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** API Gateway answers in place of the function. */
-class GatewayAnswer extends Error {
+/** API Gateway responds in place of the function. */
+class GatewayResponse extends Error {
   readonly type: GatewayResponseType;
   constructor(type: GatewayResponseType) {
     super(type);
@@ -33,7 +33,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new GatewayAnswer('REQUEST_TOO_LARGE');
+    if (bytes > MAX_BODY_BYTES) throw new GatewayResponse('REQUEST_TOO_LARGE');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -41,7 +41,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 
 const within = async <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new GatewayAnswer('INTEGRATION_TIMEOUT')), timeoutMs);
+  const timer = setTimeout(() => reject(new GatewayResponse('INTEGRATION_TIMEOUT')), timeoutMs);
   try {
     return await Promise.race([promise, timedOut]);
   } finally {
@@ -71,15 +71,15 @@ export const restApiServer = async (
     ]),
   );
   const authorize = await cognitoAuthorizers(app, readJwks);
-  const answerByGateway = gatewayResponses(app);
+  const respondAsGateway = gatewayResponses(app);
 
-  const answer = async (match: RouteMatch, request: IncomingMessage, requestId: string, response: ServerResponse) => {
+  const respond = async (match: RouteMatch, request: IncomingMessage, requestId: string, response: ServerResponse) => {
     const { route } = match;
     const { integration } = route;
-    if (integration.Type === 'MOCK') return answerMock(integration, request, response);
+    if (integration.Type === 'MOCK') return respondWithMock(integration, request, response);
     const claims = await authorize(route, (name) => request.headersDistinct[name.toLowerCase()]?.[0]);
     const lambda = functionOfArn(functions, integration.Uri ?? '');
-    if (!lambda) throw new GatewayAnswer('DEFAULT_5XX');
+    if (!lambda) throw new GatewayResponse('DEFAULT_5XX');
     const event = proxyEvent({
       request,
       requestId,
@@ -101,8 +101,8 @@ export const restApiServer = async (
     const path = request.url?.split('?')[0] ?? '/';
     const match = findRoute(routes, request.method ?? 'GET', path);
     try {
-      if (!match) throw new GatewayAnswer('MISSING_AUTHENTICATION_TOKEN');
-      await answer(match, request, requestId, response);
+      if (!match) throw new GatewayResponse('MISSING_AUTHENTICATION_TOKEN');
+      await respond(match, request, requestId, response);
     } catch (error) {
       if (response.headersSent) {
         response.destroy();
@@ -111,12 +111,12 @@ export const restApiServer = async (
       // The body may not have been read to its end; the connection cannot be used again then.
       if (!request.complete) response.setHeader('Connection', 'close');
       const type =
-        error instanceof GatewayAnswer
+        error instanceof GatewayResponse
           ? error.type
           : error instanceof UnauthorizedError
             ? 'UNAUTHORIZED'
             : 'DEFAULT_5XX';
-      answerByGateway(match?.route.apiId ?? routes[0]?.apiId, type, requestId, response);
+      respondAsGateway(match?.route.apiId ?? routes[0]?.apiId, type, requestId, response);
     }
   };
 };

@@ -11,7 +11,7 @@ const metadataSchema = z.object({
 });
 
 /**
- * Sends the streamed answer of a function on as it comes: metadata as JSON, eight NUL bytes, then the body.
+ * Forwards the streamed response of a function as it arrives: metadata as JSON, eight NUL bytes, then the body.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
@@ -20,7 +20,7 @@ export const streamedResult = (requestId: string, response: ServerResponse): Tak
 
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
-    // A client that has left will never drain it.
+    // A client that disconnected never drains it.
     await Promise.race([once(response, 'drain'), once(response, 'close')]);
   };
 

@@ -5,20 +5,20 @@ const responseSchema = z.object({
 });
 
 /**
- * Which messages of a batch are done and may be deleted, by the rules of Lambda: an answer without failures is success, a
- * malformed answer or an unknown identifier is failure of the whole batch.
+ * Which messages of a batch are done and may be deleted, by the rules of Lambda: a response without failures is success; a
+ * malformed response or an unknown identifier fails the whole batch.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
- * @param answer what the function returned
- * @param reportsItemFailures whether the mapping has ReportBatchItemFailures; without it every answer is success
+ * @param response what the function returned
+ * @param reportsItemFailures whether the mapping has ReportBatchItemFailures; without it every response is success
  */
 export const succeeded = (
   messageIds: readonly string[],
-  answer: unknown,
+  response: unknown,
   reportsItemFailures: boolean,
 ): readonly string[] => {
-  if (!reportsItemFailures || answer === null || answer === undefined) return messageIds;
-  const parsed = responseSchema.safeParse(answer);
+  if (!reportsItemFailures || response === null || response === undefined) return messageIds;
+  const parsed = responseSchema.safeParse(response);
   if (!parsed.success) return [];
   const failed = new Set((parsed.data.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
   if ([...failed].some((id) => !messageIds.includes(id))) return [];

@@ -87,9 +87,9 @@ export const pollQueue = (options: QueuePollerOptions): Poller => {
   };
 
   const work = async (batch: readonly Message[]): Promise<void> => {
-    const answer = await options.invoke({ Records: batch.map((message) => record(message, queueArn)) });
+    const response = await options.invoke({ Records: batch.map((message) => record(message, queueArn)) });
     const ids = batch.map(({ MessageId }) => MessageId ?? '');
-    const done = new Set(succeeded(ids, answer, options.reportsItemFailures));
+    const done = new Set(succeeded(ids, response, options.reportsItemFailures));
     await remove(batch.filter(({ MessageId }) => done.has(MessageId ?? '')));
   };
 

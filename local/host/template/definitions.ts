@@ -35,7 +35,7 @@ export const definitions = <Properties>(
     attribute: (name) => String(resolve({ 'Fn::GetAtt': [resource.logicalId, name] }, resource.stack)),
   }));
 
-/** Ids that say nothing of what a construct is for. */
+/** Ids that do not say what a construct is for. */
 const IDLE_IDS = new Set(['Resource', 'Default', 'Function']);
 
 /** A short name for people, from the construct path: `Prod/Usage/Recorder/Resource` → `Recorder`. */

@@ -20,7 +20,7 @@ export const clockRoutes = ({ store, life }: ApiContext): readonly ApiRoute[] =>
     {
       method: 'GET',
       path: '/v1/events',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const { items, hasMore } = paged(store.events, eventsParameters.parse(parameters));
         return listOf(
           '/v1/events',
@@ -30,11 +30,11 @@ export const clockRoutes = ({ store, life }: ApiContext): readonly ApiRoute[] =>
       },
     },
     // One clock for everything: Stripe has one for each test customer.
-    { method: 'GET', path: `/v1/test_helpers/test_clocks/${CLOCK}`, answer: clock },
+    { method: 'GET', path: `/v1/test_helpers/test_clocks/${CLOCK}`, respond: clock },
     {
       method: 'POST',
       path: `/v1/test_helpers/test_clocks/${CLOCK}/advance`,
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         life.advanceTo(advanceParameters.parse(parameters).frozen_time);
         return clock();
       },

@@ -9,7 +9,7 @@ export const customerRoutes = ({ store, life }: ApiContext): readonly ApiRoute[]
   {
     method: 'POST',
     path: '/v1/customers',
-    answer: ({ parameters }) => {
+    respond: ({ parameters }) => {
       const { email = null, name = null, metadata: data } = customerParameters.parse(parameters);
       const made = {
         id: store.newId('cus'),
@@ -27,21 +27,21 @@ export const customerRoutes = ({ store, life }: ApiContext): readonly ApiRoute[]
   {
     method: 'GET',
     path: '/v1/customers/:id',
-    answer: ({ ids: [id] }) => customerJson(find('customer', store.customers, id)),
+    respond: ({ ids: [id] }) => customerJson(find('customer', store.customers, id)),
   },
   {
     method: 'DELETE',
     path: '/v1/customers/:id',
-    answer: ({ ids: [id] }) => {
+    respond: ({ ids: [id] }) => {
       const found = liveCustomer(store, id);
       life.deleteCustomer(found);
       return customerJson(found);
     },
   },
-  { method: 'GET', path: '/v1/prices', answer: () => listOf('/v1/prices', localPrices.map(priceJson)) },
+  { method: 'GET', path: '/v1/prices', respond: () => listOf('/v1/prices', localPrices.map(priceJson)) },
   {
     method: 'GET',
     path: '/v1/prices/:id',
-    answer: ({ ids: [id] }) => priceJson(find('price', localPrices, id)),
+    respond: ({ ids: [id] }) => priceJson(find('price', localPrices, id)),
   },
 ];

@@ -10,12 +10,12 @@ interface Call {
   readonly parameters: unknown;
 }
 
-/** A call that the `stripe` package makes, and what it is answered. */
+/** A call that the `stripe` package makes, and its response. */
 export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `:id` stands for an id. */
   readonly path: string;
-  readonly answer: (call: Call) => object;
+  readonly respond: (call: Call) => object;
 }
 
 export interface ApiContext {

@@ -44,7 +44,7 @@ export const sessionRoutes = ({ store, life, url }: ApiContext): readonly ApiRou
     {
       method: 'POST',
       path: '/v1/checkout/sessions',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const given = checkoutParameters.parse(parameters);
         const made: Checkout = {
           id: store.newId('cs_test'),
@@ -67,7 +67,7 @@ export const sessionRoutes = ({ store, life, url }: ApiContext): readonly ApiRou
     {
       method: 'GET',
       path: '/v1/checkout/sessions',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const { customer: of, status, ...range } = listParameters.parse(parameters);
         const { items, hasMore } = paged(
           store.checkouts.filter(
@@ -85,12 +85,12 @@ export const sessionRoutes = ({ store, life, url }: ApiContext): readonly ApiRou
     {
       method: 'GET',
       path: '/v1/checkout/sessions/:id',
-      answer: ({ ids: [id] }) => checkoutJson(url, find('checkout.session', store.checkouts, id)),
+      respond: ({ ids: [id] }) => checkoutJson(url, find('checkout.session', store.checkouts, id)),
     },
     {
       method: 'POST',
       path: '/v1/checkout/sessions/:id/expire',
-      answer: ({ ids: [id] }) => {
+      respond: ({ ids: [id] }) => {
         const found = openCheckout(id);
         life.expire(found);
         return checkoutJson(url, found);
@@ -99,7 +99,7 @@ export const sessionRoutes = ({ store, life, url }: ApiContext): readonly ApiRou
     {
       method: 'POST',
       path: '/v1/billing_portal/sessions',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const { customer: of, return_url: returnUrl, flow_data: flow } = portalParameters.parse(parameters);
         const confirm = flow?.subscription_update_confirm;
         const made: PortalSession = {

@@ -20,7 +20,7 @@ export const subscriptionRoutes = ({ store, life }: ApiContext): readonly ApiRou
     {
       method: 'GET',
       path: '/v1/subscriptions',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const { customer: of, status, ...range } = listParameters.parse(parameters);
         const isWanted = (found: Subscription) =>
           (of === undefined || found.customer === of) &&
@@ -36,12 +36,12 @@ export const subscriptionRoutes = ({ store, life }: ApiContext): readonly ApiRou
     {
       method: 'GET',
       path: '/v1/subscriptions/:id',
-      answer: ({ ids: [id] }) => subscriptionJson(store, subscription(id)),
+      respond: ({ ids: [id] }) => subscriptionJson(store, subscription(id)),
     },
     {
       method: 'POST',
       path: '/v1/subscriptions/:id',
-      answer: ({ ids: [id], parameters }) => {
+      respond: ({ ids: [id], parameters }) => {
         const found = subscription(id);
         const { cancel_at_period_end: isEnding, items } = updateParameters.parse(parameters);
         if (isEnding !== undefined) life.cancelAtPeriodEnd(found, isEnding);
@@ -52,7 +52,7 @@ export const subscriptionRoutes = ({ store, life }: ApiContext): readonly ApiRou
     {
       method: 'DELETE',
       path: '/v1/subscriptions/:id',
-      answer: ({ ids: [id] }) => {
+      respond: ({ ids: [id] }) => {
         const found = subscription(id);
         if (found.status === 'canceled') throw missing('subscription', found.id);
         life.cancel(found);
@@ -63,7 +63,7 @@ export const subscriptionRoutes = ({ store, life }: ApiContext): readonly ApiRou
       (action): ApiRoute => ({
         method: 'POST',
         path: `/v1/subscriptions/:id/${action}`,
-        answer: ({ ids: [id] }) => {
+        respond: ({ ids: [id] }) => {
           const found = subscription(id);
           life[action](found);
           return subscriptionJson(store, found);
@@ -73,7 +73,7 @@ export const subscriptionRoutes = ({ store, life }: ApiContext): readonly ApiRou
     {
       method: 'GET',
       path: '/v1/invoices',
-      answer: ({ parameters }) => {
+      respond: ({ parameters }) => {
         const { items, hasMore } = paged(store.invoices, invoicesParameters.parse(parameters));
         return listOf('/v1/invoices', items.map(invoiceJson), hasMore);
       },

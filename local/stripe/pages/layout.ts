@@ -60,7 +60,7 @@ export const layout = (title: string, content: Html, width: 'narrow' | 'wide' = 
   <body>
     <main class="${width}">
       ${content}
-      <p class="note">A stand-in for Stripe on this machine: no money moves.</p>
+      <p class="note">A fake of Stripe on this machine: no money moves.</p>
     </main>
   </body>
 </html>`.html

@@ -174,8 +174,8 @@ describe('what each function may do', () => {
         ...RECORD,
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],
-      'usage/Seal': [
-        logsTo('Seal'),
+      'usage/Rollup': [
+        logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
         'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],

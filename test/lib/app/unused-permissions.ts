@@ -45,7 +45,7 @@ const entries: readonly (readonly [StackName, string, string])[] = [
   ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
-  ['usage', 'Seal', 'lambda/usage-recorder/rollup/handler.ts'],
+  ['usage', 'Rollup', 'lambda/usage-recorder/rollup/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
   ...Object.keys(dashboardResources).map((name) => {
     const id = name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());

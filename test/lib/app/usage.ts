@@ -50,7 +50,7 @@ describe('the usage queue', () => {
 
   it.each([
     ['Sweep', 'rate(1 minute)'],
-    ['Seal', 'rate(1 hour)'],
+    ['Rollup', 'rate(1 hour)'],
   ])('has %s run at %s', (name, rate) => {
     const schedules = Object.values(resourcesOf(usage, 'AWS::Events::Rule')).map(({ Properties }) => Properties);
     const [handler] = functions.find(([id]) => id.startsWith(name)) ?? [];
