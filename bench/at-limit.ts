@@ -1,5 +1,5 @@
 /**
- * What the dashboard's longest questions cost of an account at its limits: 1,751 distinct cells in every hour of every day
+ * What the dashboard's longest questions cost of an account at its limits: 1,751 distinct counters in every hour of every day
  * (lambda/domain/spend/dimensions.ts). Each question is asked by a process of its own with the heap of a function of 512 MB.
  * The shortest of API Gateway's time-outs is 29 s; Lambda gives a function of 512 MB 0.29 of a processor.
  *
@@ -22,7 +22,7 @@ const YEAR_DAYS = 366;
 const HEAP_MB = 440;
 const PROCESSORS_AT_512_MB = 512 / 1_769;
 
-// The end of a day: today's cells, which are in no summary, are as many as they get.
+// The end of a day: today's counters, which are in no summary yet, are at their maximum.
 const now = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - 1_800_000);
 const ago = (back: number): string => new Date(now.getTime() - back * DAY_MS).toISOString().slice(0, 10);
 

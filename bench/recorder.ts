@@ -1,6 +1,6 @@
 /**
  * Usage events per second and DynamoDB write units per event, by how many events make a batch and how many accounts share it,
- * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds: as the emulator answers, and
+ * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds: as the emulator responds, and
  * with each call taking longer by what a network and DynamoDB take.
  *
  * node bench/recorder.ts [--rounds N] [--events N] [--latency-ms N]
@@ -48,13 +48,13 @@ interface WriteUnits {
   ofRecords: number;
 }
 
-/** The same table, its writes counted as DynamoDB charges them, its answers later by so much. */
+/** The same table, with writes counted as DynamoDB charges them and responses delayed. */
 const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table => {
   const send = async (command: { input: Record<string, unknown> }) => {
     if (addedMs > 0) await sleep(addedMs);
     command.input['ReturnConsumedCapacity'] = 'TOTAL';
-    const answer = (await table.client.send(command as never)) as { ConsumedCapacity?: unknown };
-    for (const consumed of [answer.ConsumedCapacity ?? []].flat() as {
+    const response = (await table.client.send(command as never)) as { ConsumedCapacity?: unknown };
+    for (const consumed of [response.ConsumedCapacity ?? []].flat() as {
       CapacityUnits?: number;
       WriteCapacityUnits?: number;
     }[]) {
@@ -65,7 +65,7 @@ const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table =
     if (command instanceof TransactWriteCommand)
       for (const { Put } of command.input.TransactItems ?? [])
         if (Put?.Item?.['details'] !== undefined) units.ofRecords += recordUnits(Put.Item);
-    return answer;
+    return response;
   };
   const client = new Proxy(table.client, {
     get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
@@ -113,7 +113,7 @@ try {
       };
     }),
   );
-  // The first rounds warm code, caches and the day's cells, and are not counted.
+  // The first rounds warm code, caches and the counters of the day; they are not measured.
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const [index, { recorders, batchSize, accounts, perSecond, units }] of runs.entries()) {
       const events = Array.from({ length: eventsPerRound }, (_, n) =>

@@ -1,6 +1,6 @@
 /**
  * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
- * table are stand-ins that answer at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
+ * table are fakes that respond at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
  * floor: the gateway's own two HTTP stacks and nothing else), and Portkey's gateway. All in one run,
  * in interleaved rounds. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
@@ -98,7 +98,7 @@ const addedTable = (title: string, taken: ReadonlyMap<string, readonly number[]>
   );
 };
 
-/** One request every 20 ms, to each contender in turn: of an origin that answers at once, and of one that takes 20 ms. */
+/** One request every 20 ms, to each contender in turn: of an origin that responds at once, and of one that takes 20 ms. */
 const paced = async (): Promise<void> => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
   const atOnce = await interleaved(contenders, 400, async ({ port, headers }) => {

@@ -33,12 +33,12 @@ const summary = summarize(
 );
 
 const NOBODY = 'svc_nobody';
-/** Nineteen sealed days: the same of every account but for its name, so they are compressed once. */
-const sealedDays = Array.from({ length: 19 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`)
+/** Nineteen rolled-up days. Only the account differs, so they are compressed once. */
+const rolledUpDays = Array.from({ length: 19 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`)
   .flatMap((day) => summaryItems(NOBODY, 'DAY', day, summary))
   .map(exportLine);
 
-/** One account but for its sealed days: twelve cells of today, two rules. */
+/** One account without its rolled-up days: twelve counters of today, two rules. */
 const accountItems = (accountId: string, fires: boolean): Record<string, unknown>[] => {
   const rule = (ruleId: string, name: string, config: object) => ({
     ...ruleKey(accountId, ruleId),
@@ -74,7 +74,7 @@ function* lines(accounts: number, firing: number): Generator<string> {
   for (let index = 0; index < accounts; index++) {
     const accountId = `svc_${String(index).padStart(30, '0')}`;
     yield* accountItems(accountId, firing > 0 && index % firing === 0).map(exportLine);
-    for (const line of sealedDays) yield line.replace(NOBODY, accountId);
+    for (const line of rolledUpDays) yield line.replace(NOBODY, accountId);
   }
 }
 

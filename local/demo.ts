@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { demoCalls } from './demo/calls.ts';
 import { demoClients } from './demo/clients.ts';
-import { groupsOf, register, finishedSpend } from './demo/dashboard.ts';
+import { finishedSpend, groupsOf, register } from './demo/dashboard.ts';
 import { differences, expectedGroups, total } from './demo/expectation.ts';
 import { dollars, spendTable } from './demo/table.ts';
 import { sendTraffic } from './demo/traffic.ts';

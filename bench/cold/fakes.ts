@@ -10,7 +10,7 @@ export const environmentToLoad = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value ?? fakes[name] ?? `stand-in-of-${name}`]),
+    Object.entries(environment).map(([name, value]) => [name, value ?? fakes[name] ?? `fake-of-${name}`]),
   ),
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'local',

@@ -106,7 +106,7 @@ export const exchange = (
 export const STREAM_BODY = '{"model":"m","stream":true}';
 const FIRST_EVENT_MS = 20_000;
 
-/** Streams that begin and then stand still; they end when told. */
+/** Streams that begin and then pause until the caller ends them. */
 export const openStreams = async (
   port: number,
   path: string,

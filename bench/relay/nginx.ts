@@ -39,8 +39,8 @@ export const startNginx = async (dir: string, port: number, servers: string, cor
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`;
 
-/** An origin that answers 2 KB of JSON at once, and stands in for the AWS services that the gateway talks to. */
-export const originServers = (port: number, streamPort: number, answer: string, item: string): string => `
+/** An origin that responds with 2 KB of JSON at once, and fakes the AWS services that the gateway calls. */
+export const originServers = (port: number, streamPort: number, response: string, item: string): string => `
   map $http_x_amz_target $aws {
     default '{}';
     ~GetItem ${quoted(item)};
@@ -51,7 +51,7 @@ export const originServers = (port: number, streamPort: number, answer: string, 
     listen 127.0.0.1:${port} backlog=4096;
     default_type application/json;
     location = /aws { return 200 $aws; }
-    location /v1/chat/completions { return 200 ${quoted(answer)}; }
+    location /v1/chat/completions { return 200 ${quoted(response)}; }
     location / { if ($http_x_amz_target) { return 200 $aws; } return 404; }
   }`;
 

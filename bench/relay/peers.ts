@@ -25,7 +25,7 @@ export interface Contender {
 const KEY = newAccountKey((size) => new Uint8Array(size).fill(7));
 const pad = (bytes: number): string => 'x'.repeat(bytes);
 export const REQUEST_BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: pad(1_960) }] });
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: 'c',
   object: 'chat.completion',
   model: 'gpt-4o',
@@ -82,7 +82,7 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
   const here = (file: string): string => join(import.meta.dirname, file);
   await started(startNode([here('stream-process.ts')], { PORT: String(streamPort) }, streamPort, LOAD_CORE));
   await started(
-    startNginx(join(workDir, 'origin'), originPort, originServers(originPort, streamPort, ANSWER, item), LOAD_CORE),
+    startNginx(join(workDir, 'origin'), originPort, originServers(originPort, streamPort, RESPONSE, item), LOAD_CORE),
   );
   const ports = { ORIGIN_PORT: String(originPort), STREAM_PORT: String(streamPort) };
   const aws = `http://127.0.0.1:${originPort}`;

@@ -9,10 +9,10 @@ createServer((incoming, response) => {
   const port = incoming.url?.startsWith('/v1/stream') ? streams : origin;
   const outgoing = request(
     { agent, port, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers: incoming.headers },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+    (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
       response.flushHeaders();
-      answer.pipe(response);
+      upstream.pipe(response);
     },
   );
   outgoing.on('error', () => response.destroy());

@@ -16,7 +16,7 @@ export const TAG = 'user-4';
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 const models = ['gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'o3-mini-2025-01-31', 'gpt-4.1-2025-04-14', 'gpt-5'];
 
-/** The most distinct cells an account can make in a day (dimensions.ts), for one tag of each of its own users: 1,000 apart, then folded by and by. */
+/** The most distinct counters of an account in a day (dimensions.ts), with one tag for each user: 1,000 are kept apart, the rest overflows. */
 const crosses: readonly SpendDimensions[] = Array.from({ length: 1_751 }, (_, n) => {
   const level = Math.max(0, Math.ceil((n - 999) / 250));
   return overflowDimensions(
@@ -31,7 +31,7 @@ const crosses: readonly SpendDimensions[] = Array.from({ length: 1_751 }, (_, n)
   );
 });
 
-/** Of a few chat completions, no two cells alike. */
+/** Counters of a few chat completions, all different. */
 const countersOf = (n: number): Counters => ({
   requests: 3 + (n % 17),
   costComputedNanoUsd: 1_234_567 + ((n * 7_919) % 9_000_001),
@@ -42,7 +42,7 @@ const countersOf = (n: number): Counters => ({
 });
 
 interface Size {
-  /** Days, today among them, of which every cell stands. */
+  /** Days, including today, that have all counters. */
   readonly days: number;
   /** Days before those that are there as summaries alone. */
   readonly summedDays: number;
@@ -61,12 +61,12 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
     }
   }
   for (let back = days; back < days + summedDays; back++) {
-    const cells = crosses.map((dimensions) => ({ dimensions, counters: countersOf(n++) }));
-    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(cells)).map(exportLine);
+    const counters = crosses.map((dimensions) => ({ dimensions, counters: countersOf(n++) }));
+    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(counters)).map(exportLine);
   }
 }
 
-/** A table with one account that makes as many cells in each hour of each day as it can. Days that are over are sealed. */
+/** A table with one account that has as many counters in each hour of each day as it can. Closed days are rolled up. */
 export const accountAtLimit = async (size: Size, now: Date): Promise<EmulatedTable> => {
   const table = await filledTable(lines(size, now));
   const marks = openRollupMarks(table, () => now.getTime());

@@ -23,7 +23,7 @@ const CROSSES = models.length * tags.length;
 /** The nth of some requests of the account. */
 export const requestAt = (ms: number, n: number): CloseEvent => chatCompletion(ACCOUNT, tags, n, ms);
 
-/** Twelve requests a day, one of each cross, through the recorder; days that are over are sealed. */
+/** Twelve requests a day, one of each cross, through the recorder; closed days are rolled up. */
 const recordDays = async (table: Table, now: Date): Promise<void> => {
   const record = openRecorder(table, { logger: { error: console.error } });
   for (let day = 0; day < DAYS; day++) {
@@ -64,7 +64,7 @@ function* withCopies(items: readonly Record<string, unknown>[], records: number)
 }
 
 /**
- * A table with one account of so many request records. Spend cells and summaries are those of its twelve crosses of model and tag,
+ * A table with one account of so many request records. Spend counters and summaries are those of its twelve crosses of model and tag,
  * whatever the number of records: that is what bounds them.
  */
 export const accountWithRecords = async (

@@ -51,9 +51,9 @@ const ask: Record<string, () => Promise<unknown>> = {
 const cpuBefore = process.cpuUsage();
 const startedMs = performance.now();
 let error: string | undefined;
-let answer: unknown;
+let response: unknown;
 try {
-  answer = await ask[kind]?.();
+  response = await ask[kind]?.();
 } catch (thrown) {
   error = `${(thrown as Error).name}: ${(thrown as Error).message}`;
 }
@@ -66,7 +66,7 @@ console.log(
     calls,
     readUnits: units.take(),
     peakMb: Math.round(process.resourceUsage().maxRSS / 1_024),
-    answerKb: Math.round(JSON.stringify(answer ?? '').length / 1_024),
+    responseKb: Math.round(JSON.stringify(response ?? '').length / 1_024),
     ...(error && { error }),
   }),
 );

@@ -12,7 +12,7 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { bringUpToDate } from './data-version.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
-import { serveIndex, type StackIndex } from './index-page.ts';
+import { type StackIndex, serveIndex } from './index-page.ts';
 import { type LambdaFunction, lambdaFunctions } from './lambda/functions.ts';
 import { createInvoker } from './lambda/invoker.ts';
 import { runtimeEnvironment } from './lambda/runtime-environment.ts';

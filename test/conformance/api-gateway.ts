@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { proxyEvent } from '../../local/host/rest-api/proxy-event.ts';
-import type { AnswerSink, RuntimeApi } from './runtime-api.ts';
+import type { ResponseSink, RuntimeApi } from './runtime-api.ts';
 
 const route = {
   apiId: 'gateway',
@@ -16,20 +16,20 @@ const route = {
   integration: { Type: 'AWS_PROXY', TimeoutInMillis: 900_000, IntegrationResponses: [] },
 };
 
-const clientSink = (response: ServerResponse): AnswerSink => ({
+const clientSink = (response: ServerResponse): ResponseSink => ({
   head: ({ statusCode, headers, multiValueHeaders }) => {
     response.writeHead(statusCode, { ...headers, ...multiValueHeaders } as Record<string, string | string[]>);
     response.flushHeaders();
   },
-  // To a client that has left it goes on for nothing: the function is not told.
+  // It keeps reading for a client that disconnected: the function does not learn of it.
   chunk: (bytes) => response.destroyed || response.write(bytes),
   drained: () =>
     new Promise((resolve) => {
-      const settle = (): void => {
-        response.off('drain', settle).off('close', settle);
+      const resume = (): void => {
+        response.off('drain', resume).off('close', resume);
         resolve();
       };
-      response.on('drain', settle).on('close', settle);
+      response.on('drain', resume).on('close', resume);
     }),
   end: () => {
     response.end();
@@ -40,7 +40,7 @@ const clientSink = (response: ServerResponse): AnswerSink => ({
   },
 });
 
-/** What API Gateway is between a client and a streaming function: request to event, streamed answer to response. */
+/** What API Gateway is between a client and a streaming function: it turns requests into events and streamed results into responses. */
 export const startApiGateway = async (runtime: RuntimeApi) => {
   const server = createServer({ maxHeaderSize: 256 * 1024 }, async (request, response) => {
     response.sendDate = false;

@@ -18,7 +18,7 @@ import { type LambdaGateway, startLambdaGateway } from './lambda-gateway.ts';
 
 /*
  * Promise 1 on Lambda: the bundle that is deployed, under the runtime that Lambda runs it with. What API Gateway itself does to a
- * request and an answer is not in it, but for the shape of event and stream: docs/architecture.md says what holds.
+ * request and a response is not in it, but for the shape of event and stream: docs/architecture.md says what holds.
  */
 
 let origin: ScriptedOrigin;
@@ -62,14 +62,14 @@ const same = async (script: Script, request: Partial<Ask> = {}): Promise<Receive
   expect(comparable(relayed.rawHeaders)).toEqual(comparable(direct.rawHeaders));
   expect(relayed.whole).toBe(direct.whole);
   expect(relayed.body.equals(direct.body)).toBe(true);
-  // Governed where the queue has answered in time, which on a busy machine it may not: see `tracking` below.
+  // Governed where the queue has responded in time, which on a busy machine it may not: see `tracking` below.
   expect(relayed.headers['x-service-route']).toMatch(/^(governed|bypassed)$/);
   await lambda.idle();
   expect(lambda.hasEnded()).toBe(false);
   return relayed;
 };
 
-describe('answers', () => {
+describe('responses', () => {
   it.each(bodies)('%s', async (_case, script) => {
     await same(script);
   });
@@ -82,34 +82,34 @@ describe('answers', () => {
   });
 
   it.each(methods)('method %s', async (method) => {
-    const answer = await same(greets, { method });
-    expect(answer.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
+    const result = await same(greets, { method });
+    expect(result.body.toString()).toBe(method === 'HEAD' ? '' : 'hello');
     expect(origin.received.at(-1)?.method).toBe(method);
   });
 
   it('duplicate headers', async () => {
-    const answer = await same((_request, response) => {
+    const result = await same((_request, response) => {
       response.writeHead(200, ['Set-Cookie', 'a=1', 'X-Odd', 'one', 'Set-Cookie', 'b=2', 'x-odd', 'two']);
       response.end('x');
     });
-    expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    expect(result.headers['set-cookie']).toEqual(['a=1', 'b=2']);
   });
 
   it.each(pacedResponses)('%s', async (_case, { script, client, body }) => {
-    const answer = await same(script, client);
-    expect(answer.body.toString()).toBe(body);
+    const result = await same(script, client);
+    expect(result.body.toString()).toBe(body);
   });
 
-  it('headers larger than the platform reads: the answer comes without the largest', async () => {
+  it('headers larger than the platform reads: the response comes without the largest', async () => {
     origin.script = (_request, response) => {
       response.writeHead(200, { 'Content-Security-Policy': 'x'.repeat(60_000), 'X-Request-Id': 'req_1' });
       response.end('whole');
     };
-    const answer = await through();
-    expect(answer).toMatchObject({ status: 200, whole: true });
-    expect(answer.body.toString()).toBe('whole');
-    expect(answer.headers['x-request-id']).toBe('req_1');
-    expect(answer.headers['content-security-policy']).toBeUndefined();
+    const result = await through();
+    expect(result).toMatchObject({ status: 200, whole: true });
+    expect(result.body.toString()).toBe('whole');
+    expect(result.headers['x-request-id']).toBe('req_1');
+    expect(result.headers['content-security-policy']).toBeUndefined();
   });
 
   it('a client slower than the provider', async () => {
@@ -124,20 +124,20 @@ describe('answers', () => {
   });
 });
 
-describe('broken answers break for the client too', () => {
+describe('broken responses break for the client too', () => {
   it.each(interruptedResponses)('%s', async (_case, script) => {
-    const answer = await same(script);
-    expect(answer.whole).toBe(false);
-    expect(answer.body.length).toBeGreaterThan(0);
-    const events = await lambda.eventsOf(String(answer.headers['x-service-request-id']));
+    const result = await same(script);
+    expect(result.whole).toBe(false);
+    expect(result.body.length).toBeGreaterThan(0);
+    const events = await lambda.eventsOf(String(result.headers['x-service-request-id']));
     expect(events.find(({ kind }) => kind === 'close')).toMatchObject({ outcome: 'upstream_aborted', status: 200 });
   });
 
   it('a reset before the headers: 502 with the one error body', async () => {
     origin.script = (request) => request.socket.destroy();
-    const answer = await through();
-    expect(answer.status).toBe(502);
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
+    const result = await through();
+    expect(result.status).toBe(502);
+    expect(JSON.parse(result.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
   });
 
   it('and the next request is none the worse', async () => {
@@ -215,12 +215,12 @@ describe('requests', () => {
   });
 });
 
-describe('the gateway’s own answers', () => {
+describe('the gateway’s own responses', () => {
   it('GET /health on every host', async () => {
     for (const label of ['openai', 'anthropic', 'openrouter']) {
-      const answer = await ask({ port: lambda.port, path: '/health', headers: ['Host', `${label}.gateway.test`] });
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.body.toString())).toEqual({ status: 'ok' });
+      const result = await ask({ port: lambda.port, path: '/health', headers: ['Host', `${label}.gateway.test`] });
+      expect(result.status).toBe(200);
+      expect(JSON.parse(result.body.toString())).toEqual({ status: 'ok' });
     }
   });
 
@@ -231,17 +231,17 @@ describe('the gateway’s own answers', () => {
     ['INVALID_SERVICE_KEY', 401, 'openai', ['X-Service-Key', KEYS.absent, 'Authorization', 'x']],
     ['ACCOUNT_INACTIVE', 403, 'openai', ['X-Service-Key', KEYS.inactive, 'Authorization', 'x']],
   ])('%s', async (code, status, label, headers) => {
-    const answer = await ask({ port: lambda.port, headers: ['Host', `${label}.gateway.test`, ...headers] });
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code, type: 'gateway_error' } });
+    const result = await ask({ port: lambda.port, headers: ['Host', `${label}.gateway.test`, ...headers] });
+    expect(result.status).toBe(status);
+    expect(JSON.parse(result.body.toString())).toMatchObject({ error: { code, type: 'gateway_error' } });
   });
 });
 
 describe('tracking', () => {
   jest.retryTimes(2);
 
-  /** The provider answers once the open event is on the queue, so that the request is governed however busy the machine is. */
-  const answersWhenTracked = async (script: Script): Promise<void> => {
+  /** The provider responds once the open event is on the queue, so that the request is governed however busy the machine is. */
+  const respondsWhenTracked = async (script: Script): Promise<void> => {
     const before = await lambda.takeEvents();
     origin.script = async (request, response) => {
       try {
@@ -255,16 +255,16 @@ describe('tracking', () => {
 
   it('has both events on the queue by the time the platform may freeze the process', async () => {
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-    await answersWhenTracked((_request, response) => {
+    await respondsWhenTracked((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify({ model: 'gpt-4o-2024-08-06', usage }));
     });
-    const answer = await through({
+    const result = await through({
       method: 'POST',
       path: '/v1/chat/completions',
       body: Buffer.from('{"model":"gpt-4o","messages":[]}'),
     });
-    const events = await lambda.eventsOf(String(answer.headers['x-service-request-id']));
+    const events = await lambda.eventsOf(String(result.headers['x-service-request-id']));
     expect(events.map(({ kind }) => kind).sort()).toEqual(['close', 'open']);
     expect(events.find(({ kind }) => kind === 'close')).toMatchObject({
       route: 'governed',
@@ -282,22 +282,22 @@ describe('tracking', () => {
     async (_case, end, frozenMs) => {
       const greet: Script = (_request, response) => response.end('hello');
       await same(greet);
-      await answersWhenTracked(greet);
+      await respondsWhenTracked(greet);
       lambda.freeze();
       expect(lambda.relays.sqs.connections()).toBeGreaterThan(0);
       for (const relay of Object.values(lambda.relays)) relay[end]();
       await sleep(frozenMs);
-      const answering = through();
+      const pending = through();
       await sleep(100);
       lambda.thaw();
-      const answer = await answering;
-      expect(answer.body.toString()).toBe('hello');
-      expect(answer.headers['x-service-route']).toBe('governed');
-      expect(await lambda.eventsOf(String(answer.headers['x-service-request-id']))).toHaveLength(2);
+      const result = await pending;
+      expect(result.body.toString()).toBe('hello');
+      expect(result.headers['x-service-route']).toBe('governed');
+      expect(await lambda.eventsOf(String(result.headers['x-service-request-id']))).toHaveLength(2);
     },
   );
 
-  it('meters an answer whole where the client has left: the platform does not tell', async () => {
+  it('meters a whole response where the client disconnected: the platform does not report it', async () => {
     origin.script = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       let count = 0;
@@ -308,22 +308,22 @@ describe('tracking', () => {
         response.end('data: [DONE]\n\n');
       }, 20);
     };
-    const answer = await through({ onChunk: (_chunk, response) => response.destroy() });
-    const events = await lambda.eventsOf(String(answer.headers['x-service-request-id']));
+    const result = await through({ onChunk: (_chunk, response) => response.destroy() });
+    const events = await lambda.eventsOf(String(result.headers['x-service-request-id']));
     expect(events.find(({ kind }) => kind === 'close')).toMatchObject({ outcome: 'completed', responseBytes: 164 });
   });
 
   it('leaves an event in the log, to be replayed, where neither queue nor table can be reached', async () => {
     await Promise.all(Object.values(lambda.relays).map((relay) => relay.stop()));
     origin.script = (_request, response) => response.end('hello');
-    const answer = await through();
-    expect(answer.body.toString()).toBe('hello');
-    expect(answer.headers['x-service-route']).toBe('bypassed');
+    const result = await through();
+    expect(result.body.toString()).toBe('hello');
+    expect(result.headers['x-service-route']).toBe('bypassed');
     await lambda.idle();
     const { events, unreadable } = findEvents([lambda.log()]);
     expect(unreadable).toBe(0);
     const lost = events.filter(
-      (event) => event.kind !== 'untracked' && event.requestId === answer.headers['x-service-request-id'],
+      (event) => event.kind !== 'untracked' && event.requestId === result.headers['x-service-request-id'],
     );
     expect(lost).toEqual([expect.objectContaining({ kind: 'close', outcome: 'completed' })]);
     expect(lambda.log()).not.toContain('sk-test');

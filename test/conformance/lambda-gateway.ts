@@ -31,7 +31,7 @@ const until = async (condition: () => boolean | Promise<boolean>, what: string):
   }
 };
 
-/** The bundled gateway function under Lambda's own runtime, with emulators for what it calls and a stand-in for API Gateway before it. */
+/** The bundled gateway function under Lambda's own runtime, with emulators for what it calls and a fake of API Gateway in front of it. */
 export const startLambdaGateway = async (upstreamOrigin: string, timeouts: Partial<GatewayEnvironment> = {}) => {
   const runtimeEntry = runtimeClient();
   const outdir = await mkdtemp(join(tmpdir(), 'conformance-'));

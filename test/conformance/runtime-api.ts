@@ -4,29 +4,29 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 
-/** What a function has begun to answer with. */
+/** The head of a response. */
 interface StreamedHead {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly multiValueHeaders: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where a streamed answer goes. */
-export interface AnswerSink {
+/** Where a streamed response goes. */
+export interface ResponseSink {
   head(head: StreamedHead): void;
   /** @returns false when the runtime is to wait for `drained` */
   chunk(bytes: Buffer): boolean;
   drained(): Promise<void>;
   end(): void;
-  /** The function failed, or broke off. */
+  /** The function failed, or was interrupted. */
   fail(reason: string): void;
 }
 
 interface Invocation {
   readonly id: string;
   readonly event: string;
-  readonly sink: AnswerSink;
-  readonly settled: () => void;
+  readonly sink: ResponseSink;
+  readonly done: () => void;
 }
 
 const INTEGRATION_RESPONSE = 'application/vnd.awslambda.http-integration-response';
@@ -42,7 +42,7 @@ const headSchema = z.object({
 });
 
 /** Reads a streamed response as API Gateway does: metadata, eight NUL bytes, body; an error comes as trailers. */
-const relay = async (request: IncomingMessage, sink: AnswerSink): Promise<void> => {
+const relay = async (request: IncomingMessage, sink: ResponseSink): Promise<void> => {
   if (request.headers['content-type'] !== INTEGRATION_RESPONSE) {
     await buffer(request);
     return sink.fail(
@@ -98,7 +98,7 @@ export const startRuntimeApi = async () => {
       .end(invocation.event);
   };
 
-  const answer = async (id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const invocation = running.get(id);
     if (!invocation) {
       response.writeHead(404).end();
@@ -111,7 +111,7 @@ export const startRuntimeApi = async () => {
     }
     running.delete(id);
     response.writeHead(202, { 'Content-Type': 'application/json' }).end('{"status":"OK"}');
-    invocation.settled();
+    invocation.done();
   };
 
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
@@ -122,7 +122,7 @@ export const startRuntimeApi = async () => {
       return;
     }
     const [, id, what] = /\/invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
-    if (id && what === 'response') return answer(decodeURIComponent(id), request, response);
+    if (id && what === 'response') return respond(decodeURIComponent(id), request, response);
     const body = await buffer(request);
     if (path.endsWith('/init/error')) initError = body.toString();
     response.writeHead(202).end('{}');
@@ -133,10 +133,10 @@ export const startRuntimeApi = async () => {
 
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Resolves when the function has answered, one way or another. */
-    invoke: (event: unknown, sink: AnswerSink): Promise<void> =>
-      new Promise((settled) => {
-        waiting.push({ id: randomUUID(), event: JSON.stringify(event), sink, settled });
+    /** Resolves when the function has responded or failed. */
+    invoke: (event: unknown, sink: ResponseSink): Promise<void> =>
+      new Promise((done) => {
+        waiting.push({ id: randomUUID(), event: JSON.stringify(event), sink, done });
         match();
       }),
     /** The runtime waits for an invocation: what came before is over, close event and all. */

@@ -9,7 +9,7 @@ const BUILD_TIMEOUT_MS = 180_000;
 const NATIVE_PART = join(FOLDER, 'node_modules/aws-lambda-ric/rapid-client.node');
 
 /**
- * The runtime interface client that Lambda itself runs Node functions with. It is built on first use, beside node_modules: a
+ * The runtime interface client that Lambda itself runs Node functions with. It is built on first use, next to node_modules: a
  * minute or two that a mere `npm ci` should not take.
  *
  * @returns its entry file

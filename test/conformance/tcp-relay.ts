@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * Passes bytes on to a local port, until it is told to drop its connections, as a load balancer drops idle ones, or to forget
+ * Passes bytes on to a local port until the test drops its connections, as a load balancer drops idle ones, or to forget
  * them, as a network does that has lost track: whatever is sent on them vanishes.
  */
 export const startTcpRelay = async (port: number) => {

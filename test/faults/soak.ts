@@ -37,7 +37,7 @@ const WARM_UP_SHARE = 0.3;
 const MAX_HEAP_GROWTH_BYTES = 8 * 2 ** 20;
 const MAX_RSS_GROWTH_BYTES = 32 * 2 ** 20;
 /** The recorder works on after the traffic is over: on two cores the emulators are slower than the gateway. */
-const SETTLE_MS = 900_000;
+const DELIVERY_MS = 900_000;
 const POLL_MS = 2_000;
 const CLIENTS = 64;
 
@@ -100,8 +100,8 @@ const sent = (await traffic).flat();
 const governed = sent.filter(({ route }) => route === 'governed');
 const trafficEndedAt = performance.now();
 const isWorkedOff = async (): Promise<boolean> =>
-  (await harness.queues.pending()) === 0 && (await harness.parked()) === 0;
-await eventually(isWorkedOff, 'queue and parked events are worked off', SETTLE_MS, POLL_MS);
+  (await harness.queues.pending()) === 0 && (await harness.waitingInOutbox()) === 0;
+await eventually(isWorkedOff, 'queue and outbox are empty', DELIVERY_MS, POLL_MS);
 const lagSeconds = (performance.now() - trafficEndedAt) / 1_000;
 const { records } = await reconcile(harness.table, accountId, sent);
 assert.equal(records.length, sent.length, 'every request is on record');
@@ -121,7 +121,7 @@ const { TCPSocketWrap: socketsLeft = 0 } = idleAfter.resources;
 
 console.log(`
 Sent        ${sent.length} (${(sent.length / (durationMs / 1_000)).toFixed(0)} a second), ${governed.length} governed, ${records.length} on record ${lagSeconds.toFixed(0)} s after the last, counters exact
-Answers     ${sent.filter(({ status, whole }) => status === 200 && whole).length} whole; headers after ${at(0.5)} ms p50, ${at(0.99)} ms p99
+Responses     ${sent.filter(({ status, whole }) => status === 200 && whole).length} whole; headers after ${at(0.5)} ms p50, ${at(0.99)} ms p99
 Heap        ${mb(heapGrowth)} MB of slope after warm-up; ${mb(idleBefore.heapBytes)} MB idle before, ${mb(idleAfter.heapBytes)} MB after
 Resident    ${mb(rssGrowth)} MB of slope after warm-up
 CPU         ${(cpuMs / sent.length).toFixed(2)} ms a request, the samples' garbage collections included
@@ -129,7 +129,7 @@ Left        ${socketsLeft} sockets (clients keep theirs), ${timersLeft} timers m
 
 assert.ok(
   sent.every(({ status, whole }) => status === 200 && whole),
-  'every answer is whole',
+  'every response is whole',
 );
 assert.ok(heapGrowth < MAX_HEAP_GROWTH_BYTES, 'the heap does not grow');
 assert.ok(rssGrowth < MAX_RSS_GROWTH_BYTES, 'resident memory does not grow');

@@ -137,7 +137,7 @@ describe('Cognito', () => {
     await first.stop();
 
     const second = keep(await startCognito({ dataDir }));
-    const answer = await new CognitoIdentityProviderClient(client(second.endpoint)).send(
+    const response = await new CognitoIdentityProviderClient(client(second.endpoint)).send(
       new AdminInitiateAuthCommand({
         UserPoolId: second.userPoolId,
         ClientId: second.clientId,
@@ -151,7 +151,7 @@ describe('Cognito', () => {
       tokenUse: 'id',
     });
     verifier.cacheJwks((await fetch(second.jwksUri).then((response) => response.json())) as Jwks);
-    const claims = await verifier.verify(answer.AuthenticationResult?.IdToken ?? '');
+    const claims = await verifier.verify(response.AuthenticationResult?.IdToken ?? '');
     expect(claims).toMatchObject({ email: 'ada@example.com', 'custom:accountId': 'svc_1', iss: second.issuer });
     expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
   });

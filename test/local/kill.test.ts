@@ -61,13 +61,13 @@ const json = async <T>(path: string, token: string): Promise<T> => {
 };
 
 describe('kill -9 in the midst of traffic', () => {
-  it('loses no request that a client was told is governed, and counts none twice', async () => {
+  it('loses no request with route governed, and counts none twice', async () => {
     await start();
     const { accountId, token } = await register(url);
 
     const governed = new Set<string>();
     let finished = 0;
-    /** Resolves at the answer's headers; `ended` at its end. */
+    /** Resolves at the response's headers; `ended` at its end. */
     const call = async (
       prompt: string,
     ): Promise<{ readonly isGoverned: boolean; readonly ended: Promise<unknown> }> => {
@@ -76,7 +76,7 @@ describe('kill -9 in the midst of traffic', () => {
         headers: { 'content-type': 'application/json', 'x-service-key': accountId, authorization: 'Bearer sk' },
         body: JSON.stringify({ model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: prompt }] }),
       });
-      // A bypassed request was forwarded before tracking was confirmed: it may be lost, and its client has been told so.
+      // A bypassed request was forwarded before tracking was confirmed: it may be lost, and its client can see that.
       const isGoverned = response.headers.get('x-service-route') === 'governed';
       if (isGoverned) governed.add(response.headers.get('x-service-request-id') ?? '');
       const ended = response.text().then(() => {
@@ -93,7 +93,7 @@ describe('kill -9 in the midst of traffic', () => {
       return { isGoverned, outcome: ended.catch(() => 'cut') };
     };
     let stories: Awaited<ReturnType<typeof slow>>[] = [];
-    // A machine may be too busy to have an event accepted before the answer begins; not for ever.
+    // A machine may be too busy to have an event accepted before the response begins; not for ever.
     while (!stories.some(({ isGoverned }) => isGoverned)) stories = await Promise.all(Array.from({ length: 5 }, slow));
     const begun = stories.filter(({ isGoverned }) => isGoverned).length;
     child?.kill('SIGKILL');

@@ -93,10 +93,10 @@ const recorded = async (session: Session, requests: number): Promise<Totals> => 
 describe('the local stack', () => {
   it('records what goes through the gateway, and has it after a restart', async () => {
     const session = await register('ada@example.com');
-    const answer = await chat(session);
-    expect(answer.status).toBe(200);
+    const response = await chat(session);
+    expect(response.status).toBe(200);
     // The first call of a cold gateway on a busy machine need not be governed.
-    expect(answer.headers.get('x-service-route')).toMatch(/^(governed|bypassed)$/);
+    expect(response.headers.get('x-service-route')).toMatch(/^(governed|bypassed)$/);
     expect(await recorded(session, 1)).toMatchObject({ requests: 1, costNanoUsd: 1000 * 150 + 100 * 600 });
 
     await stack.stop();
@@ -111,7 +111,7 @@ describe('the local stack', () => {
     expect(await recorded(session, 2)).toMatchObject({ requests: 2, costNanoUsd: 420_000, unfinishedRequests: 0 });
   });
 
-  it('answers as API Gateway would where no function does', async () => {
+  it('responds as API Gateway would where no function does', async () => {
     const errorOf = async (response: Response) => [
       response.status,
       ((await response.json()) as { readonly error: { readonly code: string } }).error.code,

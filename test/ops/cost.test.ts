@@ -31,7 +31,7 @@ describe('the cost of a million tracked requests on Lambda', () => {
     );
   });
 
-  it('counts a streamed answer as a request for each 10 MB begun, and its bytes beyond the sixth megabyte', () => {
+  it('counts a streamed response as a request for each 10 MB begun, and its bytes beyond the sixth megabyte', () => {
     const MB = 2 ** 20;
     expect(withBytes(0)['API Gateway']).toBeCloseTo(3.5, 9);
     expect(withBytes(10 * MB)['API Gateway']).toBeCloseTo(3.5, 9);

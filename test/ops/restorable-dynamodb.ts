@@ -69,8 +69,8 @@ export const restorableDynamoDb = async (endpoint: string) => {
     const input = JSON.parse(body.toString()) as Record<string, string>;
     calls.push(operation);
     response.setHeader('content-type', 'application/x-amz-json-1.0');
-    const answer = own.get(operation);
-    if (answer) return response.end(JSON.stringify(await answer(input)));
+    const respond = own.get(operation);
+    if (respond) return response.end(JSON.stringify(await respond(input)));
     if (operation === 'DescribeTable' && creating.delete(input['TableName'] ?? ''))
       return response.end(JSON.stringify({ Table: { TableStatus: 'CREATING' } }));
     const { status, headers, ...rest } = await fetch(endpoint, {

@@ -125,10 +125,10 @@ describe('npm run restore-table', () => {
 
     expect(await openAccounts(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
     expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
-    const { Item: parked } = await table.client.send(
+    const { Item: outboxEntry } = await table.client.send(
       new GetCommand({ TableName: RESTORED, Key: outboxKey(3, 'x', 'close') }),
     );
-    expect(parked).toMatchObject({ event: '{}' });
+    expect(outboxEntry).toMatchObject({ event: '{}' });
     const months = ['2026-11'];
     const sums = await ledgerSums(restored, accountId, months);
     expect(sums.months).toEqual({ '2026-11': 3 });

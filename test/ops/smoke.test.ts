@@ -6,8 +6,8 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import { runOps } from './run-command.ts';
 
 /** The service as a smoke test sees it, with whatever is to be wrong with it. */
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-let broken: Map<string, Answer>;
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+let broken: Map<string, Respond>;
 let asked: string[];
 let lookUps: number;
 let server: ReturnType<typeof createServer>;
@@ -16,7 +16,7 @@ let url: string;
 const json = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-const healthy: Answer = (request, response) => {
+const healthy: Respond = (request, response) => {
   const path = request.url ?? '';
   if (path.endsWith('/health')) return json(response, 200, { status: 'ok' });
   if (path === '/gateway/openai/v1/models')
@@ -74,25 +74,25 @@ describe('npm run smoke', () => {
     expect(asked).toContain('GET /api/requests/req-1');
   });
 
-  it.each<[string, string, Answer, string]>([
+  it.each<[string, string, Respond, string]>([
     [
       'a host is not well',
       '/gateway/xai/health',
       (_, response) => json(response, 503, {}),
-      'health of xai: answered 503',
+      'health of xai: responded 503',
     ],
     [
       'a host says something else',
       '/gateway/xai/health',
       (_, response) => response.end('<html>'),
-      'health of xai: answered 200',
+      'health of xai: responded 200',
     ],
     ['a host is gone', '/gateway/xai/health', (request) => request.socket.destroy(), 'FAILED  health of xai'],
     [
       'the dashboard API is open',
       '/api/spend',
       (_, response) => json(response, 200, {}),
-      'dashboard API: answered 200 without a token, not 401',
+      'dashboard API: responded 200 without a token, not 401',
     ],
     [
       'requests are bypassed',
@@ -104,10 +104,10 @@ describe('npm run smoke', () => {
       'nobody can log in',
       '/api/auth/login',
       (_, response) => json(response, 503, {}),
-      'canary: its record: login answered 503',
+      'canary: its record: login responded 503',
     ],
-  ])('fails where %s', async (_case, path, answer, problem) => {
-    broken.set(path, answer);
+  ])('fails where %s', async (_case, path, respond, problem) => {
+    broken.set(path, respond);
     const { code, stdout } = await smoke();
     expect(code).toBe(1);
     expect(stdout).toContain(problem);

@@ -8,7 +8,7 @@ describe('npm run stack-trace', () => {
     const options = bundleOptions('lambda/gateway/hosts/handler.ts', '.');
     const [bundle] = buildSync({ ...options, write: false }).outputFiles;
     const lines = (bundle?.text ?? '').split('\n');
-    const message = 'The provider broke off its answer';
+    const message = 'The provider interrupted its response';
     const line = lines.findIndex((text) => text.includes(message));
     const column = (lines[line] ?? '').indexOf(message);
     const trace = `Error: it broke\n    at zt (/var/task/index.js:${line + 1}:${column})\n    at node:internal/x:1:2\n`;

@@ -10,7 +10,7 @@ describe.each(['fuzz', 'meter', 'prices'])('npm run %s', (name) => {
   });
 });
 
-it('a value that does not fit is told with its option', async () => {
+it('a wrong value is reported with its option', async () => {
   const [meter, prices] = await Promise.all([
     runOps('meter', ['--seed', 'x', 'FILE']),
     runOps('prices', ['--at', 'yesterday']),

@@ -13,8 +13,7 @@ export const usageAlarms = ({
 }: Pick<Monitored, 'settings' | 'usage' | 'gateway'>): RunbookAlarm[] => [
   {
     id: 'LostUsageEvents',
-    summary:
-      'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
+    summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
     section: 'lost-usage-events',
     metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -86,7 +85,8 @@ export const usageAlarms = ({
   },
   {
     id: 'RollupFailures',
-    summary: 'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',
+    summary:
+      'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',
     section: 'rollup-failures',
     metric: rollupCount('RollupFailures', HOUR),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -4,7 +4,7 @@ import type { Lookup } from '../../../lambda/gateway/admission/account-lookup.ts
 import { type HostSettings, KEYS } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import type { Scenario } from '../scenario.ts';
-import { CHAT, type Context, endless, firstClose, GET, STREAM, silent, UPLOAD } from './client-rig.ts';
+import { CHAT, type Context, endless, firstClose, GET, STREAM, silent, UPLOAD } from './client-fixture.ts';
 
 /** How a client can go. A half-close is taken for leaving, as servers do that cannot tell the two apart. */
 const goings = {
@@ -17,9 +17,9 @@ const goings = {
 interface Facts {
   lookups: number;
   opens: number;
-  /** Requests that came to the provider, and answers of which the gateway has the headers. */
+  /** Requests that came to the provider, and responses of which the gateway has the headers. */
   heads: number;
-  answers: number;
+  responses: number;
   received: string;
 }
 
@@ -32,7 +32,7 @@ interface Leaving {
   readonly when: (facts: Facts) => boolean;
   /** @param gone resolves once the gateway has seen the client go */
   readonly settings?: (gone: Promise<void>, facts: Facts) => Partial<HostSettings>;
-  /** What the record must say of the answer. */
+  /** What the record must say of the response. */
   readonly status: number | null;
   /** The request must not have reached the provider. */
   readonly unsent?: boolean;
@@ -72,7 +72,7 @@ const leavings: readonly Leaving[] = [
     name: 'while the open event is on its way',
     sends: GET,
     provider: endless,
-    when: ({ answers }) => answers === 1,
+    when: ({ responses }) => responses === 1,
     settings: (gone) => ({ send: () => gone }),
     status: 200,
   },
@@ -84,7 +84,7 @@ const leavings: readonly Leaving[] = [
     status: 200,
   },
   {
-    name: 'in mid-answer',
+    name: 'in mid-response',
     sends: GET,
     provider: endless,
     when: ({ received }) => received.includes('data: 1'),
@@ -96,8 +96,8 @@ const leaving = (leave: Leaving, how: keyof typeof goings): Scenario<Context> =>
   name: `${how} ${leave.name}`,
   run: async ({ origin, start }) => {
     const { promise: gone, resolve: isGone } = Promise.withResolvers<void>();
-    const facts: Facts = { lookups: 0, opens: 0, heads: 0, answers: 0, received: '' };
-    const host = await start(leave.settings?.(gone, facts) ?? {}, { headers: () => void facts.answers++ });
+    const facts: Facts = { lookups: 0, opens: 0, heads: 0, responses: 0, received: '' };
+    const host = await start(leave.settings?.(gone, facts) ?? {}, { headers: () => void facts.responses++ });
     try {
       origin.requests.length = 0;
       origin.onHead = (socket, head) => {

@@ -8,7 +8,7 @@ import { atSomePace } from '../paces.ts';
 import { exchangeRaw } from '../raw/raw-client.ts';
 import type { RawOrigin } from '../raw/raw-origin.ts';
 import type { Scenario } from '../scenario.ts';
-import { type Context, firstClose, GET, GOOD, type Moments, STREAM, silent, UPLOAD } from './client-rig.ts';
+import { type Context, firstClose, GET, GOOD, type Moments, STREAM, silent, UPLOAD } from './client-fixture.ts';
 
 /** Where a time-out is what a scenario is about, at its first pace. Elsewhere none strikes, however slow the machine. */
 const TIMEOUT_MS = 1_000;
@@ -84,7 +84,7 @@ export const stayingClients: readonly Scenario<Context>[] = [
       socket.write(piece);
       await sleep(timeoutMs / 12);
     }
-    await eventually(() => /\r\n\r\n[\s\S]*[t}]$/.test(received), 'the answer comes');
+    await eventually(() => /\r\n\r\n[\s\S]*[t}]$/.test(received), 'the response comes');
     socket.destroy();
     assert.match(received, /^HTTP\/1\.1 200 [\s\S]*\r\nabcdefghijklmnopqrst$/);
     return outcomeOf(await firstClose(host));
@@ -114,7 +114,7 @@ export const stayingClients: readonly Scenario<Context>[] = [
     await eventually(() => origin.open() === 0, 'the connection to the provider is closed');
     return `client_aborted; ${(taken / 2 ** 20).toFixed(1)} MB taken`;
   }),
-  one('is answered early, in mid-upload, and the provider resets', {}, async ({ origin, host }) => {
+  one('gets a response early, in mid-upload, and the provider resets', {}, async ({ origin, host }) => {
     let provider: Socket | undefined;
     origin.onHead = (socket) => {
       provider = socket;
@@ -144,7 +144,7 @@ export const stayingClients: readonly Scenario<Context>[] = [
     return '401';
   }),
   one(
-    'sees what came, where the answer broke off while its open event was on its way',
+    'sees what came, where the response was interrupted while its open event was on its way',
     { send: () => sleep(40) },
     async ({ origin, host, moments }) => {
       origin.script = (socket) => {
@@ -160,7 +160,7 @@ export const stayingClients: readonly Scenario<Context>[] = [
     },
   ),
   one(
-    'is told governed on a 502 whose open event was accepted',
+    'gets route governed on a 502 whose open event was accepted',
     { origin: 'http://127.0.0.1:1', send: () => sleep(10) },
     async ({ host }) => {
       const { text } = await exchangeRaw({ port: host.port, pieces: [GET], until: (text) => text.includes('}}') });

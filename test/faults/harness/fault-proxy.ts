@@ -8,14 +8,14 @@ export type Fault =
   | { readonly kind: 'none' }
   /** Nobody listens. */
   | { readonly kind: 'refuses' }
-  /** Does as it is told, and says so late. */
+  /** Does the work and responds late. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Takes the call and never answers. */
+  /** Takes the call and never responds. */
   | { readonly kind: 'silent' }
-  /** Answers with this error of its own. */
+  /** Responds with this error. */
   | { readonly kind: 'error'; readonly status: number; readonly body: object }
-  /** Does as it is told, and the connection breaks before it says so. */
-  | { readonly kind: 'answerLost' }
+  /** Does the work, and the connection breaks before the response. */
+  | { readonly kind: 'responseLost' }
   /** SQS: refuses every second entry of a batch. */
   | { readonly kind: 'halfBatch' };
 
@@ -73,9 +73,9 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
       const headers = { ...request.headers, 'content-length': String(Buffer.byteLength(body)) };
       const outgoing = httpRequest(
         { agent, hostname: url.hostname, port: url.port, method: request.method, path: request.url, headers },
-        async (answer) => {
-          const type = answer.headers['content-type'] ?? 'application/x-amz-json-1.0';
-          resolve({ status: answer.statusCode ?? 0, type, body: await text(answer).catch(() => '') });
+        async (upstream) => {
+          const type = upstream.headers['content-type'] ?? 'application/x-amz-json-1.0';
+          resolve({ status: upstream.statusCode ?? 0, type, body: await text(upstream).catch(() => '') });
         },
       );
       outgoing.on('error', reject);
@@ -83,18 +83,18 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     });
 
   const relay = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
-    const answer = await pass(request, body);
-    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
+    const passed = await pass(request, body);
+    response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.body);
   };
 
   const passHalf = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
     const batch = JSON.parse(body) as Batch;
     const [taken, refused] = [0, 1].map((rest) => batch.Entries.filter((_, index) => index % 2 === rest));
-    const answer = await pass(request, JSON.stringify({ ...batch, Entries: taken }));
+    const passed = await pass(request, JSON.stringify({ ...batch, Entries: taken }));
     const Failed = refused?.map(({ Id }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
     response
-      .writeHead(answer.status, { 'content-type': answer.type })
-      .end(JSON.stringify({ ...JSON.parse(answer.body), Failed }));
+      .writeHead(passed.status, { 'content-type': passed.type })
+      .end(JSON.stringify({ ...JSON.parse(passed.body), Failed }));
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -109,7 +109,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
         .end(JSON.stringify(fault.body));
       return;
     }
-    if (fault.kind === 'answerLost') {
+    if (fault.kind === 'responseLost') {
       await pass(request, body);
       request.socket.destroy();
       return;
@@ -143,7 +143,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     set: async (fault) => {
       if (server.listening && fault.kind === 'refuses') await stop();
       if (!server.listening && fault.kind !== 'refuses') await listen(port);
-      // Calls that a silent service never answered end with it.
+      // Pending calls of a silent service end with it.
       if (proxy.fault.kind === 'silent' && fault.kind !== 'silent') server.closeAllConnections();
       proxy.fault = fault;
     },

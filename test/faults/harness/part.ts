@@ -22,14 +22,14 @@ const messageOf = <K extends PartMessage['kind']>(
   new Promise((resolve, reject) => {
     const onMessage = (message: PartMessage): void => {
       if (message.kind !== kind) return;
-      settle();
+      stopListening();
       resolve(message as Extract<PartMessage, { kind: K }>);
     };
     const onExit = (code: number | null): void => {
-      settle();
+      stopListening();
       reject(new Error(`The part ended with code ${code}.`));
     };
-    const settle = (): void => {
+    const stopListening = (): void => {
       child.off('message', onMessage);
       child.off('exit', onExit);
     };
@@ -66,9 +66,9 @@ export const startPart = async (entry: string, env: Readonly<Record<string, stri
     pid: child.pid ?? 0,
     output: () => output,
     stats: async () => {
-      const answer = messageOf(child, 'stats');
+      const response = messageOf(child, 'stats');
       ask('stats');
-      return (await answer).stats;
+      return (await response).stats;
     },
     kill: () => end(() => child.kill('SIGKILL')),
     stop: () => end(() => ask('stop')),

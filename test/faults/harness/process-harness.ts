@@ -18,7 +18,7 @@ import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts'
 export const partNames = ['gateway', 'recorder', 'queue', 'table'] as const;
 export type PartName = (typeof partNames)[number];
 
-export const FINGERPRINT_KEY = 'fingerprint-key-of-the-process-rig';
+export const FINGERPRINT_KEY = 'fingerprint-key-of-the-process-harness';
 const TABLE = 'spend';
 const OPEN_EVENT_DELAY_SECONDS = 2;
 const MAX_RECEIVE_COUNT = 1_000;
@@ -36,7 +36,7 @@ export interface ProcessHarness {
   kill(name: PartName): Promise<void>;
   /** All that the parts printed, those that were killed included. */
   output(): string;
-  parked(): Promise<number>;
+  waitingInOutbox(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
     start: (name) => starts[name](),
     kill: async (name) => parts.get(name)?.kill(),
     output: () => printed.map((part) => part.output()).join('\n'),
-    parked: async () => {
+    waitingInOutbox: async () => {
       let count = 0;
       for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
         for await (const page of outbox.pages(shard, 100)) count += page.length;

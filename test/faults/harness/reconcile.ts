@@ -25,13 +25,13 @@ export const recordsOf = async (table: Table, accountId: string): Promise<Reques
 
 export interface Reconciled {
   readonly records: readonly RequestRecord[];
-  /** Answered and not on record, as their clients were told they might be. */
+  /** Requests with a response and without a record; their clients saw `bypassed`. */
   readonly bypassedLost: number;
   readonly untracked: readonly TrackingGap[];
 }
 
 /**
- * Compares what clients sent and were told with what is on record, and the records with the counters: each request at most once,
+ * Compares what clients sent and saw with what is on record, and the records with the counters: each request at most once,
  * each governed one exactly once, every counter the sum of its records.
  *
  * @throws AssertionError
@@ -55,7 +55,7 @@ export const reconcile = async (table: Table, accountId: string, sent: readonly 
       assert.equal(record.requestId, requestId, `request ${n} has another id on record`);
     if (route === 'governed') assert.ok(record, `request ${n} was governed and is not on record`);
     if (status !== null && !record) bypassedLost++;
-    // Whatever is settled says what the provider said.
+    // Every finished record has what the provider reported.
     if (record?.outcome === 'completed' && whole)
       assert.equal(record.usage?.inputTokens, tokensOf(n).prompt_tokens, `tokens of request ${n}`);
   }
@@ -64,8 +64,8 @@ export const reconcile = async (table: Table, accountId: string, sent: readonly 
   const sums = records.map((record) => contributionOf(record).counters).reduce<Counters>(addCounters, {});
   const months = [...new Set(records.map(({ startedAt }) => startedAt.slice(0, 7)))];
   const ledger = await ledgerSums(table, accountId, months);
-  assert.deepEqual(total(ledger.days), sums, 'day cells are the sums of the records');
-  assert.deepEqual(total(ledger.hours), sums, 'hour cells are the sums of the records');
+  assert.deepEqual(total(ledger.days), sums, 'day counters are the sums of the records');
+  assert.deepEqual(total(ledger.hours), sums, 'hour counters are the sums of the records');
   const monthly = Object.values(ledger.months).reduce((left, right) => left + right, 0);
   assert.equal(monthly, records.length, 'month counters are the number of records');
   return { records, bypassedLost, untracked: await openTrackingGaps(table).gaps(accountId, aroundNow()) };

@@ -34,7 +34,7 @@ const OPEN_EVENT_DELAY_SECONDS = 1;
 const MAX_RECEIVE_COUNT = 1_000;
 
 /** A gateway of its own, cold, behind fault proxies of its own. */
-export interface RiggedGateway {
+export interface FaultyGateway {
   readonly port: number;
   readonly table: FaultProxy;
   readonly queue: FaultProxy;
@@ -56,9 +56,9 @@ export interface StorageHarness {
   /** Between the recorder and the table. */
   readonly recorderTable: FaultProxy;
   /** @param undelivered limits of the gateway's memory, instead of its own */
-  startGateway(undelivered?: UndeliveredSettings): Promise<RiggedGateway>;
+  startGateway(undelivered?: UndeliveredSettings): Promise<FaultyGateway>;
   newAccount(): ReturnType<typeof newAccount>;
-  parked(): Promise<number>;
+  waitingInOutbox(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -163,7 +163,7 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
       };
     },
     newAccount: () => newAccount(table),
-    parked: async () => {
+    waitingInOutbox: async () => {
       let count = 0;
       for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
         for await (const page of outbox.pages(shard, 100)) count += page.length;

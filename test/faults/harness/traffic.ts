@@ -5,13 +5,13 @@ import { pathOf } from './provider.ts';
 /** One request of a client, and what it saw of it. */
 export interface Sent {
   readonly n: number;
-  /** Null where there was no answer at all. */
+  /** Null where there was no response at all. */
   readonly status: number | null;
   readonly route: string | null;
   readonly requestId: string | null;
-  /** The answer came to its end. */
+  /** The response came to its end. */
   readonly whole: boolean;
-  /** To the answer's headers. */
+  /** To the response's headers. */
   readonly headersMs: number;
 }
 
@@ -27,7 +27,7 @@ export const TRAFFIC_CREDENTIAL = 'sk-traffic-3f6c1a';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** Sends request `n` and reads its answer to the end. Never rejects. */
+/** Sends request `n` and reads its response to the end. Never rejects. */
 const send = (
   n: number,
   { port, serviceKey, credential = TRAFFIC_CREDENTIAL, stream = false }: Caller,
@@ -99,7 +99,7 @@ export const untilGoverned = async (caller: Caller, numbers: ReturnType<typeof r
 };
 
 /** A client whose gateway is gone does not hammer on. */
-const NO_ANSWER_PAUSE_MS = 50;
+const NO_RESPONSE_PAUSE_MS = 50;
 
 /** So many clients, each sending its next request when the one before is over, until there is no next. */
 export const drive = async (
@@ -113,7 +113,7 @@ export const drive = async (
     for (let n = await next(); n !== undefined; n = await next()) {
       const seen = await send(n, typeof caller === 'function' ? caller() : caller);
       sent.push(seen);
-      const waitMs = seen.status === null ? NO_ANSWER_PAUSE_MS : pauseMs;
+      const waitMs = seen.status === null ? NO_RESPONSE_PAUSE_MS : pauseMs;
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };

@@ -22,7 +22,7 @@ interface Context {
 }
 
 const REQUESTS: Record<Scale, number> = { quick: 1_000, full: 50_000 };
-const ANSWERS: Record<Scale, number> = { quick: 250, full: 10_000 };
+const RESPONSES: Record<Scale, number> = { quick: 250, full: 10_000 };
 const AT_ONCE = 64;
 /** A request that is waiting for more of itself is given up after that. */
 const WAIT_MS = 60;
@@ -97,11 +97,11 @@ const fuzzedRequests: Scenario<Context> = {
         const own = `m${index}x`;
         const wellFormed = `GET /v1/next?${own} HTTP/1.1\r\nHost: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: x\r\nX-Marker: ${own}\r\n\r\n`;
         const text = mutate(requestWith(own, random), random) + (random.below(3) === 0 ? wellFormed : '');
-        const until = (answer: string): boolean => answer.endsWith(own) || /"\}\}$/.test(answer);
-        const answer = await exchangeRaw({ port: host.port, pieces: [text], until, waitMs: WAIT_MS });
-        for (const marker of markersIn(answer.text))
-          assert.ok(text.includes(marker), `seed ${SEED}, request ${index} got the answer of ${marker}`);
-        for (const status of statusesOf(answer.text)) {
+        const until = (response: string): boolean => response.endsWith(own) || /"\}\}$/.test(response);
+        const response = await exchangeRaw({ port: host.port, pieces: [text], until, waitMs: WAIT_MS });
+        for (const marker of markersIn(response.text))
+          assert.ok(text.includes(marker), `seed ${SEED}, request ${index} got the response of ${marker}`);
+        for (const status of statusesOf(response.text)) {
           assert.notEqual(status, 500, `seed ${SEED}, request ${index}`);
           seen.set(status, (seen.get(status) ?? 0) + 1);
         }
@@ -128,7 +128,7 @@ const fuzzedRequests: Scenario<Context> = {
   },
 };
 
-const answerWith = (random: Random): string => {
+const respondWith = (random: Random): string => {
   const body = random.pick([
     '{"usage":{"prompt_tokens":1}}',
     'data: {"usage":null}\n\ndata: [DONE]\n\n',
@@ -141,19 +141,19 @@ const answerWith = (random: Random): string => {
   return `HTTP/1.1 ${random.pick([200, 200, 204, 304, 400, 429, 500])} OK\r\nContent-Type: ${type}\r\nContent-Encoding: ${encoding}\r\n${framing}\r\n\r\n${framed}`;
 };
 
-const fuzzedAnswers: Scenario<Context> = {
-  name: 'answers at random',
+const fuzzedResponses: Scenario<Context> = {
+  name: 'responses at random',
   run: async ({ origin, host, uncaught }, scale) => {
     const random = randomFrom(SEED + 1);
     origin.script = (socket) => {
-      socket.write(Buffer.from(mutate(answerWith(random), random), 'latin1'));
+      socket.write(Buffer.from(mutate(respondWith(random), random), 'latin1'));
       if (random.below(2) === 0) socket.end();
     };
-    let answered = 0;
-    let settled = 0;
+    let responses = 0;
+    let finished = 0;
     host.events.length = 0;
     await inSlices(
-      ANSWERS[scale],
+      RESPONSES[scale],
       async (index) => {
         // The gateway ends every exchange, by its time-outs where the provider does not: nobody has to give up.
         const chat = '{"stream":true,"messages":[]}';
@@ -163,8 +163,8 @@ const fuzzedAnswers: Scenario<Context> = {
             `POST /v1/chat/completions HTTP/1.1\r\nHost: openai.gateway.test\r\nX-Service-Key: ${KEYS.active}\r\nAuthorization: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${chat.length}\r\n\r\n${chat}`,
           ],
         });
-        if (text !== '') answered++;
-        assert.doesNotMatch(text, /^HTTP\/1\.1 500[\s\S]*INTERNAL/, `seed ${SEED}, answer ${index}`);
+        if (text !== '') responses++;
+        assert.doesNotMatch(text, /^HTTP\/1\.1 500[\s\S]*INTERNAL/, `seed ${SEED}, response ${index}`);
       },
       async () => {
         const opened = host.opens().map(({ requestId }) => requestId);
@@ -172,16 +172,16 @@ const fuzzedAnswers: Scenario<Context> = {
           const closed = new Set(host.closes().map(({ requestId }) => requestId));
           return opened.filter((requestId) => !closed.has(requestId)).length;
         };
-        await eventually(() => open() === 0, 'every request is settled');
-        settled += opened.length;
+        await eventually(() => open() === 0, 'every request is finished');
+        finished += opened.length;
         host.events.length = 0;
         origin.requests.length = 0;
       },
     );
     // Some more where requests of the scenario before were still on their way.
-    assert.ok(settled >= ANSWERS[scale], `${settled} forwarded and settled`);
+    assert.ok(finished >= RESPONSES[scale], `${finished} forwarded and finished`);
     assert.deepEqual(uncaught, [], 'no error that nobody caught');
-    return `${ANSWERS[scale]} requests, ${settled} forwarded and settled, ${answered} answered, seed ${SEED + 1}`;
+    return `${RESPONSES[scale]} requests, ${finished} forwarded and finished, ${responses} with a response, seed ${SEED + 1}`;
   },
 };
 
@@ -224,5 +224,5 @@ export const fuzzGroup = (transport: TransportName): ScenarioGroup<Context> => (
     await host.close();
     await origin.close();
   },
-  scenarios: [fuzzedRequests, fuzzedAnswers],
+  scenarios: [fuzzedRequests, fuzzedResponses],
 });

@@ -11,7 +11,7 @@ interface Context {
   readonly host: GatewayHost;
 }
 
-/** An answer that says which request it belongs to. */
+/** A response that says which request it belongs to. */
 const echo = (origin: RawOrigin): void => {
   origin.script = (socket, { head }) => {
     const line = head.slice(0, head.indexOf('\r\n'));
@@ -36,7 +36,7 @@ const hostile = ({ name, pieces, result }: HostileRequest): Scenario<Context> =>
     const lines = origin.requests.map(({ head }) => head.slice(0, head.indexOf('\r\n')));
     if ('refused' in result) {
       assert.deepEqual(lines, [], 'nothing is forwarded');
-      if (result.refused.length > 0) assert.ok(result.refused.includes(statuses[0] ?? 0), `answered ${statuses}`);
+      if (result.refused.length > 0) assert.ok(result.refused.includes(statuses[0] ?? 0), `responded ${statuses}`);
       else assert.deepEqual(statuses, []);
       return statuses.length > 0 ? `refused, ${statuses[0]}` : 'closed';
     }

@@ -1,14 +1,14 @@
 import { KEYS } from '../../gateway/gateway-host.ts';
 
 /** What must become of a request: not forwarded, with this status; or forwarded as exactly one, with this request line. */
-type Fate =
+type Result =
   | { readonly refused: readonly number[] }
   | { readonly line: string; readonly body?: string; readonly header?: RegExp; readonly without?: RegExp };
 
 export interface HostileRequest {
   readonly name: string;
   readonly pieces: readonly string[];
-  readonly result: Fate;
+  readonly result: Result;
 }
 
 const HOST = 'Host: openai.gateway.test\r\n';
@@ -18,18 +18,18 @@ const AUTH = 'Authorization: Bearer sk-hostile\r\n';
 export const GOOD = HOST + KEY + AUTH;
 
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: evil.test\r\n\r\n';
-const refused = (...refused: number[]): Fate => ({ refused });
-const request = (name: string, text: string, result: Fate): HostileRequest => ({ name, pieces: [text], result });
+const refused = (...refused: number[]): Result => ({ refused });
+const request = (name: string, text: string, result: Result): HostileRequest => ({ name, pieces: [text], result });
 const get = (name: string, target: string, seen: string): HostileRequest =>
   request(name, `GET ${target} HTTP/1.1\r\n${GOOD}\r\n`, { line: `GET ${seen} HTTP/1.1` });
-const post = (name: string, headers: string, body: string, result: Fate): HostileRequest =>
+const post = (name: string, headers: string, body: string, result: Result): HostileRequest =>
   request(name, `POST /a HTTP/1.1\r\n${GOOD}${headers}\r\n${body}`, result);
-const header = (name: string, line: string, result: Fate): HostileRequest =>
+const header = (name: string, line: string, result: Result): HostileRequest =>
   request(name, `GET /a HTTP/1.1\r\n${GOOD}${line}\r\n\r\n`, result);
 const key = (name: string, lines: string, ...statuses: number[]): HostileRequest =>
   request(name, `GET /a HTTP/1.1\r\n${HOST}${AUTH}${lines}\r\n`, refused(...statuses));
 
-const A: Fate = { line: 'GET /a HTTP/1.1', body: '' };
+const A: Result = { line: 'GET /a HTTP/1.1', body: '' };
 
 /** Requests that mean one thing to one server and another to the next. */
 const smuggling: readonly HostileRequest[] = [

@@ -18,7 +18,7 @@ import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 const CLIENTS = 6;
 const PAUSE_MS = 10;
 /** On a busy machine the emulators and the recorder are slower than the traffic: what fifty kills leave takes minutes. */
-const SETTLE_MS: Record<Scale, number> = { quick: 150_000, full: 900_000 };
+const DELIVERY_MS: Record<Scale, number> = { quick: 150_000, full: 900_000 };
 
 /** The parts that a kill takes: one of them, or all. */
 type Victim = PartName | 'whole stack';
@@ -72,17 +72,17 @@ const kills: Scenario<ProcessHarness> = {
       const ids = new Set((await recordsOf(harness.table, accountId)).map(({ requestId }) => requestId));
       return governed.every(({ requestId }) => ids.has(requestId ?? ''));
     };
-    await eventually(isOnRecord, 'every governed request is on record', SETTLE_MS[scale]);
+    await eventually(isOnRecord, 'every governed request is on record', DELIVERY_MS[scale]);
     await eventually(
-      async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
-      'queue and parked events are worked off',
-      SETTLE_MS[scale],
+      async () => (await harness.queues.pending()) === 0 && (await harness.waitingInOutbox()) === 0,
+      'queue and outbox are empty',
+      DELIVERY_MS[scale],
     );
     const { records, bypassedLost } = await reconcile(harness.table, accountId, sent);
     const unknown = records.filter(({ outcome }) => outcome === 'unknown').length;
-    const unanswered = sent.filter(({ status }) => status === null).length;
+    const withoutResponse = sent.filter(({ status }) => status === null).length;
     const bypassed = sent.filter(({ route }) => route === 'bypassed').length;
-    return `${points.length} kills; ${sent.length} sent: ${governed.length} governed, all on record once; ${bypassed} bypassed, ${bypassedLost} of them lost; ${unanswered} unanswered; ${unknown} records without an end; counters exact; seed ${SEED}`;
+    return `${points.length} kills; ${sent.length} sent: ${governed.length} governed, all on record once; ${bypassed} bypassed, ${bypassedLost} of them lost; ${withoutResponse} without a response; ${unknown} records without an end; counters exact; seed ${SEED}`;
   },
 };
 

@@ -79,14 +79,14 @@ const large = (name: string, path: string, up: boolean): Scenario<Context> => ({
   name,
   run: async ({ gateway }, scale) => {
     const bytes = BYTES[scale];
-    let answered = 0;
+    let receivedBytes = 0;
     const startedAt = performance.now();
     const { before, peak } = await watched(gateway, async () => {
-      answered = await exchange(gateway.port, `${path}?bytes=${bytes}`, up ? bytes : 0);
+      receivedBytes = await exchange(gateway.port, `${path}?bytes=${bytes}`, up ? bytes : 0);
     });
     const seconds = (performance.now() - startedAt) / 1_000;
-    if (up) assert.equal(answered, String(bytes).length);
-    else assert.equal(answered, bytes);
+    if (up) assert.equal(receivedBytes, String(bytes).length);
+    else assert.equal(receivedBytes, bytes);
     assert.ok(peak - before < MAX_GROWTH_BYTES, `grew from ${mb(before)} to ${mb(peak)}`);
     return `${mb(bytes)} in ${seconds.toFixed(1)} s; resident ${mb(before)}, at most ${mb(peak)}`;
   },
@@ -149,8 +149,8 @@ export const memoryGroup: ScenarioGroup<Context> = {
   },
   close: (context) => context.close(),
   scenarios: [
-    large('an answer nobody reads into', '/binary', false),
-    large('an answer of JSON that is one string', '/json', false),
+    large('a response nobody reads into', '/binary', false),
+    large('a response of JSON that is one string', '/json', false),
     large('a stream that is one event', '/stream', false),
     large('an upload', '/up', true),
   ],

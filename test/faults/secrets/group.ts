@@ -27,7 +27,7 @@ const newSecrets = () => ({
   wrongKey: secret('svc_malformed'),
 });
 
-const SETTLE_MS = 150_000;
+const DELIVERY_MS = 150_000;
 
 const nothingLeaves: Scenario<ProcessHarness> = {
   name: 'credentials in logs, events, table and error bodies',
@@ -38,7 +38,7 @@ const nothingLeaves: Scenario<ProcessHarness> = {
     let n = 0;
     const call = async (headers: Record<string, string>, { key = serviceKey, label = 'openai', query = '' } = {}) => {
       const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: secrets.prompt }] });
-      const answer = await ask({
+      const response = await ask({
         port: harness.gatewayPort(),
         method: 'POST',
         path: pathOf(n++) + query,
@@ -51,8 +51,8 @@ const nothingLeaves: Scenario<ProcessHarness> = {
         },
         body,
       });
-      if (answer.status !== 200) errors.push(answer.body.toString());
-      return answer.status;
+      if (response.status !== 200) errors.push(response.body.toString());
+      return response.status;
     };
     const credentials = [
       { Authorization: `Bearer ${secrets.bearer}` },
@@ -67,7 +67,7 @@ const nothingLeaves: Scenario<ProcessHarness> = {
       (await recordsOf(harness.table, accountId)).length === requests;
     await everyKind();
     // A bypassed request may be lost with the process that is killed next.
-    await eventually(areOnRecord(credentials.length), 'requests in health are on record', SETTLE_MS);
+    await eventually(areOnRecord(credentials.length), 'requests in health are on record', DELIVERY_MS);
     assert.equal(await call(credentials[0] ?? {}, { key: secrets.wrongKey }), 401);
     assert.equal(await call(credentials[1] ?? {}, { key: newAccountKey(randomBytes) }), 401);
     assert.equal(await call(credentials[2] ?? {}, { label: 'nobody' }), 400);
@@ -79,14 +79,14 @@ const nothingLeaves: Scenario<ProcessHarness> = {
     await Promise.all([harness.kill('queue'), harness.kill('table')]);
     await everyKind();
     const lost = (): number => harness.output().split('usage event not delivered').length - 1;
-    await eventually(() => lost() >= credentials.length, 'the gateway logs what it cannot deliver', SETTLE_MS);
+    await eventually(() => lost() >= credentials.length, 'the gateway logs what it cannot deliver', DELIVERY_MS);
     await harness.start('table');
     await harness.start('queue');
-    await eventually(areOnRecord(2 * credentials.length), 'all of it is on record in the end', SETTLE_MS);
+    await eventually(areOnRecord(2 * credentials.length), 'all of it is on record in the end', DELIVERY_MS);
     await eventually(
-      async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
+      async () => (await harness.queues.pending()) === 0 && (await harness.waitingInOutbox()) === 0,
       'nothing waits any more',
-      SETTLE_MS,
+      DELIVERY_MS,
     );
 
     const items = await itemsOf(harness.table);

@@ -55,9 +55,9 @@ const fault = (message: string) => () => {
 const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context> =>
   scenario(name, { parts: parts ?? {} }, async (host) => {
     const captured = captureConsole();
-    const answer = await ask({ port: host.port, path: '/v1/models', headers }).finally(captured.restore);
-    assert.equal(answer.status, 500);
-    assert.equal(JSON.parse(answer.body.toString()).error.code, 'INTERNAL');
+    const result = await ask({ port: host.port, path: '/v1/models', headers }).finally(captured.restore);
+    assert.equal(result.status, 500);
+    assert.equal(JSON.parse(result.body.toString()).error.code, 'INTERNAL');
     assert.match(captured.lines.join('\n'), /"gateway fault"/);
     assert.doesNotMatch(captured.lines.join('\n'), new RegExp(CREDENTIAL));
     const health = await ask({ port: host.port, path: '/health', headers });
@@ -65,7 +65,7 @@ const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context>
     return '500 INTERNAL; the process goes on';
   });
 
-/** One in which a client's time is up, on a server that is answered in far less, but for a machine that stands still. */
+/** A scenario in which a client's time is up; the server responds in far less unless the machine stands still. */
 const timed = (
   name: string,
   settings: Partial<HostSettings>,
@@ -115,7 +115,7 @@ const slowloris = timed('clients that dribble their headers', {}, async (host, s
   }
 });
 
-const pipelined = scenario('requests sent without waiting for answers', {}, async (host) => {
+const pipelined = scenario('requests sent without waiting for responses', {}, async (host) => {
   const pieces = Array.from({ length: 20 }, (_, n) => `GET /v1/${n} HTTP/1.1\r\n${GOOD}\r\n`);
   const { text } = await exchangeRaw({
     port: host.port,
@@ -126,15 +126,15 @@ const pipelined = scenario('requests sent without waiting for answers', {}, asyn
     [...text.matchAll(/^\/v1\/(\d+)/gm)].map(([, n]) => Number(n)),
     Array.from({ length: 20 }, (_, n) => n),
   );
-  return '20 answers, each in its turn';
+  return '20 responses, each in its turn';
 });
 
-const garbageInside = scenario('garbage behind a request whose answer has begun', {}, async (host) => {
+const garbageInside = scenario('garbage behind a request whose response has begun', {}, async (host) => {
   const { text } = await exchangeRaw({
     port: host.port,
     pieces: [`GET /v1/x HTTP/1.1\r\n${GOOD}\r\n`, '\0\0\0garbage\r\n\r\n'],
   });
-  // Whatever comes first, an error is never written into an answer.
+  // Whatever comes first, an error is never written into a response.
   assert.ok(statusesOf(text).length <= 2);
   if (statusesOf(text)[0] === 200) assert.match(text, /\r\n\/v1\/x/);
   return statusesOf(text).join(', ') || 'closed';
@@ -151,14 +151,14 @@ const slowBody = timed('a body that never arrives', { origin: 'http://127.0.0.1:
 const slowBodyWaiting = timed('a body that never arrives, awaited by the provider', {}, async (host) => {
   const { text } = await exchangeRaw({ port: host.port, pieces: [STALLED.replace('/v1/files', '/wait')] });
   assert.deepEqual(statusesOf(text), [408]);
-  await eventually(() => host.closes().length === 1, 'the request is settled');
+  await eventually(() => host.closes().length === 1, 'the request is finished');
   assert.equal(host.closes()[0]?.outcome, 'client_aborted');
   return '408 REQUEST_TIMEOUT; client_aborted';
 });
 
-const slowBodyAnswered = timed('a body that never arrives, though it is answered', {}, async (host) => {
+const slowBodyGetsResponse = timed('a body that never arrives, though it gets a response', {}, async (host) => {
   const { text, end } = await exchangeRaw({ port: host.port, pieces: [STALLED] });
-  assert.deepEqual(statusesOf(text), [200], 'no further answer');
+  assert.deepEqual(statusesOf(text), [200], 'no further response');
   assert.equal(end, 'closed');
   return '200, then closed';
 });
@@ -186,7 +186,7 @@ export const serverGroup: ScenarioGroup<Context> = {
     refused('headers of 70 KB', [`GET /a HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`], 431, 'HEADERS_TOO_LARGE'),
     slowBody,
     slowBodyWaiting,
-    slowBodyAnswered,
+    slowBodyGetsResponse,
     slowloris,
     pipelined,
     garbageInside,

@@ -7,11 +7,11 @@ import { eventually } from '../eventually.ts';
 import { awsErrors, type Fault } from '../harness/fault-proxy.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
 import { aroundNow, reconcile, recordsOf } from '../harness/reconcile.ts';
-import { openStorageHarness, type RiggedGateway, type StorageHarness } from '../harness/storage-harness.ts';
+import { type FaultyGateway, openStorageHarness, type StorageHarness } from '../harness/storage-harness.ts';
 import { drive, requestNumbers, type Sent, TRAFFIC_CREDENTIAL, untilGoverned } from '../harness/traffic.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
-/** What a request may wait for us at most, to the answer's headers; the provider's own time aside. */
+/** What a request may wait for us at most, to the response's headers; the provider's own time aside. */
 const COLD_LOOKUP_MS = 500;
 const OPEN_EVENT_GRACE_MS = 50;
 /** For a busy machine: that nothing waits for ever (a slow store takes 5 s) is proven on any, figures come from a quiet one. */
@@ -20,12 +20,12 @@ const SLACK_MS: Record<Scale, number> = { quick: 2_500, full: 1_000 };
 const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
 const CLIENTS = 8;
 /** What the recorder needs for all that was sent twice and more; the machine may be busy. */
-const SETTLE_MS = 200_000;
+const DELIVERY_MS = 200_000;
 
 const refuses: Fault = { kind: 'refuses' };
 const silent: Fault = { kind: 'silent' };
 const slow: Fault = { kind: 'slow', ms: 5_000 };
-const answerLost: Fault = { kind: 'answerLost' };
+const responseLost: Fault = { kind: 'responseLost' };
 const error = (which: keyof typeof awsErrors): Fault => ({ kind: 'error', ...awsErrors[which] });
 
 interface StorageFault {
@@ -49,7 +49,7 @@ const faults: readonly StorageFault[] = [
   { name: 'queue throttles (front end)', queue: error('throttled'), route: 'bypassed', fullOnly: true },
   { name: 'queue unavailable (503)', queue: error('unavailable'), route: 'bypassed', fullOnly: true },
   { name: 'queue refuses half of each batch', queue: { kind: 'halfBatch' }, route: 'either' },
-  { name: 'queue loses its answers', queue: answerLost, route: 'bypassed', fullOnly: true },
+  { name: 'queue loses its responses', queue: responseLost, route: 'bypassed', fullOnly: true },
   { name: 'table refuses, key known', table: refuses, warm: true, route: 'governed', fullOnly: true },
   { name: 'table refuses, key unknown', table: refuses, route: 'bypassed' },
   { name: 'table silent, key unknown', table: silent, route: 'bypassed', fullOnly: true },
@@ -57,7 +57,7 @@ const faults: readonly StorageFault[] = [
   { name: 'table slow (5 s), key known', table: slow, warm: true, route: 'governed', fullOnly: true },
   { name: 'table throttles, key unknown', table: error('dynamoDbThrottled'), route: 'bypassed', fullOnly: true },
   { name: 'table fails (500), key unknown', table: error('internal'), route: 'bypassed', fullOnly: true },
-  { name: 'table loses its answers, key unknown', table: answerLost, route: 'bypassed', fullOnly: true },
+  { name: 'table loses its responses, key unknown', table: responseLost, route: 'bypassed', fullOnly: true },
   { name: 'both refuse, key known', table: refuses, queue: refuses, warm: true, route: 'bypassed' },
   { name: 'both refuse, key unknown', table: refuses, queue: refuses, route: 'bypassed', fullOnly: true },
   { name: 'both silent, key unknown', table: silent, queue: silent, route: 'bypassed' },
@@ -71,9 +71,9 @@ const faults: readonly StorageFault[] = [
     fullOnly: true,
   },
   {
-    name: 'both lose their answers',
-    table: answerLost,
-    queue: answerLost,
+    name: 'both lose their responses',
+    table: responseLost,
+    queue: responseLost,
     warm: true,
     route: 'bypassed',
     fullOnly: true,
@@ -97,26 +97,26 @@ const spread = (sent: readonly Sent[]): { readonly p50: number; readonly max: nu
   return { p50: times[Math.floor(times.length / 2)] ?? 0, max: times.at(-1) ?? 0 };
 };
 
-const set = async (harness: StorageHarness, gateway: RiggedGateway, fault: StorageFault | undefined): Promise<void> => {
+const set = async (harness: StorageHarness, gateway: FaultyGateway, fault: StorageFault | undefined): Promise<void> => {
   await gateway.table.set(fault?.table ?? ok);
   await gateway.queue.set(fault?.queue ?? ok);
   await gateway.secrets.set(fault?.secrets ?? ok);
   await harness.recorderTable.set(fault?.recorderTable ?? ok);
 };
 
-/** Nothing waits anywhere: neither in the queue nor parked. */
-const settled = async (harness: StorageHarness): Promise<void> => {
+/** Nothing waits in the queue or the outbox. */
+const untilDelivered = async (harness: StorageHarness): Promise<void> => {
   await eventually(
-    async () => (await harness.queues.pending()) === 0 && (await harness.parked()) === 0,
-    'queue and parked events are worked off',
-    SETTLE_MS,
+    async () => (await harness.queues.pending()) === 0 && (await harness.waitingInOutbox()) === 0,
+    'queue and outbox are empty',
+    DELIVERY_MS,
   );
 };
 
 const withGateway = async <T>(
   harness: StorageHarness,
   start: Parameters<StorageHarness['startGateway']>,
-  run: (gateway: RiggedGateway, account: Awaited<ReturnType<StorageHarness['newAccount']>>) => Promise<T>,
+  run: (gateway: FaultyGateway, account: Awaited<ReturnType<StorageHarness['newAccount']>>) => Promise<T>,
 ): Promise<T> => {
   const account = await harness.newAccount();
   const gateway = await harness.startGateway(...start);
@@ -142,11 +142,11 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
       await set(harness, gateway, undefined);
       const sent = [...before, ...during];
       const onRecord = async (): Promise<boolean> => (await recordsOf(harness.table, accountId)).length === sent.length;
-      await eventually(onRecord, 'all that was sent is on record', SETTLE_MS);
+      await eventually(onRecord, 'all that was sent is on record', DELIVERY_MS);
       // The gateway asks a store that failed again after a second, or two.
       if (sent.at(-1)?.route !== 'governed') sent.push(...(await untilGoverned(caller, numbers)));
-      await eventually(onRecord, 'what came after recovery is on record', SETTLE_MS);
-      if (scale === 'full') await settled(harness);
+      await eventually(onRecord, 'what came after recovery is on record', DELIVERY_MS);
+      if (scale === 'full') await untilDelivered(harness);
       const { records, untracked } = await reconcile(harness.table, accountId, sent);
       harness.seen.push({ accountId, sent });
 
@@ -155,7 +155,7 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
         'traffic flows',
       );
       const governed = during.filter(({ route }) => route === 'governed').length;
-      if (fault.route === 'bypassed') assert.equal(governed, 0, 'clients are told');
+      if (fault.route === 'bypassed') assert.equal(governed, 0, 'clients see the route bypassed');
       // Not all: a busy machine's queue may take longer than the grace.
       if (fault.route === 'governed') assert.ok(governed > 0, 'tracking goes on');
       const { p50, max } = spread(during);
@@ -190,7 +190,7 @@ const gap: Scenario<StorageHarness> = {
           const { requests } = trackingGaps(await openTrackingGaps(harness.table).gaps(accountId, aroundNow()));
           return (await recordsOf(harness.table, accountId)).length + requests >= sent.length;
         };
-        await eventually(all, 'each request is on record or in a gap', SETTLE_MS);
+        await eventually(all, 'each request is on record or in a gap', DELIVERY_MS);
         const { records, untracked, bypassedLost } = await reconcile(harness.table, accountId, sent);
         const { requests, gaps } = trackingGaps(untracked);
         assert.ok(requests > 0, 'memory is full');
@@ -222,13 +222,13 @@ const gap: Scenario<StorageHarness> = {
 const late: Scenario<StorageHarness> = {
   name: 'open events that arrive after all is recovered',
   run: async (harness) => {
-    await settled(harness);
+    await untilDelivered(harness);
     for (const { accountId, sent } of harness.seen) await reconcile(harness.table, accountId, sent);
     return `${harness.seen.length} accounts unchanged`;
   },
 };
 
-/** What is logged, parked, retried and recorded in trouble. */
+/** What is logged, retried, recorded and written to the outbox in trouble. */
 const nothingLeaves: Scenario<StorageHarness> = {
   name: 'no credential in what all of this left behind',
   run: async (harness) => {

@@ -6,8 +6,8 @@ import { atSomePace } from '../paces.ts';
 import { type RawOrigin, startRawOrigin } from '../raw/raw-origin.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 import { type TransportName, transports } from '../transports.ts';
-import { type FaultyAnswer, faultyAnswers } from './answers.ts';
 import { type BrokenOrigins, startBrokenOrigins } from './broken-origins.ts';
+import { type FaultyResponse, faultyResponses } from './responses.ts';
 
 interface Context {
   readonly origin: RawOrigin;
@@ -30,14 +30,14 @@ const headersFor = (label: string): string[] => [
   'Bearer sk-upstream',
 ];
 
-const seen = (answer: ReceivedResponse) => ({
-  status: answer.status,
-  whole: answer.whole,
-  body: answer.body.toString('latin1'),
+const seen = (response: ReceivedResponse) => ({
+  status: response.status,
+  whole: response.whole,
+  body: response.body.toString('latin1'),
 });
 
 const askDirectly = (port: number, request: Partial<Ask>) =>
-  ask({ ...request, port, headers: ['Host', 'x'] }).then(seen, () => 'no answer' as const);
+  ask({ ...request, port, headers: ['Host', 'x'] }).then(seen, () => 'no response' as const);
 
 const withGateway = async <T>(
   { start }: Context,
@@ -52,23 +52,23 @@ const withGateway = async <T>(
   }
 };
 
-const faulty = (fault: FaultyAnswer): Scenario<Context> => ({
+const faulty = (fault: FaultyResponse): Scenario<Context> => ({
   name: fault.name,
   // Where the machine stands still, what comes after the pause comes with what was before it, which a direct client takes otherwise.
-  run: (context) => atSomePace((pace) => answeredFaultily(context, fault, pace)),
+  run: (context) => atSomePace((pace) => getsFaultyResponse(context, fault, pace)),
 });
 
-const answeredFaultily = (context: Context, fault: FaultyAnswer, pace: number): Promise<string> =>
+const getsFaultyResponse = (context: Context, fault: FaultyResponse, pace: number): Promise<string> =>
   withGateway(context, fault.endedBy ? { [fault.endedBy]: TIMEOUT_MS * pace } : {}, async (host) => {
     const { origin } = context;
-    origin.script = (socket) => fault.answer(socket, pace);
+    origin.script = (socket) => fault.response(socket, pace);
     const request = { method: fault.method ?? 'GET', path: '/v1/x' };
-    const [direct, answer] = await Promise.all([
+    const [direct, response] = await Promise.all([
       fault.asDirect ? askDirectly(origin.port, request) : undefined,
       ask({ ...request, port: host.port, headers: headersFor('openai') }),
     ]);
     const close = await host.nthClose(1);
-    const view = seen(answer);
+    const view = seen(response);
     assert.equal(view.status, fault.status);
     assert.equal(view.whole, fault.whole, 'ends as it announced');
     if (fault.body !== undefined) assert.equal(view.body, fault.body);
@@ -76,11 +76,11 @@ const answeredFaultily = (context: Context, fault: FaultyAnswer, pace: number): 
     if (fault.status === 502) assert.equal(JSON.parse(view.body).error.code, 'PROVIDER_ERROR');
     assert.equal(close.outcome, fault.outcome);
     assert.equal(close.reading.complete, fault.outcome === 'completed');
-    assert.equal(answer.headers['x-service-route'], 'governed');
-    assert.ok(answer.headers['x-service-request-id']);
+    assert.equal(response.headers['x-service-route'], 'governed');
+    assert.ok(response.headers['x-service-request-id']);
     await eventually(() => origin.open() <= 1, 'the connection is closed, or idle for the next request');
     origin.dropConnections();
-    return `${view.status}${view.whole ? '' : ', broken off'}; ${close.outcome}`;
+    return `${view.status}${view.whole ? '' : ', interrupted'}; ${close.outcome}`;
   });
 
 const unreachable = (name: string, label: string, connectTimeoutMs?: number): Scenario<Context> => ({
@@ -88,10 +88,10 @@ const unreachable = (name: string, label: string, connectTimeoutMs?: number): Sc
   run: (context, scale) =>
     withGateway(context, connectTimeoutMs ? { connectTimeoutMs } : {}, async (host) => {
       const startedAt = performance.now();
-      const answer = await ask({ port: host.port, headers: headersFor(label) });
+      const response = await ask({ port: host.port, headers: headersFor(label) });
       const tookMs = performance.now() - startedAt;
-      assert.equal(answer.status, 502);
-      assert.equal(JSON.parse(answer.body.toString()).error.code, 'PROVIDER_ERROR');
+      assert.equal(response.status, 502);
+      assert.equal(JSON.parse(response.body.toString()).error.code, 'PROVIDER_ERROR');
       assert.equal((await host.nthClose(1)).outcome, 'unreachable');
       assert.ok(tookMs < (connectTimeoutMs ?? 0) + SLACK_MS[scale], `took ${tookMs} ms`);
       assert.doesNotMatch(context.brokenOrigins.leaked(), /sk-upstream/, 'no credential leaves');
@@ -119,11 +119,11 @@ export const upstreamGroup = (transport: TransportName): ScenarioGroup<Context> 
   close: ({ origin, brokenOrigins }) => Promise.all([origin.close(), brokenOrigins.close()]),
   scenarios: [
     unreachable('refuses the connection', 'anthropic'),
-    unreachable('TLS that is never answered', 'google', TIMEOUT_MS),
-    unreachable('TLS answered in plain text', 'mistral'),
+    unreachable('TLS without a reply', 'google', TIMEOUT_MS),
+    unreachable('TLS with a reply in plain text', 'mistral'),
     unreachable('TLS without a certificate', 'cohere'),
     unreachable('TLS with a certificate nobody trusts', 'groq'),
     unreachable('a name that does not exist', 'together', TIMEOUT_MS),
-    ...faultyAnswers.map(faulty),
+    ...faultyResponses.map(faulty),
   ],
 });

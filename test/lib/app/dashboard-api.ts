@@ -101,7 +101,7 @@ describe('the dashboard API', () => {
     expect(onlyResource(api, 'AWS::ApiGateway::DomainName').Properties['DomainName']).toBe('dashboard.example.com');
   });
 
-  it('tells API Gateway’s own answers by code', () => {
+  it('has API Gateway’s own responses by code', () => {
     const codes = Object.fromEntries(
       Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => [
         Properties['ResponseType'],
@@ -122,7 +122,7 @@ describe('the dashboard API', () => {
     });
   });
 
-  it('gives the request id, and when to try again, also where API Gateway answers', () => {
+  it('gives the request id, and when to try again, also where API Gateway responds itself', () => {
     for (const { Properties } of Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse'))) {
       const isTemporary = ['429', '503'].includes(String(Properties['StatusCode']));
       expect(Properties['ResponseParameters']).toEqual({
@@ -157,7 +157,7 @@ describe('CORS', () => {
     expect(new Set(errorHeaders(template))).toEqual(new Set([undefined]));
   });
 
-  it('answers preflight on every path and lets the origin read errors', () => {
+  it('responds to preflight on every path and lets the origin read errors', () => {
     const template = synthStage({ corsOrigins: ['https://app.acme.dev'] })('dashboard-api');
     const routes = methodsOf(template).map(({ route }) => route);
     for (const route of routes) expect(routes).toContain(route.replace(/^[A-Z]+/, 'OPTIONS'));

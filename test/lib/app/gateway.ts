@@ -107,7 +107,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('answers in the one error shape also where API Gateway answers', () => {
+  it('responds in the one error shape also where API Gateway responds itself', () => {
     const responses = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::GatewayResponse'));
     expect(responses.length).toBeGreaterThan(20);
     for (const { ResponseTemplates } of responses) {
@@ -118,7 +118,7 @@ describe('the gateway', () => {
     expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'WAF_FILTERED']));
   });
 
-  it('makes its fingerprint key itself and is told where it is, not what it is', () => {
+  it('generates its fingerprint key and passes its location, not its value', () => {
     const [secretId] = Object.keys(resourcesOf(gateway, 'AWS::SecretsManager::Secret'));
     const secret = onlyResource(gateway, 'AWS::SecretsManager::Secret').Properties;
     expect(secret['GenerateSecretString']).toMatchObject({ PasswordLength: 64 });

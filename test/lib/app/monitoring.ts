@@ -52,7 +52,7 @@ describe('alarms', () => {
     }
   });
 
-  it('tell of a schedule that fails and of one that does not run', () => {
+  it('report a schedule that fails and one that does not run', () => {
     const text = alarmsOf().map(({ properties }) => properties);
     expect(text).toContainEqual(
       expect.objectContaining({

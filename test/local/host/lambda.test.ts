@@ -70,9 +70,9 @@ describe('a function', () => {
   });
 
   it('takes one invocation at a time per environment, and a few environments at most', async () => {
-    const answers = await Promise.all(Array.from({ length: 9 }, () => invoker.invoke(lambda, { waitMs: 50 })));
-    expect(answers.every((answer) => (answer as { busy: number }).busy === 1)).toBe(true);
-    const firsts = answers.filter((answer) => (answer as { invocations: number }).invocations === 1);
+    const responses = await Promise.all(Array.from({ length: 9 }, () => invoker.invoke(lambda, { waitMs: 50 })));
+    expect(responses.every((response) => (response as { busy: number }).busy === 1)).toBe(true);
+    const firsts = responses.filter((response) => (response as { invocations: number }).invocations === 1);
     expect(firsts).toHaveLength(4);
   });
 

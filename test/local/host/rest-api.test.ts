@@ -19,7 +19,7 @@ import { userPoolSeeds } from '../../../local/host/resources/user-pools.ts';
 import { restApiServer } from '../../../local/host/rest-api/server.ts';
 import { appOf, stackOf } from './stack-of.ts';
 
-/** Answers with the event it got, or as the path says. */
+/** Responds with the event it got, or as the path says. */
 const HANDLER = `
 export const echo = async (event) => {
   if (event.path.endsWith('/fail')) throw new Error('broken');
@@ -170,7 +170,7 @@ const idToken = async (): Promise<string> => {
   ];
   await idp.send(new AdminCreateUserCommand({ ...user, UserAttributes, MessageAction: 'SUPPRESS' }));
   await idp.send(new AdminSetUserPasswordCommand({ ...user, Password: 'Secret-1234', Permanent: true }));
-  const answer = await idp.send(
+  const result = await idp.send(
     new AdminInitiateAuthCommand({
       UserPoolId: cognito.userPoolId,
       ClientId: cognito.clientId,
@@ -178,7 +178,7 @@ const idToken = async (): Promise<string> => {
       AuthParameters: { USERNAME: 'ada@example.com', PASSWORD: 'Secret-1234' },
     }),
   );
-  return answer.AuthenticationResult?.IdToken ?? '';
+  return result.AuthenticationResult?.IdToken ?? '';
 };
 
 describe('a REST API', () => {
@@ -210,7 +210,7 @@ describe('a REST API', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it.each(['fail', 'odd'])('answers for a function that goes wrong: %s', async (how) => {
+  it.each(['fail', 'odd'])('responds for a function that goes wrong: %s', async (how) => {
     const response = await fetch(`${url}/open/${how}`);
     expect(response.status).toBe(502);
     expect(await response.json()).toEqual({ code: 'INTERNAL', said: 'Internal server error' });
@@ -233,7 +233,7 @@ describe('a REST API', () => {
   it.each([
     ['https://b.example', 'https://b.example'],
     ['https://c.example', 'https://a.example'],
-  ])('answers the preflight of %s', async (origin, allowed) => {
+  ])('responds to the preflight of %s', async (origin, allowed) => {
     const response = await fetch(`${url}/closed`, { method: 'OPTIONS', headers: { origin } });
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
@@ -244,7 +244,7 @@ describe('a REST API', () => {
   });
 });
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   it('arrives whole, with its metadata', async () => {
     const response = await fetch(`${url}/streamed/whole`);
     expect(response.status).toBe(202);
@@ -258,7 +258,7 @@ describe('a streamed answer', () => {
     expect((await fetch(`${url}/streamed/before`)).status).toBe(502);
   });
 
-  it('breaks off for the client where it breaks off', async () => {
+  it('is interrupted for the client where the function interrupts it', async () => {
     const response = await fetch(`${url}/streamed/midway`);
     expect(response.status).toBe(202);
     await expect(response.text()).rejects.toThrow();

@@ -6,17 +6,17 @@ describe('the outcome of a batch', () => {
   const ids = ['a', 'b', 'c'];
   it.each([
     ['nothing failed', { batchItemFailures: [] }, ids],
-    ['no answer', null, ids],
-    ['an answer without failures', {}, ids],
+    ['no response', null, ids],
+    ['a response without failures', {}, ids],
     ['one failed', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'c']],
     ['an unknown identifier', { batchItemFailures: [{ itemIdentifier: 'x' }] }, []],
     ['an empty identifier', { batchItemFailures: [{ itemIdentifier: '' }] }, []],
-    ['a malformed answer', { batchItemFailures: 'b' }, []],
-  ])('%s', (_, answer, expected) => {
-    expect(succeeded(ids, answer, true)).toEqual(expected);
+    ['a malformed response', { batchItemFailures: 'b' }, []],
+  ])('%s', (_, response, expected) => {
+    expect(succeeded(ids, response, true)).toEqual(expected);
   });
 
-  it('does not read answers unless the mapping says so', () => {
+  it('does not read responses unless the mapping says so', () => {
     expect(succeeded(ids, { batchItemFailures: [{ itemIdentifier: 'b' }] }, false)).toEqual(ids);
   });
 });

@@ -43,12 +43,12 @@ const subscribed = async ({ api }: Local, price = 'price_local_pro') => {
   return { customer, subscription };
 };
 
-/** A webhook that answers as it is told, and keeps what it gets. */
-const webhook = async (answer: (payload: string) => number) => {
+/** A webhook that responds with a given status, and keeps what it gets. */
+const webhook = async (statusOf: (payload: string) => number) => {
   const got: { readonly payload: string; readonly signature: string; readonly status: number }[] = [];
   const server = createServer(async (request, response) => {
     const payload = await text(request);
-    const status = answer(payload);
+    const status = statusOf(payload);
     got.push({ payload, status, signature: String(request.headers['stripe-signature']) });
     response.writeHead(status).end();
   });
@@ -82,7 +82,7 @@ describe('the local Stripe', () => {
     await expect(as('sk_test_2').customers.list()).rejects.toMatchObject({ type: 'StripeAuthenticationError' });
   });
 
-  it('answers what it does not have as Stripe does', async () => {
+  it('responds as Stripe does to what it does not have', async () => {
     const { api } = await local();
     await expect(api.customers.retrieve('cus_x')).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' });
     await expect(api.balance.retrieve()).rejects.toMatchObject({ statusCode: 404 });

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** Of whatever was asked: what the tests read of it. */
-interface Answer {
+interface ResponseBody {
   readonly token: string;
   readonly url: string;
   readonly plan: string;
@@ -36,7 +36,7 @@ const call = async (method: string, path: string, token?: string, body?: object)
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as Answer };
+  return { status: response.status, body: (await response.json()) as ResponseBody };
 };
 
 const statusOnce = async (token: string, plan: string) => {

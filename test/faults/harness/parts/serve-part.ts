@@ -23,7 +23,7 @@ const stats = (): PartStats => {
   return { rssBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6, resources };
 };
 
-/** The child's side: says that it is ready, answers questions, ends when it is told to or its parent is gone. */
+/** The child's side: reports that it is ready, replies to questions, and ends on request or when its parent is gone. */
 export const servePart = (port: number, stop: () => Promise<unknown>): void => {
   const tell = (message: PartMessage): void => void process.send?.(message);
   process.on('message', (question: PartQuestion) => {

@@ -23,7 +23,7 @@ export const STREAM = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTra
 const EVENT = '9\r\ndata: 1\n\n\r\n';
 
 export const firstClose = async (host: GatewayHost): Promise<CloseEvent> => {
-  await eventually(() => host.closes().length > 0, 'the request is settled');
+  await eventually(() => host.closes().length > 0, 'the request is finished');
   return host.closes()[0] as CloseEvent;
 };
 

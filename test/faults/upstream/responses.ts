@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Outcome } from '../../../lambda/domain/usage/usage-event.ts';
 
-/** An answer of a provider that goes wrong, and what its client must see through the gateway. */
-export interface FaultyAnswer {
+/** A response of a provider that goes wrong, and what its client must see through the gateway. */
+export interface FaultyResponse {
   readonly name: string;
   /** @param pace how many times longer it takes over it */
-  readonly answer: (socket: Socket, pace: number) => void;
+  readonly response: (socket: Socket, pace: number) => void;
   readonly method?: string;
   readonly status: number;
   /** Ended as announced. */
@@ -15,7 +15,7 @@ export interface FaultyAnswer {
   readonly outcome: Outcome;
   /** The time-out that ends it, where the provider only keeps silent: for headers, or for the next bytes. */
   readonly endedBy?: 'headersTimeoutMs' | 'idleTimeoutMs';
-  /** A client that asks directly sees the same; not where there is no answer at all, which is our 502, nor where it would wait for ever. */
+  /** A client that asks directly sees the same; not where there is no response at all, which is our 502, nor where it would wait for ever. */
   readonly asDirect: boolean;
 }
 
@@ -43,40 +43,40 @@ const close = (socket: Socket): void => {
 };
 const nothing = (): void => {};
 
-const noAnswer = (name: string, answer: FaultyAnswer['answer']): FaultyAnswer => ({
+const noResponse = (name: string, response: FaultyResponse['response']): FaultyResponse => ({
   name,
-  answer,
+  response,
   status: 502,
   whole: true,
   outcome: 'unreachable',
   asDirect: false,
 });
-const noHeaders = (name: string, answer: FaultyAnswer['answer']): FaultyAnswer => ({
-  ...noAnswer(name, answer),
+const noHeaders = (name: string, response: FaultyResponse['response']): FaultyResponse => ({
+  ...noResponse(name, response),
   endedBy: 'headersTimeoutMs',
 });
-const broken = (name: string, answer: FaultyAnswer['answer'], body = ''): FaultyAnswer => ({
+const broken = (name: string, response: FaultyResponse['response'], body = ''): FaultyResponse => ({
   name,
-  answer,
+  response,
   status: 200,
   whole: false,
   body,
   outcome: 'upstream_aborted',
   asDirect: true,
 });
-const stalled = (name: string, answer: FaultyAnswer['answer'], body?: string): FaultyAnswer => ({
-  ...broken(name, answer, body),
+const stalled = (name: string, response: FaultyResponse['response'], body?: string): FaultyResponse => ({
+  ...broken(name, response, body),
   endedBy: 'idleTimeoutMs',
   asDirect: false,
 });
 const fine = (
   name: string,
-  answer: FaultyAnswer['answer'],
+  response: FaultyResponse['response'],
   body: string,
-  more: Partial<FaultyAnswer> = {},
-): FaultyAnswer => ({
+  more: Partial<FaultyResponse> = {},
+): FaultyResponse => ({
   name,
-  answer,
+  response,
   status: 200,
   whole: true,
   body,
@@ -85,36 +85,36 @@ const fine = (
   ...more,
 });
 
-const beforeHeaders: readonly FaultyAnswer[] = [
-  noAnswer('resets before headers', reset),
-  noAnswer('closes before headers', close),
-  noAnswer('resets within headers', then('HTTP/1.1 200 OK\r\nContent-Le', reset)),
+const beforeHeaders: readonly FaultyResponse[] = [
+  noResponse('resets before headers', reset),
+  noResponse('closes before headers', close),
+  noResponse('resets within headers', then('HTTP/1.1 200 OK\r\nContent-Le', reset)),
   noHeaders('stalls before headers', nothing),
   noHeaders('stalls within headers', bytes('HTTP/1.1 200 OK\r\nContent-Le')),
   noHeaders('only ever says 102 Processing', bytes('HTTP/1.1 102 Processing\r\n\r\n')),
-  noAnswer(
+  noResponse(
     'switches protocols unasked',
     bytes('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
   ),
-  noAnswer('answers with TLS', bytes('\x15\x03\x01\x00\x02\x02\x46')),
-  noAnswer('answers without headers (HTTP/0.9)', (socket) => socket.end('hello')),
-  noAnswer(
+  noResponse('responds with TLS', bytes('\x15\x03\x01\x00\x02\x02\x46')),
+  noResponse('responds without headers (HTTP/0.9)', (socket) => socket.end('hello')),
+  noResponse(
     '10 MB of headers',
     bytes(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(10 * 2 ** 20)}\r\nContent-Length: 2\r\n\r\nok`),
   ),
-  noAnswer('a header with a control character', bytes(`${head('X-A: a\x01b', 'Content-Length: 2')}ok`)),
-  noAnswer('a NUL in a header', bytes(`${head('X-A: a\0b', 'Content-Length: 2')}ok`)),
-  noAnswer('two Content-Lengths', bytes(`${head('Content-Length: 2', 'Content-Length: 3')}ok`)),
-  noAnswer(
+  noResponse('a header with a control character', bytes(`${head('X-A: a\x01b', 'Content-Length: 2')}ok`)),
+  noResponse('a NUL in a header', bytes(`${head('X-A: a\0b', 'Content-Length: 2')}ok`)),
+  noResponse('two Content-Lengths', bytes(`${head('Content-Length: 2', 'Content-Length: 3')}ok`)),
+  noResponse(
     'Content-Length and Transfer-Encoding',
     bytes(`${head('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`),
   ),
-  noAnswer('a status of four digits', bytes('HTTP/1.1 1000 Odd\r\nContent-Length: 2\r\n\r\nok')),
-  noAnswer('a status below 100', bytes('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nok')),
-  noAnswer('status 0', bytes('HTTP/1.1 000 Odd\r\nContent-Length: 2\r\n\r\nok')),
+  noResponse('a status of four digits', bytes('HTTP/1.1 1000 Odd\r\nContent-Length: 2\r\n\r\nok')),
+  noResponse('a status below 100', bytes('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nok')),
+  noResponse('status 0', bytes('HTTP/1.1 000 Odd\r\nContent-Length: 2\r\n\r\nok')),
 ];
 
-const afterHeaders: readonly FaultyAnswer[] = [
+const afterHeaders: readonly FaultyResponse[] = [
   broken('resets after headers', then(head('Content-Length: 10'), reset)),
   broken('closes after headers', then(head('Content-Length: 10'), close)),
   stalled('stalls after headers', bytes(head('Content-Length: 10'))),
@@ -131,7 +131,7 @@ const afterHeaders: readonly FaultyAnswer[] = [
   broken('malformed trailers', then(CHUNKED + chunk(EVENT), bytes('0\r\nX T: 1\r\n\r\n')), EVENT),
 ];
 
-const odd: readonly FaultyAnswer[] = [
+const odd: readonly FaultyResponse[] = [
   fine('a Content-Length too short', then(`${head('Content-Length: 2')}ok`, bytes(' and more')), 'ok'),
   fine(
     'bytes after the last chunk',
@@ -158,4 +158,4 @@ const odd: readonly FaultyAnswer[] = [
   fine('100 KB of headers', bytes(`${head(`X-A: ${'a'.repeat(100 * 1024)}`, 'Content-Length: 2')}ok`), 'ok'),
 ];
 
-export const faultyAnswers: readonly FaultyAnswer[] = [...beforeHeaders, ...afterHeaders, ...odd];
+export const faultyResponses: readonly FaultyResponse[] = [...beforeHeaders, ...afterHeaders, ...odd];
