@@ -4,12 +4,8 @@ import { exportedNames, findRetiredWords, metricNames, proseOf } from './retired
 
 /** Where comments and names still have retired words: counted, not failed. To make the check strict, empty the list. */
 const pending: readonly string[] = [
-  'lambda/dashboard/',
   'lambda/data/',
   'lambda/domain/',
-  'lambda/environment.ts',
-  'lambda/http/',
-  'lambda/integrations/',
   'lambda/usage-recorder/',
   'lib/',
   'local/',
