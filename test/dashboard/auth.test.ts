@@ -304,7 +304,7 @@ const startOther = async (pool: { id: string; clients: [{ id: string }] }): Prom
       UserPoolId: pool.id,
       Username: email,
       MessageAction: 'SUPPRESS',
-      UserAttributes: [{ Name: 'custom:accountId', Value: 'svc_x' }],
+      UserAttributes: [{ Name: 'custom:accountId', Value: 'account-x' }],
     });
     await cognitoCall(other.endpoint, 'AdminSetUserPassword', {
       UserPoolId: pool.id,

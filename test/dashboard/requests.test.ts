@@ -73,7 +73,7 @@ describe('GET /requests', () => {
         provenance: 'computed',
       }),
     ]);
-    expect(page).toHaveBeenCalledWith('svc_mine', {
+    expect(page).toHaveBeenCalledWith('account-1', {
       from: '2026-10-21T16:30:00.000Z',
       to: '2026-11-20T16:30:00.000Z',
       limit: 50,
@@ -88,7 +88,7 @@ describe('GET /requests over ages', () => {
     page.mockResolvedValue({ items: [], nextCursor: null });
     await get('/requests', { from: ['2000-01-01'], to: ['9998-12-30'] });
     expect(page).toHaveBeenCalledWith(
-      'svc_mine',
+      'account-1',
       expect.objectContaining({ from: '2025-10-01T16:30:00.000Z', to: '2026-11-21T16:30:00.000Z' }),
     );
   });
@@ -100,8 +100,8 @@ describe('GET /requests/{requestId}', () => {
     const { status, body, text } = await get(`/requests/${record.requestId}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ modelRequested: 'gpt-4o', rawUsage: { prompt_tokens: 3 }, usageSource: 'reported' });
-    expect(text).not.toContain('svc_mine');
-    expect(find).toHaveBeenCalledWith('svc_mine', record.requestId);
+    expect(text).not.toContain('account-1');
+    expect(find).toHaveBeenCalledWith('account-1', record.requestId);
   });
 
   it('shows an unknown cost as unknown', async () => {

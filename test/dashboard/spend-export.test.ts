@@ -46,7 +46,7 @@ beforeEach(() => {
 const get = async (query: Record<string, string[]> = {}) => {
   const stream = new PassThrough();
   const body = text(stream);
-  const caller = { accountId: 'svc_mine', userId: 'user' };
+  const caller = { accountId: 'account-1', userId: 'user' };
   const done = handler(apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller }), stream, {});
   await done.catch((error) => stream.destroy(error));
   return { prelude: preludes.get(stream), body: await body };

@@ -8,7 +8,7 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 
-const caller = { accountId: 'svc_mine', userId: 'user' };
+const caller = { accountId: 'account-1', userId: 'user' };
 const counter: SpendCounter = {
   time: '2026-11-20',
   dimensions: { provider: 'openai', model: 'gpt-4o', tag: null, keyId: 'key-1', providerKey: 'p' },
@@ -45,7 +45,7 @@ describe('GET /spend', () => {
       otherGroups: null,
     });
     expect(body.series).toHaveLength(20);
-    expect(readCounters.mock.calls.map(([accountId]) => accountId)).toEqual(['svc_mine', 'svc_mine']);
+    expect(readCounters.mock.calls.map(([accountId]) => accountId)).toEqual(['account-1', 'account-1']);
   });
 
   it('groups and filters, with the service key named `key`', async () => {
@@ -76,7 +76,7 @@ describe('GET /spend', () => {
       ],
     });
     expect(readTrackingGaps).toHaveBeenCalledWith(
-      'svc_mine',
+      'account-1',
       expect.objectContaining({ from: '2026-11-01T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' }),
     );
     expect((await get()).body.untracked).toEqual({ requests: 0, gaps: [] });

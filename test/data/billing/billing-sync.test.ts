@@ -199,7 +199,7 @@ describe('syncing an account', () => {
   it('does nothing without a customer, or if Stripe cannot be read', async () => {
     const { accountId } = await newAccount(table);
     expect(await openBillingSync(table, async () => billing('PRO'))(accountId)).toBeUndefined();
-    expect(await openBillingSync(table, async () => billing('PRO'))('svc_nobody')).toBeUndefined();
+    expect(await openBillingSync(table, async () => billing('PRO'))('unknown-account')).toBeUndefined();
     const billed = await billedAccount();
     const unreadable = openBillingSync(table, async () => {
       throw new UnavailableError('Stripe does not respond.');
