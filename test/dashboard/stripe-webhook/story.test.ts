@@ -108,7 +108,7 @@ describe('the life of a paid plan', () => {
     // There is no second purchase: the same plan is rejected, another plan changes the first.
     expect((await me.checkout('PRO')).body.error).toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('PRO already'),
+      message: expect.stringContaining('already has the plan PRO'),
     });
     expect((await open(body.url)).status).toBe(410);
     const change = await me.checkout('SCALE');
@@ -151,7 +151,7 @@ describe('the life of a paid plan', () => {
     const cancelling = await openPortal();
     const [, label = ''] = /(Cancel on \d{4}-\d\d-\d\d)/.exec(cancelling.text) ?? [];
     await press(cancelling, label);
-    expect((await me.checkout('PRO')).body.error.message).toContain('renew');
+    expect((await me.checkout('PRO')).body.error.message).toContain('Renew');
     expect(await me.status()).toMatchObject({ plan: 'SCALE', billingStatus: 'ACTIVE' });
     await advance(32 * DAY);
     const free = await becomes('FREE', 'CANCELED');
