@@ -33,11 +33,11 @@ export const createTable = async (client: Pick<DynamoDBClient, 'send'>, name: st
 
 export interface EmulatedTable extends Table {
   readonly endpoint: string;
-  /** Ends the emulator and removes its folder, if it has one. */
+  /** Stops the emulator and removes its folder, if it has one. */
   stop(): Promise<void>;
 }
 
-/** The emulator wants a signature but does not check it. To calculate one takes a quarter of a call's processor time. */
+/** The emulator requires a signature but does not verify it. Calculating one takes a quarter of a call's processor time. */
 const anySignature = {
   authorization:
     'AWS4-HMAC-SHA256 Credential=local/20260101/eu-central-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
@@ -45,9 +45,9 @@ const anySignature = {
 };
 
 /**
- * The one table on an emulator of its own.
+ * Opens the table with its own emulator.
  *
- * @param dataDir has the table's file, and is removed by `stop`; without it, data is in memory
+ * @param dataDir the folder of the table's file, which `stop` removes; without it, data is in memory
  */
 export const openEmulatedTable = async (dataDir: string | undefined, name: string): Promise<EmulatedTable> => {
   const emulator = await startDynamoDb(dataDir === undefined ? {} : { dataDir });
@@ -74,7 +74,7 @@ export const openEmulatedTable = async (dataDir: string | undefined, name: strin
   };
 };
 
-/** The one table, empty and in memory, on an emulator of its own. */
+/** Creates the empty table in memory with its own emulator. */
 export const emulatedTable = async (): Promise<EmulatedTable> => {
   const table = await openEmulatedTable(undefined, 'spend');
   await createTable(table.client, table.name);
