@@ -11,7 +11,7 @@ const retiredWords: readonly RetiredWord[] = [
   { pattern: /\b(un)?answer(s|ed|ing)?\b/gi, use: 'response, respond' },
   { pattern: /\b(un)?seal(s|ed|ing|er)?\b/gi, use: 'roll up, rollup' },
   { pattern: /\b(un)?fold(s|ed|ing)?\b/gi, use: 'overflow' },
-  { pattern: /\bcells?\b/gi, use: 'counter, counter slot', exception: /csv|spreadsheet|<t[dh]\b/i },
+  { pattern: /\bcells?\b/gi, use: 'counter, counter slot', exception: /csv|spreadsheet|<t[dh]\b|ADD cells|\(cells\)/i },
   { pattern: /\b(un)?park(s|ed|ing)?\b/gi, use: 'outbox entry, write to the outbox' },
   { pattern: /\bfates?\b/gi, use: 'result' },
   { pattern: /\bextras\b/gi, use: 'billable items' },

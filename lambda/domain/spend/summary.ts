@@ -21,7 +21,7 @@ export interface SummaryTotal {
   readonly counters: Counters;
 }
 
-/** A closed day or month in two views: the totals that most questions need, and the crosses that answer all of them. */
+/** A closed day or month in two views: the totals that most questions need, and the crosses, which serve all of them. */
 export interface Summary {
   readonly totals: readonly SummaryTotal[];
   readonly crosses: readonly SummaryCross[];

@@ -54,7 +54,7 @@ export const unitNames = [
   'webSearches',
   /** The same with OpenAI's older `web_search_preview` tool, which has another price. */
   'webSearchPreviews',
-  /** Prompts answered with the help of Google Search (Gemini 2.5 and older are billed by prompt, newer ones by query). */
+  /** Prompts that used Google Search (Gemini 2.5 and older are billed by prompt, newer ones by query). */
   'groundedPrompts',
   'groundingQueries',
   /** The same with the help of Google Maps. */
