@@ -31,7 +31,6 @@ export const driversOf = (counters: readonly SpendCounter[], { filter, drivenBy 
   const measure = measures[drivenBy];
   const counted = counters.filter(({ dimensions }) => passesRule(dimensions, filter));
   const total = counted.reduce((sum, each) => sum + measure(each.counters), 0);
-  if (total === 0) return [];
   return (Object.keys(names) as Driver['dimension'][])
     .filter((dimension) => filter?.[dimension as keyof typeof filter] === undefined)
     .flatMap((dimension) => {

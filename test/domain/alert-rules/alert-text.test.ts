@@ -100,7 +100,7 @@ describe('alertMail', () => {
       const { subject } = alertMail({ ...alert, ruleName: `${'x'.repeat(length)}😀😀` }, url);
       expect(subject.isWellFormed()).toBe(true);
     }
-    for (let length = 2_800; length < 2_830; length++) {
+    for (let length = 2_740; length < 2_830; length++) {
       const drivers = [{ dimension: 'tag', value: `${'x'.repeat(length)}&&&&😀😀`, label: null, share: 1 } as const];
       const { text } = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text;
       expect(text.isWellFormed()).toBe(true);
