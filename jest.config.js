@@ -1,7 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Commands and parts of the stack that tests start: compiled once for all, a third of what most of them take.
+// Compiled code of the commands and processes that tests start: a third of the time that most of them take.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'ai-spend-compiled');
 
 /** TypeScript by esbuild, ESM throughout. TypeScript 7 has no JS API, so ts-jest cannot be used. */
@@ -12,8 +12,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/esbuild-transform.js' },
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
-  // How long a test takes is no part of what it proves: for a machine many times slower than any of ours.
-  testTimeout: 600_000,
-  // A quarter of the time a worker waits: for emulators, for processes, for a message to show again.
+  // Ten times what most tests take. A test that needs longer has its own timeout, with the reason next to it.
+  testTimeout: 30_000,
+  // A worker waits a quarter of its time: for emulators, processes, messages that become visible again.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };

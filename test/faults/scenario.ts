@@ -17,6 +17,8 @@ export interface Scenario<Context> {
 /** Scenarios that share what they run on. */
 export interface ScenarioGroup<Context> {
   readonly title: string;
+  /** Limit of a scenario at quick scale where the 30 s of jest.config.js are too short. Each group says why. */
+  readonly timeoutMs?: number;
   readonly open: (scale: Scale) => Promise<Context>;
   readonly close: (context: Context) => Promise<unknown>;
   readonly scenarios: readonly Scenario<Context>[];

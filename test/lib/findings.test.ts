@@ -56,7 +56,8 @@ describe('no finding without an explanation', () => {
     new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
     expect(githubTrust(app, readGithub(app.node))).toHaveLength(2);
     expect(() => synthesize(app)).not.toThrow();
-  });
+    // CDK validates some thirty templates in WebAssembly: 10 s of processor time.
+  }, 180_000);
 
   it('and one with none fails the synthesis', () => {
     const app = appWithoutValidation(bare);

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { register } from '../../local/demo/dashboard.ts';
 import { currentAssembly } from '../../local/synth.ts';
+import { STACK_TIMEOUT_MS } from '../dashboard/over-http/stack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OPEN_EVENT_DELAY_SECONDS = 4;
@@ -46,7 +47,7 @@ const start = async () => {
 beforeAll(async () => {
   await currentAssembly(ROOT, () => {});
   dataDir = await mkdtemp(join(tmpdir(), 'kill-'));
-});
+}, STACK_TIMEOUT_MS);
 afterAll(async () => {
   if (child?.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');
@@ -135,5 +136,6 @@ describe('kill -9 in the midst of traffic', () => {
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
     expect(requests.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThanOrEqual(begun);
     expect(total).toBe(requests.length);
-  });
+    // Starts `npm start` twice and waits for the sweep of what the killed one left.
+  }, 240_000);
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
+import { STACK_TIMEOUT_MS } from '../dashboard/over-http/stack.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -32,7 +33,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stack-'));
   mock = await startMockProviders();
   stack = await start();
-});
+}, STACK_TIMEOUT_MS);
 afterAll(async () => {
   await stack?.stop();
   await mock?.stop();
@@ -109,7 +110,8 @@ describe('the local stack', () => {
     expect((await chat(session)).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     expect(await recorded(session, 2)).toMatchObject({ requests: 2, costNanoUsd: 420_000, unfinishedRequests: 0 });
-  });
+    // Starts the stack a second time and waits 5 s for the open event.
+  }, 90_000);
 
   it('responds as API Gateway would where no function does', async () => {
     const errorOf = async (response: Response) => [

@@ -7,6 +7,7 @@ import {
   eventually,
   registerAccount,
   type Session,
+  STACK_TIMEOUT_MS,
   sendChat,
   startTestStack,
   type TestStack,
@@ -62,7 +63,7 @@ beforeAll(async () => {
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
   cursors = { '/requests': requests.body.nextCursor, '/alerts': alerts.body.nextCursor };
-});
+}, STACK_TIMEOUT_MS);
 afterAll(() => running?.stop());
 
 /** Everything that the API shows the other account. */

@@ -14,6 +14,7 @@ import {
   callApi,
   registerAccount,
   type Session,
+  STACK_TIMEOUT_MS,
   sendChat,
   startTestStack,
   type TestStack,
@@ -35,7 +36,7 @@ beforeAll(async () => {
     (await api('POST', '/alert-rules', { token: session.token, body: rule })).body.id,
     (await api('GET', '/keys', { token: session.token })).body.items[0].id,
   ];
-});
+}, STACK_TIMEOUT_MS);
 afterAll(() => running?.stop());
 
 /** The response matches the document and is not a 5xx. */

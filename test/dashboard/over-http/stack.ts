@@ -8,6 +8,12 @@ import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 import { checkDescribed } from '../../http/described-api.ts';
 
+/**
+ * Timeout of starting a stack. In a fresh checkout the first start synthesizes the app, and test files that run at the same time
+ * wait for it. Near midnight some wait for the next day, too.
+ */
+export const STACK_TIMEOUT_MS = 180_000;
+
 /** The local stack with mock providers, schedules that run every second, and its own data folder. */
 export const startTestStack = async () => {
   const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});

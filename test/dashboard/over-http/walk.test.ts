@@ -8,6 +8,7 @@ import {
   type Request,
   registerAccount,
   type Session,
+  STACK_TIMEOUT_MS,
   sendChat,
   startTestStack,
   type TestStack,
@@ -25,7 +26,7 @@ beforeAll(async () => {
   session = await registerAccount(url);
   const api = callApi(url);
   call = (method, path, request = {}) => api(method, path, { token: session.token, ...request });
-});
+}, STACK_TIMEOUT_MS);
 afterAll(() => running?.stop());
 
 const mailTo = async (email: string, subject: RegExp) =>
@@ -164,7 +165,8 @@ describe('the dashboard API over HTTP', () => {
     expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
     expect((await call('DELETE', `/keys/${key.body.id}`)).status).toBe(204);
     expect((await call('DELETE', `/keys/${keys.body.items[0].id}`)).body.error.code).toBe('CONFLICT');
-  });
+    // Waits for the queue, the evaluator's schedule and mail.
+  }, 120_000);
 
   it('sets a new password with the code from the inbox', async () => {
     const { email } = await registerAccount(url);

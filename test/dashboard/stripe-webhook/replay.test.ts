@@ -194,7 +194,8 @@ describe('webhooks in any order, late and twice', () => {
       }),
       { numRuns: 10 },
     );
-  });
+    // Ten stories of up to nine steps, with every event delivered.
+  }, 120_000);
 });
 
 const state = (plan: string, billingStatus: string, status = 'active') => ({

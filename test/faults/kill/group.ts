@@ -102,6 +102,8 @@ const nothingLeaves: Scenario<ProcessHarness> = {
 
 export const killGroup: ScenarioGroup<ProcessHarness> = {
   title: 'Killed parts',
+  // Messages of a killed recorder are visible again after 5 s, and its outbox is swept later; DELIVERY_MS bounds that.
+  timeoutMs: 180_000,
   open: () => openProcessHarness(),
   close: (harness) => harness.close(),
   scenarios: [kills, nothingLeaves],

@@ -182,6 +182,8 @@ const oversized: Scenario<Context> = {
 
 export const messagesGroup: ScenarioGroup<Context> = {
   title: 'Queue messages',
+  // Refused messages are delivered up to five times, each after a visibility timeout; DELIVERY_MS bounds that.
+  timeoutMs: 180_000,
   open: async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'messages-'));
     const [table, sqs] = await Promise.all([emulatedTable(), startSqs({ dataDir })]);

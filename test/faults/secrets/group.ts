@@ -108,6 +108,8 @@ const nothingLeaves: Scenario<ProcessHarness> = {
 
 export const secretsGroup: ScenarioGroup<ProcessHarness> = {
   title: 'Secrets',
+  // Waits for redeliveries and the sweep of the outbox; DELIVERY_MS bounds that.
+  timeoutMs: 180_000,
   open: () => openProcessHarness(),
   close: (harness) => harness.close(),
   scenarios: [nothingLeaves],

@@ -245,6 +245,8 @@ const nothingLeaves: Scenario<StorageHarness> = {
 
 export const storageGroup: ScenarioGroup<StorageHarness> = {
   title: 'Table and queue faults',
+  // Waits for redeliveries and the sweep of the outbox; DELIVERY_MS bounds that.
+  timeoutMs: 240_000,
   open: openStorageHarness,
   close: (harness) => harness.close(),
   scenarios: [...faults.map(storageFault), gap, late, nothingLeaves],

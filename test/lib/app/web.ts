@@ -66,7 +66,7 @@ describe('the web dashboard', () => {
     }
   });
 
-  it('responses at its own domain, over TLS 1.2 and compressed', () => {
+  it('responds at its own domain, over TLS 1.2 and compressed', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: ['spend.acme.dev'],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalStack, startStack } from '../../../local/host/stack.ts';
 import { openStripe } from '../../../local/stripe/for-stack.ts';
 import { currentAssembly } from '../../../local/synth.ts';
+import { STACK_TIMEOUT_MS } from '../../dashboard/over-http/stack.ts';
 import { open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
 let assembly: string;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   dataDir = await mkdtemp(join(tmpdir(), 'billing-'));
   stack = await start();
-});
+}, STACK_TIMEOUT_MS);
 afterAll(async () => {
   await stack?.stop();
   await rm(dataDir, { recursive: true, force: true });
