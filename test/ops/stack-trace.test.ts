@@ -15,7 +15,7 @@ describe('npm run stack-trace', () => {
 
     const { code, stdout } = await runOps('stack-trace', ['gateway/Proxy/Function'], { input: trace });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/at zt \(lambda\/gateway\/handler\.ts:\d+:\d+\)/);
+    expect(stdout).toMatch(/at zt \(lambda\/gateway\/hosts\/handler\.ts:\d+:\d+\)/);
     expect(stdout).toContain('at node:internal/x:1:2');
   });
 
