@@ -48,16 +48,16 @@ export const newAccountKey = (randomBytes: (size: number) => Uint8Array): string
 };
 
 /**
- * SHA-256 of a service key, base64url: what tables, events and logs know of it. A key has 143 random bits, so a plain hash
- * cannot be reversed by guessing.
+ * SHA-256 of a service key, base64url: tables, events and logs have only this. A key has 143 random bits, so nobody can reverse a
+ * plain hash by guessing.
  */
 export const serviceKeyHash = (serviceKey: string): string =>
   createHash('sha256').update(serviceKey).digest('base64url');
 
-/** True for text that may be a hash of a key: other text must not reach the table, which refuses some of it. */
+/** True for text that may be the hash of a key. Other text must not reach the table, which rejects some of it. */
 export const isServiceKeyHash = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** Eight characters out of 30 random ones: too few to guess the rest, enough to tell keys apart. */
+/** Shows 12 characters of a key: too few to guess the rest, enough to distinguish keys. */
 export const maskedServiceKey = (serviceKey: string): string => `${serviceKey.slice(0, 8)}…${serviceKey.slice(-4)}`;
 
 /** True for the right shape and checksum. The key need not exist. */
