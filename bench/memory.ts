@@ -5,17 +5,20 @@
  *
  * node bench/memory.ts [--requests N]
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { startLambdaGateway } from '../test/conformance/lambda-gateway.ts';
-import { ask } from '../test/gateway/exchange.ts';
-import { KEYS } from '../test/gateway/gateway-host.ts';
-import { type Script, startScriptedOrigin } from '../test/gateway/scripted-origin.ts';
+import { ask } from '../fixtures/exchange.ts';
+import { startLambdaGateway } from '../fixtures/lambda-gateway/lambda-gateway.ts';
+import { type Script, startScriptedOrigin } from '../fixtures/scripted-origin.ts';
+import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { cpuSeconds } from './relay/process.ts';
 import { report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { requests: { type: 'string', default: '50' } } });
 const requests = Number(options.requests);
+
+const SERVICE_KEY = newAccountKey(randomBytes);
 
 /** @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MB_PER_VCPU = 1_769;
@@ -56,8 +59,8 @@ const kinds: readonly { name: string; script: Script; count: number; bodyBytes?:
 ];
 
 const origin = await startScriptedOrigin();
-const lambda = await startLambdaGateway(origin.origin);
-const headers = ['Host', 'openai.gateway.test', 'X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk'];
+const lambda = await startLambdaGateway(origin.origin, { active: SERVICE_KEY });
+const headers = ['Host', 'openai.gateway.test', 'X-Service-Key', SERVICE_KEY, 'Authorization', 'Bearer sk'];
 const results: Record<string, number | string>[] = [
   { kind: 'start', cpuMs: cpuMs(lambda.pid), peakRssMb: Math.round(peakRssMb(lambda.pid)) },
 ];

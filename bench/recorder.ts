@@ -8,10 +8,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { emulatedTable } from '../fixtures/emulated-table.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import type { CloseEvent } from '../lambda/domain/usage/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
-import { emulatedTable } from '../test/data/emulated-table.ts';
 import { chatCompletion } from './events/chat-completion.ts';
 import { median, report, rounded } from './report/figures.ts';
 

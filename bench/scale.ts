@@ -6,6 +6,7 @@
  * node bench/scale.ts [--records 10000,100000,1000000] [--samples N]
  */
 import { parseArgs } from 'node:util';
+import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
 import { openPeriodUsage } from '../lambda/data/billing/billing-usage.ts';
@@ -19,7 +20,6 @@ import { keyReader } from '../lambda/gateway/admission/account-lookup.ts';
 import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
-import type { EmulatedTable } from '../test/data/emulated-table.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
 import { ACCOUNT, accountWithRecords, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';
 import { type UnitCounter, unitCounter } from './scale/count-units.ts';

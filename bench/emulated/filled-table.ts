@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { type EmulatedTable, openEmulatedTable, tableDefinition } from '../../fixtures/emulated-table.ts';
 import { dynamoDbProgram } from '../../local/emulators/dynamodb.ts';
-import { type EmulatedTable, openEmulatedTable, tableDefinition } from '../../test/data/emulated-table.ts';
 
 const TABLE = 'spend';
 

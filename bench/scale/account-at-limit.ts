@@ -1,3 +1,4 @@
+import type { EmulatedTable } from '../../fixtures/emulated-table.ts';
 import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
@@ -7,7 +8,6 @@ import { dayOf } from '../../lambda/domain/calendar/utc.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { overflowDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 import { summarize } from '../../lambda/domain/spend/summary.ts';
-import type { EmulatedTable } from '../../test/data/emulated-table.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
 
 export const ACCOUNT = 'svc_limit';

@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
@@ -7,7 +8,6 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { type EmulatedTable, emulatedTable } from '../../test/data/emulated-table.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
 import { chatCompletion, models, requestIdAt } from '../events/chat-completion.ts';
 

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Ask, ask, type ReceivedResponse } from '../../fixtures/exchange.ts';
+import { type LambdaGateway, startLambdaGateway } from '../../fixtures/lambda-gateway/lambda-gateway.ts';
+import { type Script, type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
-import { type Ask, ask, type ReceivedResponse } from '../gateway/exchange.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import {
   bodies,
@@ -13,8 +15,6 @@ import {
   paths,
   statuses,
 } from '../gateway/relay/fidelity-cases.ts';
-import { type Script, type ScriptedOrigin, startScriptedOrigin } from '../gateway/scripted-origin.ts';
-import { type LambdaGateway, startLambdaGateway } from './lambda-gateway.ts';
 
 /*
  * Promise 1 on Lambda: the bundle that is deployed, under the runtime that Lambda runs it with. What API Gateway itself does to a
@@ -26,7 +26,7 @@ let lambda: LambdaGateway;
 
 beforeAll(async () => {
   origin = await startScriptedOrigin();
-  lambda = await startLambdaGateway(origin.origin);
+  lambda = await startLambdaGateway(origin.origin, KEYS);
 }, 300_000);
 
 afterAll(async () => {

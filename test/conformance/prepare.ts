@@ -1,4 +1,4 @@
-import { runtimeClient } from './runtime-client.ts';
+import { runtimeClient } from '../../fixtures/lambda-gateway/runtime-client.ts';
 
 /** `npm run conformance:prepare`: builds what the conformance run needs; exits 1 where this machine cannot. */
 try {

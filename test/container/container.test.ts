@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { ask } from '../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
-import { ask } from '../gateway/exchange.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../gateway/scripted-origin.ts';
-import { emulatedQueue } from '../ops/emulated-queue.ts';
 
 let origin: ScriptedOrigin;
 let table: Awaited<ReturnType<typeof emulatedTable>>;

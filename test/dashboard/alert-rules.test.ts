@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { createRule, deleteRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
@@ -9,7 +10,6 @@ import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 

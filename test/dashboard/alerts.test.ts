@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 

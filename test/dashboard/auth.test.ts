@@ -10,11 +10,11 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { invoke } from '../http/invoke.ts';
 
 /** The deployed entry, with emulated Cognito and DynamoDB. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type BillingHost, billingHost } from './stripe-webhook/billing-host.ts';
 import { open, press } from './stripe-webhook/browser.ts';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { createKey, listKeys, revokeKey } from '../../lambda/dashboard/keys/manage-keys.ts';
 import * as operations from '../../lambda/dashboard/keys/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
@@ -10,7 +11,6 @@ import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 

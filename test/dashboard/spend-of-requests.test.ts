@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as requestOperations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
@@ -13,7 +14,6 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';

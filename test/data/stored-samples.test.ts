@@ -1,5 +1,6 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
@@ -30,7 +31,6 @@ import { readRefused } from '../../ops/events/refused-events.ts';
 import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
-import { emulatedTable } from './emulated-table.ts';
 import samples from './stored-samples.json' with { type: 'json' };
 
 /*

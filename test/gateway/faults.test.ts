@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ask } from '../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import type { Tracker } from '../../lambda/gateway/tracking/tracker.ts';
-import { ask } from './exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from './gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
 
 /* Faults of the gateway's own code: each fails one request, is logged without its message, and is recorded if possible. */
 

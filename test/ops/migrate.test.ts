@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -20,7 +21,6 @@ import {
 } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { type EmulatedTable, emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
-import { emulatedQueue } from './emulated-queue.ts';
 import { runOps } from './run-command.ts';
 
 let queues: Awaited<ReturnType<typeof emulatedQueue>>;

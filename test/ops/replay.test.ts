@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { refusedEventKey } from '../../lambda/data/table/keys.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
-import { emulatedQueue } from './emulated-queue.ts';
 import { runOps } from './run-command.ts';
 
 /** The line that the gateway itself writes when neither queue nor table takes an event. */

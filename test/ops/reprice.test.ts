@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { accountKey, monthKey, outboxKey } from '../../lambda/data/table/keys.ts';
@@ -8,11 +10,9 @@ import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { ledgerSums } from '../usage-recorder/ledger-sums.ts';
-import { emulatedQueue } from './emulated-queue.ts';
 import { restorableDynamoDb } from './restorable-dynamodb.ts';
 import { runOps } from './run-command.ts';
 

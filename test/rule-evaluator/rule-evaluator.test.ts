@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
@@ -14,7 +15,6 @@ import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts
 import { openEvaluator } from '../../lambda/rule-evaluator/open-evaluator.ts';
 import { runEvaluator } from '../../lambda/rule-evaluator/run.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
 

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { consumeMessages } from '../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 

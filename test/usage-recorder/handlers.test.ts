@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { outboxKey } from '../../lambda/data/table/keys.ts';
 import { parseRecorderEnvironment } from '../../lambda/usage-recorder/environment.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { closeEvent } from './events.ts';
 

@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
@@ -11,7 +12,6 @@ import { noteUse } from '../../lambda/usage-recorder/note-use.ts';
 import { openPlanNotices } from '../../lambda/usage-recorder/plan-notices.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend } from '../data/add-spend.ts';
-import { emulatedTable } from '../data/emulated-table.ts';
 import { newAccount } from '../data/new-account.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import type { StripeCall } from '../../../lambda/integrations/stripe-client.ts';
-import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
 import { open, press } from './browser.ts';

@@ -1,11 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../lambda/data/billing/billing-sync.ts';
 import { accountKey } from '../../../lambda/data/table/keys.ts';
 import { priceList } from '../../../lambda/domain/billing/price-list.ts';
-import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { silentLogger } from '../../http/invoke.ts';
 import { type BillingHost, billingHost, prices } from './billing-host.ts';

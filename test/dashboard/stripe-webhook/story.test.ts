@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
-import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
 import { open, press } from './browser.ts';

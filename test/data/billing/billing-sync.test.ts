@@ -1,5 +1,6 @@
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { newServiceKey, openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
@@ -7,7 +8,6 @@ import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
-import { emulatedTable } from '../emulated-table.ts';
 import { type Fault, faultyTable } from '../faulty-table.ts';
 import { newAccount } from '../new-account.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
-import { emulatedTable } from '../emulated-table.ts';
 import { newAccount } from '../new-account.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;

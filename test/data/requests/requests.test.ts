@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
-import { emulatedTable } from '../emulated-table.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
 import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
 import { CounterOverflowError, type SpendCounter } from '../../../lambda/domain/spend/counters.ts';
-import { emulatedTable } from '../emulated-table.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 beforeAll(async () => {

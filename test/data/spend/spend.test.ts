@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
@@ -10,7 +11,6 @@ import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/do
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
-import { emulatedTable } from '../emulated-table.ts';
 import { faultyTable } from '../faulty-table.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { documentClient } from '../../../lambda/data/table/table.ts';
-import { emulatedTable } from '../emulated-table.ts';
 
 describe('documentClient', () => {
   it('logs neither a call that succeeds nor one that fails', async () => {

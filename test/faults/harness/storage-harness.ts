@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
@@ -19,7 +20,6 @@ import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usag
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
-import { emulatedTable } from '../../data/emulated-table.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { captureConsole } from '../captured-console.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { ask } from '../../../fixtures/exchange.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
-import { ask } from '../../gateway/exchange.ts';
 import { eventually } from '../eventually.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';
 import { FINGERPRINT_KEY, openProcessHarness, type ProcessHarness } from '../harness/process-harness.ts';

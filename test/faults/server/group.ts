@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { ask } from '../../gateway/exchange.ts';
+import { ask } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../gateway/scripted-origin.ts';
 import { captureConsole } from '../captured-console.ts';
 import { eventually } from '../eventually.ts';
 import { atSomePace } from '../paces.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Ask, ask, type ReceivedResponse } from '../../gateway/exchange.ts';
+import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import { atSomePace } from '../paces.ts';

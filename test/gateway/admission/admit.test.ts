@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { providerLabels, providers } from '../../../lambda/domain/providers.ts';
-import { ask } from '../exchange.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 
 let origin: ScriptedOrigin;
 let host: GatewayHost;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ask } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { createGatewayServer } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
-import { ask } from '../exchange.ts';
 import { KEYS } from '../gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 
 /* The gateway as compose.ts builds it from its environment, against a fake AWS that responds by X-Amz-Target. */
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { Ask } from '../exchange.ts';
-import type { Script } from '../scripted-origin.ts';
+import type { Ask } from '../../../fixtures/exchange.ts';
+import type { Script } from '../../../fixtures/scripted-origin.ts';
 
 /* Cases for every host of the gateway: the node:http server here, Lambda's adapter in test/conformance. */
 

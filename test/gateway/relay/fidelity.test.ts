@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { type Ask, ask, type ReceivedResponse } from '../exchange.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 import { bodies, greets, interruptedResponses, methods, pacedResponses, paths, statuses } from './fidelity-cases.ts';
 
 /*

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Ask, ask } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { type Ask, ask } from '../exchange.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 
 /*
  * A response that arrives before the queue has accepted the open event waits for the queue. The queue here does not respond, so

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask } from '../../../fixtures/exchange.ts';
+import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { closeEventSchema, openEventSchema, type UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
-import { ask } from '../exchange.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../scripted-origin.ts';
 
 let origin: ScriptedOrigin;
 let host: GatewayHost | undefined;

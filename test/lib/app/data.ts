@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { tableDefinition } from '../../data/emulated-table.ts';
+import { tableDefinition } from '../../../fixtures/emulated-table.ts';
 import { onlyResource, synthStage } from '../synth-stage.ts';
 
 describe('the table', () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { bringUpToDate } from '../../../local/host/data-version.ts';
-import { type EmulatedTable, emulatedTable } from '../../data/emulated-table.ts';
 
 let table: EmulatedTable;
 let folder: string;
