@@ -209,6 +209,7 @@ export const moveToAccountIds = async (
   table: Table,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<MigrationReport> => {
+  await prepareKeys(table, { dryRun });
   const { items: keyItems, unmoved, ids } = await readOldKeys(table);
   // Until its account moves, a key's plain item is the true one: a key may have been revoked since the preparation.
   for (const item of dryRun ? [] : keyItems.filter(({ accountId }) => unmoved.has(String(accountId))))
@@ -233,13 +234,15 @@ export const moveToAccountIds = async (
 
 /**
  * Removes the service keys that version 0.1 stored in the clear. No gateway of version 0.1 may run any more: it would find none of
- * them. Keys of accounts that were not moved stay.
+ * them. Keys of accounts that were not moved, and keys without a hashed form, stay.
  *
  * @returns how many were removed; with `dryRun`, how many would be
  */
 export const removePlainKeys = async (table: Table, { dryRun }: { readonly dryRun: boolean }): Promise<number> => {
   const { items, unmoved } = await readOldKeys(table);
-  const removable = items.filter(({ accountId }) => !unmoved.has(String(accountId)));
+  const hashOf = (item: Item): string => serviceKeyHash(plainKeyOf(item) ?? '');
+  const hashed = await openKeyOwners(table).find(items.map(hashOf));
+  const removable = items.filter((item) => !unmoved.has(String(item['accountId'])) && hashed.has(hashOf(item)));
   if (!dryRun) await batchDelete(table, removable.map(keyOf));
   return removable.length;
 };
