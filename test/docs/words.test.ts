@@ -2,31 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { exportedNames, findRetiredWords, metricNames, proseOf } from './retired-words.ts';
 
-/** Where comments and names still have retired words: counted, not failed. To make the check strict, empty the list. */
-const pending: readonly string[] = [];
-
 const production = globSync('{bin,container,lambda,lib,local,ops,web/src}/**/*.{css,js,ts,tsx}').filter(
   (path) => !/\.(generated|d)\.ts$/.test(path),
 );
 
 const findIn = (paths: readonly string[], partOf = (source: string): string => source): string[] =>
   paths.flatMap((path) => findRetiredWords(path, partOf(readFileSync(path, 'utf8'))));
-
-const isPending = (path: string): boolean => pending.some((beginning) => path.startsWith(beginning));
-
-/** The findings of folders that are not pending; those of pending ones are counted on standard error. */
-const strict = (what: string, findings: readonly string[]): string[] => {
-  const counts = new Map<string, number>();
-  for (const path of findings.filter(isPending)) {
-    const folder = path.split('/').slice(0, 2).join('/').replace(/:.*/, '');
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  if (counts.size > 0)
-    process.stderr.write(
-      `Retired words in ${what}: ${[...counts].map(([folder, count]) => `${folder} ${count}`).join(', ')}\n`,
-    );
-  return findings.filter((finding) => !isPending(finding));
-};
 
 describe('no retired word', () => {
   it('is in the docs', () => {
@@ -54,11 +35,11 @@ describe('no retired word', () => {
       ...findIn(production, exportedNames),
       ...production.flatMap((path) => findRetiredWords(path, path)),
     ];
-    expect(strict('names', findings)).toEqual([]);
+    expect(findings).toEqual([]);
   });
 
   it('is in a comment or a message', () => {
-    expect(strict('comments and messages', findIn(production, proseOf))).toEqual([]);
+    expect(findIn(production, proseOf)).toEqual([]);
   });
 });
 
