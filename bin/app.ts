@@ -9,7 +9,7 @@ import { SpendGatewayStage } from '../lib/stage.ts';
 
 const app = new App({
   analyticsReporting: false,
-  // The CLI would report findings of the stacks it was asked for alone: here every finding fails every synthesis.
+  // The CLI would report findings of the requested stacks only; here every finding fails every synthesis.
   postCliContext: { [FAIL_SYNTH_ON_VALIDATION_ERRORS_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true },
 });
 try {
@@ -21,7 +21,7 @@ try {
   if (process.env['CDK_VALIDATION'] !== 'false') Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 } catch (error) {
-  // The findings have been printed by now.
+  // CDK has printed the findings already.
   const isFinding = error instanceof Error && error.name === 'ValidationFailed';
   if (!isFinding && !(error instanceof InvalidSettings)) throw error;
   console.error(error.message);

@@ -17,10 +17,10 @@ export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' 
   readonly retention: Retention;
 };
 
-/** How long things are kept: handed to every construct that makes something that outlives it. */
+/** Retention times, for every construct that makes resources that outlive it. */
 export interface Retention {
   readonly logs: RetentionDays;
-  /** Of stores of data: tables, user pools, secrets, dead-letter queues. */
+  /** Of data stores: tables, user pools, secrets, dead-letter queues. */
   readonly data: RemovalPolicy;
 }
 
@@ -71,7 +71,7 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   };
 };
 
-/** Settings that a deployment needs and a synthesis does not: one line each, naming the setting and what it is for. */
+/** Settings that a deployment needs and a synthesis does not: one line each with the setting and its purpose. */
 export const missingForDeploy = (settings: StageSettings): readonly string[] => {
   const at = (key: string) => `stages.${settings.name}.${key}`;
   const isExample = (domain: string) => domain.endsWith('.example.com');

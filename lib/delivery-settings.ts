@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What cdk.json may say of how the service is delivered: by a pipeline in AWS, or from GitHub. */
+/** Settings of cdk.json for delivery: by a pipeline in AWS, or from GitHub. */
 
 const stageNames = z
   .array(z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be names of stages'))
@@ -33,7 +33,7 @@ export const pipelineSettings = z.strictObject({
 
 export const githubSettings = z.strictObject({
   repository,
-  /** Each is an environment of the repository, too. */
+  /** Each is also an environment of the repository. */
   stages: stageNames,
   /** Accounts that trust GitHub already: one account has one such provider. */
   accountsWithProvider: z.array(z.string().regex(/^\d{12}$/, 'must be AWS account ids of 12 digits')).default([]),

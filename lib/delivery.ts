@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { InvalidSettings, missingForDeploy, parseStageSettings, withoutBlanks } from './config.ts';
 import { type GithubSettings, githubSettings, type PipelineSettings, pipelineSettings } from './delivery-settings.ts';
 
-/** A stage as it is delivered: where, and by which account's roles. */
+/** Where a stage is delivered, and with the roles of which account. */
 export interface DeliveredStage {
   readonly name: string;
   readonly account: string;
@@ -45,12 +45,12 @@ const readDelivery = <S extends { readonly stages: readonly string[] }>(
 export const readPipeline = (node: Node): Delivery<PipelineSettings> =>
   readDelivery(node, 'pipeline', pipelineSettings);
 
-/** What GitHub is trusted with, as `github` in cdk.json has it. @throws InvalidSettings */
+/** The trust in GitHub that `github` in cdk.json describes. @throws InvalidSettings */
 export const readGithub = (node: Node): Delivery<GithubSettings> => readDelivery(node, 'github', githubSettings);
 
 const whatSchema = z.enum(['pipeline', 'github']).optional();
 
-/** What the context asks for by `app`; undefined where it asks for a stage. @throws InvalidSettings */
+/** The value of `app` in the context; undefined for a stage. @throws InvalidSettings */
 export const deliveryAsked = (node: Node): z.infer<typeof whatSchema> => {
   const { success, data } = whatSchema.safeParse(node.tryGetContext('app'));
   if (!success) throw new InvalidSettings('app: must be pipeline or github, or left out');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 
-/** What cdk.json may say of a stage: every setting with its limits and its default. */
+/** Settings of a stage in cdk.json, each with its limits and its default. */
 
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -47,12 +47,12 @@ const concurrency = {
 };
 
 const gatewaySettings = z.strictObject({
-  /** By measurement (bench/memory.ts, docs/cost-and-scale.md): it needs 150 MB, and more buys processor time. */
+  /** Measured with bench/memory.ts: it needs 150 MB; more memory buys processor time. See docs/cost-and-scale.md. */
   memoryMb: memoryMb.default(512),
   /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),
   ...concurrency,
-  /** A new version gets a tenth of the requests first, and is taken back where it fails; deployments take five minutes longer. */
+  /** A new version gets a tenth of the requests first and is rolled back when it fails; deployments take five minutes longer. */
   canaryRelease: z.boolean().default(true),
   /** Providers with a function of their own, and how much concurrency it has. */
   isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
@@ -61,7 +61,7 @@ const gatewaySettings = z.strictObject({
   idleTimeoutMs: wholeNumber(1, 900_000).default(300_000),
   /** How long an open event waits before it may become a record of unknown outcome; SQS allows 900. */
   openEventDelaySeconds: wholeNumber(0, 900).default(900),
-  /** Providers sent to another origin than their own, such as a mock in a test stage. */
+  /** Other origins of providers, such as a mock in a test stage. */
   upstreamOrigins: z.partialRecord(z.enum(providerLabels), origin).default({}),
 });
 
@@ -71,7 +71,7 @@ const dashboardSettings = z.strictObject({
 });
 
 const firewallSettings = z.strictObject({
-  /** A web ACL costs by the month, by the rule and by the million requests: off where nobody would miss it. */
+  /** A web ACL costs by month, by rule and by million requests, so it can be off. */
   enabled: z.boolean().default(true),
   /** Sign-in, registration and password requests of one address in five minutes. */
   authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(100),
@@ -108,7 +108,7 @@ const billingSettings = z
 
 const webSettings = z.strictObject({
   name: hostName,
-  /** CloudFront takes certificates from us-east-1 alone, wherever the rest is. */
+  /** CloudFront takes certificates only from us-east-1, whatever the region of the stage. */
   certificateArn: z
     .string()
     .regex(

@@ -8,9 +8,9 @@ import { Construct } from 'constructs';
 
 export interface RunbookAlarm {
   readonly id: string;
-  /** What is the matter, for whoever is woken by it. */
+  /** What is wrong, for the person on call. */
   readonly summary: string;
-  /** Heading of the runbook, as its anchor. */
+  /** Anchor of the heading in the runbook. */
   readonly section: string;
   readonly metric: IMetric;
   readonly operator: ComparisonOperator;
@@ -19,7 +19,7 @@ export interface RunbookAlarm {
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** No data means that something did not run; elsewhere it means that there was nothing to count. */
   readonly missingIsBreach?: boolean;
-  /** A percentile of a handful of samples says nothing: the alarm keeps its state then. */
+  /** A percentile of few samples is meaningless: the alarm keeps its state then. */
   readonly ignoresFewSamples?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface AlarmTopicProps {
   readonly runbookUrl: string;
 }
 
-/** Where alarms go. Whatever it raises says where in the runbook to read on. */
+/** The topic of all alarms. Every alarm names its section of the runbook. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
   readonly #runbookUrl: string;
@@ -37,7 +37,7 @@ export class AlarmTopic extends Construct {
     super(scope, id);
     this.#runbookUrl = runbookUrl;
     this.topic = new Topic(this, 'Topic', { enforceSSL: true });
-    // A topic with a policy of its own has lost the default one, by which alarms of the account may publish.
+    // A topic with its own policy loses the default one, which lets alarms of the account publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         actions: ['sns:Publish'],

@@ -4,7 +4,7 @@ import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
 
 /**
- * Lets somebody deploy to an account and region: by the roles that `cdk bootstrap` made there, and by no rights of his own.
+ * Allows deployments to an account and region through the roles that `cdk bootstrap` made there, without further rights.
  */
 export const grantDeployments = (
   grantee: IGrantable,

@@ -8,20 +8,20 @@ export interface CanaryReleaseProps {
   readonly alias: Alias;
   /** Per cent of the new version's requests that may end in an error. */
   readonly maxErrorPercent: number;
-  /** Section of the runbook for whoever finds a release taken back. */
+  /** Section of the runbook about a release that was rolled back. */
   readonly runbook: string;
 }
 
 const MINUTE = Duration.minutes(1);
 
 /**
- * A new version of a function gets a tenth of the requests for five minutes, and the rest only if it did well; if it did not, the
- * alias points back at the old one and the deployment fails.
+ * A new version of a function gets a tenth of the requests for five minutes, then all of them. If the alarm rings before, the
+ * alias returns to the old version and the deployment fails.
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, { alias, maxErrorPercent, runbook }: CanaryReleaseProps) {
     super(scope, id);
-    // Of the new version alone: among all requests, a tenth of them failing would go unnoticed.
+    // Counts the new version only: failures of a tenth of all requests would go unnoticed.
     const ofNewVersion = (metricName: string) =>
       new Metric({
         namespace: 'AWS/Lambda',
@@ -54,11 +54,11 @@ export class CanaryRelease extends Construct {
       alarms: [alarm],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
-    // Before the first request goes to the new version, the alarm must look at it, and no longer at the one before.
+    // The alarm must watch the new version, not the old one, before its first request.
     alias.node.addDependency(alarm);
     Validations.of(group).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'The policy AWS keeps for this: CodeDeploy shifts aliases with it and may invoke nothing.',
+      reason: 'AWS maintains this policy: CodeDeploy may shift aliases with it and invoke nothing.',
     });
   }
 }

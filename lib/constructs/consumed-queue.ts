@@ -13,14 +13,14 @@ export interface ConsumedQueueProps {
   readonly batchSize: number;
   /** How long a batch may wait to fill. */
   readonly batchWindow: Duration;
-  /** Consumers at work at the same time, at most. */
+  /** Maximum of concurrent consumers. */
   readonly maxConcurrency: number;
   /** Deliveries before a message goes to the dead-letter queue. */
   readonly maxReceiveCount: number;
   readonly retention: Retention;
 }
 
-/** A queue, its dead-letter queue and the function that works it off. Encrypted, TLS only. */
+/** A queue, its dead-letter queue and its consumer. Encrypted, TLS only. */
 export class ConsumedQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -30,7 +30,7 @@ export class ConsumedQueue extends Construct {
     this.deadLetterQueue = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      // A message keeps its age when it moves here: this must exceed the queue's own retention by the time needed to act.
+      // A message keeps its age when it moves here, so this exceeds the retention of the queue by the time needed to act.
       retentionPeriod: Duration.days(14),
       removalPolicy: props.retention.data,
     });

@@ -117,7 +117,7 @@ const errorResponses: readonly ErrorResponse[] = [
   },
 ];
 
-/** The two defaults stand for what has no row above; their status is API Gateway's own. */
+/** The two defaults cover all types without a row above; API Gateway sets their status. */
 const defaultResponses: readonly (Omit<ErrorResponse, 'status'> & { readonly status?: undefined })[] = [
   { type: ResponseType.DEFAULT_4XX, code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
   {
@@ -147,10 +147,10 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
   }
 };
 
-/** Text in quotes is taken as it is, the rest names a variable. */
+/** Text in quotes is literal; anything else names a variable. */
 const plainHeaders = { 'X-Request-Id': 'context.requestId', 'Cache-Control': "'no-store'" };
 
-/** Seconds after which trying again makes sense, as the handlers say it. */
+/** Seconds after which a retry makes sense; the handlers use the same. */
 const retryAfter = (status: number | undefined): Record<string, string> =>
   status === 429 || status === 503 ? { 'Retry-After': status === 429 ? "'10'" : "'5'" } : {};
 

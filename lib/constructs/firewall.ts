@@ -8,7 +8,7 @@ type Statement = CfnWebACL.StatementProperty;
 /** A group of rules that AWS keeps up to date. */
 export interface ManagedRules {
   readonly name: string;
-  /** Rules of the group that are to count and not to block. */
+  /** Rules of the group that count and do not block. */
   readonly countOnly?: readonly string[];
   /** The whole group counts only. */
   readonly observe?: boolean;
@@ -39,7 +39,7 @@ const RATE_LIMITED_BODY = JSON.stringify({
   },
 });
 
-/** Samples of requests show headers, and headers hold credentials: metrics only. */
+/** Metrics only: samples of requests would show headers with credentials. */
 const visibility = (metricName: string) => ({
   metricName,
   cloudWatchMetricsEnabled: true,

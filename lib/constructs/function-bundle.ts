@@ -54,7 +54,7 @@ const HOUSE_OPTIONS = {
 export const bundleOptions = (entry: string, folder: string) =>
   ({ ...HOUSE_OPTIONS, entryPoints: [entry], outfile: join(folder, BUNDLE_FILE) }) satisfies BuildOptions;
 
-/** All functions' bundles by their entries, in one run, which reads what they share once: half the time of one for each. */
+/** The bundles of all functions by entry, made in one run: shared files are read once, which halves the time. */
 const allBundles = (): ReadonlyMap<string, Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
@@ -68,7 +68,7 @@ const allBundles = (): ReadonlyMap<string, Buffer> => {
 
 let bundles: ReadonlyMap<string, Buffer> | undefined;
 
-/** @throws Error where the file is not one that functions are made from */
+/** @throws Error when no function has this entry */
 const bundleOf = (entry: string): Buffer => {
   bundles ??= allBundles();
   const bundle = bundles.get(entry);
@@ -88,14 +88,14 @@ export const functionBundle = (entry: string): Code => {
     entry,
     tryBundle: (folder: string): boolean => {
       writeFileSync(join(folder, BUNDLE_FILE), bundleOf(entry));
-      // Loaded from inside this repository, on one machine, Node would take it for ESM.
+      // Inside this repository, Node would otherwise load it as ESM.
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs' }));
       return true;
     },
   };
   return Code.fromAsset(dirname(join(ROOT, entry)), {
     assetHashType: AssetHashType.OUTPUT,
-    // The image is asked for by the type alone: esbuild is always there.
+    // The type requires an image; it is never used, because esbuild is always there.
     bundling: { image: DockerImage.fromRegistry('none'), local },
   });
 };

@@ -23,7 +23,7 @@ export interface HandlerFunctionProps {
 }
 
 /**
- * A function as this house runs them: arm64, Node 24, one minified bundle with its own pinned SDK, its own log group, and a
+ * A function with the defaults of this project: arm64, Node 24, one minified bundle with its own pinned SDK, its own log group, and a
  * role that may do nothing but write to it until a stack grants more.
  */
 export class HandlerFunction extends LambdaFunction {
@@ -37,7 +37,7 @@ export class HandlerFunction extends LambdaFunction {
       retention: props.retention.logs,
       removalPolicy: props.retention.data,
     });
-    // The managed policy AWSLambdaBasicExecutionRole may write to every log group of the account: this one may not.
+    // Not the managed policy AWSLambdaBasicExecutionRole, which may write to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     role.addToPolicy(
       new PolicyStatement({

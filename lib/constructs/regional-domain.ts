@@ -49,7 +49,7 @@ export class RegionalDomain extends Construct {
     } else {
       new ARecord(this, 'Alias', {
         zone,
-        // The dot at the end: a full name, which the zone's name is not added to.
+        // The dot at the end makes the name absolute; otherwise the zone's name is appended.
         recordName: `${props.domainName}.`,
         target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
       });

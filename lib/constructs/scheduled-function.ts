@@ -8,7 +8,7 @@ export interface ScheduledFunctionProps extends HandlerFunctionProps {
   readonly every: Duration;
 }
 
-/** A function that runs at a fixed rate. A failed run is not repeated: the next run takes up what is left. */
+/** A function that runs at a fixed rate. A failed run is not repeated: the next run continues its work. */
 export class ScheduledFunction extends HandlerFunction {
   readonly every: Duration;
 

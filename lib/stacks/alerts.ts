@@ -30,7 +30,7 @@ export class AlertsStack extends Stack {
         MAIL_FROM: mailFrom,
         DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
       } satisfies RuleEvaluatorEnvironment,
-      // Runs may overlap: an alert fires once, and is sent once, whatever runs side by side.
+      // Runs may overlap: an alert still fires once and is sent once.
       timeout: Duration.minutes(5),
       memoryMb: 1024,
       retention: settings.retention,

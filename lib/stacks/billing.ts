@@ -23,14 +23,14 @@ export interface StripeAccess {
   readonly webhookSecrets: Secret;
 }
 
-/** What bringing an account in line with Stripe takes: the account, its keys' list, and its status on every key. */
+/** Permissions to update an account from Stripe: the account, the list of its keys, and its status on every key. */
 export const syncBilling: readonly TableAccess[] = [
   { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
   { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
   { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
 ];
 
-/** Stripe's secrets, and the daily comparison with its subscriptions. The endpoints stand with the dashboard API. */
+/** Stripe's secrets and the daily comparison with its subscriptions. The endpoints belong to the dashboard API. */
 export class BillingStack extends Stack {
   readonly stripe: StripeAccess;
   readonly scheduled: readonly ScheduledFunction[];
@@ -82,7 +82,7 @@ export class BillingStack extends Stack {
     this.scheduled = [reconcile];
   }
 
-  /** Begins as random text, which Stripe takes for nothing; people put in what Stripe shows them. */
+  /** Starts as random text, which Stripe rejects; operators replace it with the value that Stripe shows. */
   #secretOfStripe(id: string, settings: StageSettings, description: string): Secret {
     const secret = new Secret(this, id, { description, removalPolicy: settings.retention.data });
     Validations.of(secret).acknowledge({

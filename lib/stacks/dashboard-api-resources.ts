@@ -14,7 +14,7 @@ import { grantItems } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
 import { partitions } from './partitions.ts';
 
-/** What the functions of the dashboard API may be given. */
+/** What the functions of the dashboard API can get. */
 export interface DashboardDependencies {
   readonly table: ITable;
   readonly userPool: IUserPool;
@@ -25,11 +25,11 @@ export interface DashboardDependencies {
 
 /** One function of the dashboard API. Its entry is `lambda/dashboard/{name}/handler.ts`, its routes are its operations there. */
 export interface DashboardResource {
-  /** Name of a metric that counts the requests it fails to serve, where those need an eye of their own. */
+  /** Name of a metric of failed requests, where they need their own alarm. */
   readonly failures?: string;
   readonly description: string;
   readonly environment: (dependencies: DashboardDependencies) => Readonly<Record<string, string>>;
-  /** All the function may do. */
+  /** All permissions of the function. */
   readonly grant: (grantee: IGrantable, dependencies: DashboardDependencies) => void;
 }
 
@@ -55,12 +55,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         table,
         { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
         {
-          // Account, key and user are made together, and taken back whole if any part fails.
+          // Account, key and user are made together, and all removed if one part fails.
           actions: ['PutItem', 'DeleteItem'],
           partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
         },
       );
-      // Codes to reset a password are asked for and redeemed without a role, and sessions ended, as from any client.
+      // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.
       grantActions(
         grantee,
         userPool.userPoolArn,
@@ -133,7 +133,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         // The account and its month's counter.
         { actions: ['GetItem'], partitions: partitions.accounts },
         { actions: ['Query'], partitions: partitions.spend },
-        // A customer and its account know of each other.
+        // A customer refers to its account and the account to the customer.
         { actions: ['UpdateItem'], partitions: partitions.accounts },
         { actions: ['PutItem'], partitions: partitions.stripeCustomers },
       );

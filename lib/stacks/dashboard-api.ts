@@ -26,9 +26,9 @@ interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies,
 const ALLOWED_HEADERS = ['Authorization', 'Content-Type'];
 const ALLOWED_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 
-/** What API Gateway waits for a function that is not streamed. */
+/** How long API Gateway waits for a function that does not stream. */
 const HANDLER_TIMEOUT = Duration.seconds(29);
-/** For one that is. */
+/** How long it waits for a function that streams. */
 const STREAM_TIMEOUT = Duration.minutes(5);
 
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
@@ -85,7 +85,7 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       resource.grant(handler, dependencies);
-      // Whose account the caller of an authorized operation belongs to.
+      // Reads the account of the caller.
       if (operations.some(({ access }) => access === 'authorizer'))
         grantItems(handler, table, { actions: ['GetItem'], partitions: partitions.users });
       if (resource.failures !== undefined) countLogLines(this, resource.failures, [handler.logGroup], 'request failed');

@@ -18,7 +18,7 @@ export const INDEX_NAME = 'gsi1';
 
 /** The one table. @see lambda/data/table/keys.ts for what lives under which key */
 export class DataStack extends Stack {
-  /** What the service works on: the stack's own, or one that a restore made. */
+  /** The table in use: the stack's own, or a restored one. */
   readonly table: ITable;
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {

@@ -23,14 +23,14 @@ const commonRules: ManagedRules = {
     'GenericLFI_BODY',
     'GenericRFI_BODY',
     'CrossSiteScripting_BODY',
-    // A program that calls the API need not say what it is.
+    // API clients need not send a User-Agent.
     'NoUserAgent_HEADER',
   ],
 };
 
 /**
- * Of the proxy. A reputation list that errs would break a client's traffic, so here it counts only.
- * Every call needs a key; what has none in the right shape is cheap guessing, and guessing is what the rate rule slows.
+ * Rules of the proxy. A wrong entry in a reputation list would break a client's traffic, so the list only counts here.
+ * Every call needs a key. Calls without a well-formed key are guesses, which the rate rule slows.
  */
 export const gatewayFirewall = (settings: FirewallSettings) => ({
   managedRules: [{ ...ipReputation, observe: true }, knownBadInputs],

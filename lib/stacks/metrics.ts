@@ -46,7 +46,7 @@ export const rollupCount = functionCount('usage-rollup');
 export const evaluatorCount = functionCount('rule-evaluator');
 export const reconcileCount = functionCount('billing-reconcile');
 
-/** From the minute a run was due to the end of its work, the longest. */
+/** The longest time from the minute a run was due to the end of its work. */
 export const evaluationLag = evaluatorCount('EvaluationLagMs').with({ statistic: Stats.MAXIMUM });
 
 /** Stripe events that got 5xx. @see lib/stacks/dashboard-api-resources.ts */
@@ -77,9 +77,9 @@ export const traffic = (
     label: provider ?? (statistic === Stats.SUM ? metricName : statistic),
   });
 
-/** Per cent of a whole; nothing where the whole is nothing. */
+/** Percentage of a whole; no data where the whole is 0. */
 export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression => {
-  // Ids are those of a whole graph, and begin in lower case.
+  // An id is unique in its graph and begins in lower case.
   const id = label.replace(/\W/g, '').toLowerCase();
   return new MathExpression({
     label,
@@ -103,7 +103,7 @@ export const serverErrorShare = (api: RestApi): MathExpression =>
     api.metricCount({ period: FIVE_MINUTES }),
   );
 
-/** Reads and writes that the table refused for their rate. */
+/** Reads and writes that the table throttled. */
 export const throttledItems = (table: ITable): MathExpression =>
   new MathExpression({
     label: 'Throttled',

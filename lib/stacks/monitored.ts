@@ -6,7 +6,7 @@ import type { StageSettings } from '../config.ts';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
-/** What is watched. */
+/** The resources that alarms and the operations dashboard watch. */
 export interface Monitored {
   readonly settings: StageSettings;
   readonly table: ITable;

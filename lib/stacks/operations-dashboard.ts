@@ -22,7 +22,7 @@ const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[
 
 const percentiles = (metric: (statistic: string) => IMetric) => [Stats.p(50), Stats.p(99)].map(metric);
 
-/** The way of a request, from left to right and top to bottom. */
+/** Graphs in the order of a request's path, from left to right and top to bottom. */
 export const widgets = ({ table, usage, gateway, dashboard, scheduled }: Monitored): IWidget[][] => [
   [
     graph(

@@ -34,13 +34,13 @@ export const partitions = {
   spend: [spendPartition(ANY_ACCOUNT_ID)],
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
-  /** Of the index: rules to be judged, alerts to be sent. */
+  /** Of the index: rules to evaluate, alerts to send. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
   users: [userKey('*').pk],
   stripeCustomers: [stripeCustomerKey('*').pk],
-  /** Of the index: all customers there are. */
+  /** Of the index: all customers. */
   allStripeCustomers: [stripeCustomersIndexPartition],
   stripeEvents: [stripeEventKey('*').pk],
   outbox: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => outboxPartition(shard)),

@@ -38,7 +38,7 @@ export class PipelineStack extends Stack {
     });
     Validations.of(artifacts).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'It holds copies of the sources between two steps, which the pipeline alone reads.',
+      reason: 'It holds copies of the sources between two steps; only the pipeline reads them.',
     });
     const pipeline = new Pipeline(this, 'Pipeline', {
       pipelineType: PipelineType.V2,
@@ -51,7 +51,7 @@ export class PipelineStack extends Stack {
     const source = new Artifact('Source');
     const [owner = '', repo = ''] = settings.repository.split('/');
     const sourceRole = new Role(this, 'SourceRole', { assumedBy: new ArnPrincipal(pipeline.role.roleArn) });
-    // CDK grants this by the service's former name alone.
+    // CDK grants this only under the former name of the service.
     sourceRole.addToPolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
@@ -101,7 +101,7 @@ export class PipelineStack extends Stack {
     );
   }
 
-  /** As cdk-nag names them: each is to be explained by itself. */
+  /** Under the names of cdk-nag: each needs its own reason. */
   #wildcards(artifacts: Bucket): string[] {
     const idOf = ({ node }: Construct) => this.getLogicalId(node.defaultChild as CfnElement);
     const projects = this.node.children.filter((child) => child instanceof PipelineProject);
@@ -116,7 +116,7 @@ export class PipelineStack extends Stack {
   #project(id: string, commands: readonly string[], secrets?: BuildSecrets): PipelineProject {
     return new PipelineProject(this, id, {
       environment: {
-        // Of x64: the emulator that tests run against has no other.
+        // x64, because the emulator of the tests exists only for it.
         buildImage: LinuxBuildImage.AMAZON_LINUX_2023_5,
         computeType: ComputeType.LARGE,
       },
@@ -125,7 +125,7 @@ export class PipelineStack extends Stack {
         version: '0.2',
         ...(secrets && { env: { 'secrets-manager': secrets } }),
         phases: {
-          // The image's newest; npm scripts run on the Node 24 among the packages.
+          // The newest of the image; npm scripts run on the Node 24 in the packages.
           install: { 'runtime-versions': { nodejs: 22 }, commands: ['npm ci --no-audit --no-fund'] },
           build: { commands },
         },

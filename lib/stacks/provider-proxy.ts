@@ -26,7 +26,7 @@ export interface ProviderProxyProps {
   readonly firewall: Firewall | undefined;
 }
 
-/** A way through the gateway: host, API, function. One serves all providers, or a provider has its own. */
+/** One path through the gateway: host, API, function. It serves all providers or one isolated provider. */
 export class ProviderProxy extends Construct {
   readonly api: HouseApi;
   readonly handler: HandlerFunction;
@@ -63,7 +63,7 @@ export class ProviderProxy extends Construct {
       hostedZone: settings.hostedZone,
       throttle: settings.gateway.throttle,
       corsOrigins: [],
-      // Every body reaches the function as its bytes: uploads are not to pass through a character set.
+      // Every body reaches the function as bytes: a character set would corrupt uploads.
       binaryMediaTypes: ['*/*'],
       firewall: props.firewall,
       retention: settings.retention,

@@ -16,7 +16,7 @@ interface WebStackProps extends StackProps {
 
 const ASSETS = 'assets/*';
 
-/** The web dashboard: built pages in a private bucket, CloudFront before it, and one JSON file that says where the API is. */
+/** The web dashboard: built pages in a private bucket behind CloudFront, and one JSON file with the address of the API. */
 export class WebStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: WebStackProps) {
     super(scope, id, props);
@@ -31,7 +31,7 @@ export class WebStack extends Stack {
     const bucket = pages as IBucket;
     Validations.of(pages).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'Public files that CloudFront alone reads: there is nothing in it to keep watch over.',
+      reason: 'Public files that only CloudFront reads: there is no access to audit.',
     });
     const apiOrigin = `https://${settings.dashboardDomain}`;
     const distribution = webDistribution(this, { bucket, apiOrigin, domain: settings.web });
@@ -43,7 +43,7 @@ export class WebStack extends Stack {
     this.#name(distribution, settings);
   }
 
-  /** Files with a hash in their name first: a page must not name one that is not there yet. Old ones stay for open tabs. */
+  /** Files with a hash in their name come first, so that a page never names a missing one. Old files stay for open tabs. */
   #deploy(destinationBucket: IBucket, pages: ISource, config: object) {
     const assets = new BucketDeployment(this, 'Assets', {
       destinationBucket,
@@ -71,7 +71,7 @@ export class WebStack extends Stack {
         zoneName: hostedZone.name,
       });
       const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
-      // The dot at the end: a full name, which the zone's name is not added to.
+      // The dot at the end makes the name absolute; otherwise the zone's name is appended.
       new ARecord(this, 'Alias', { zone, recordName: `${web.name}.`, target });
       new AaaaRecord(this, 'AliasV6', { zone, recordName: `${web.name}.`, target });
       return;

@@ -7,7 +7,7 @@ import { platformAlarms } from './platform-alarms.ts';
 import { scheduledAlarms } from './scheduled-alarms.ts';
 import { usageAlarms } from './usage-alarms.ts';
 
-/** Every alarm. `section` is the anchor of a heading of docs/runbook.md; a test holds the two together. */
+/** Every alarm. `section` is the anchor of a heading of docs/runbook.md; a test compares them. */
 export const alarms = (monitored: Monitored): readonly RunbookAlarm[] => [
   ...gatewayAlarms(monitored),
   ...usageAlarms(monitored),

@@ -8,7 +8,7 @@ const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = Compariso
 export const alertAlarms = (): RunbookAlarm[] => [
   {
     id: 'EvaluationFailures',
-    summary: 'Alert rules of some accounts could not be judged, or alerts not be sent.',
+    summary: 'Alert rules of some accounts could not be evaluated, or alerts could not be sent.',
     section: 'evaluation-failures',
     metric: evaluatorCount('EvaluationFailures'),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -17,7 +17,7 @@ export const alertAlarms = (): RunbookAlarm[] => [
   },
   {
     id: 'MailFailures',
-    summary: 'Mail with alerts was not taken by SES; it is tried again for some hours.',
+    summary: 'SES did not accept alert mail; sending is retried for some hours.',
     section: 'mail-failures',
     metric: evaluatorCount('MailFailures'),
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -26,7 +26,7 @@ export const alertAlarms = (): RunbookAlarm[] => [
   },
   {
     id: 'EvaluationLag',
-    summary: 'Alert rules are judged, and alerts sent, more than three minutes after they are due.',
+    summary: 'Alert rules are evaluated, and alerts sent, more than three minutes after they are due.',
     section: 'evaluation-lag',
     metric: evaluationLag,
     operator: GREATER_THAN_THRESHOLD,

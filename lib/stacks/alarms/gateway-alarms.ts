@@ -5,7 +5,7 @@ import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
-/** The way of a request to its provider and back. */
+/** From a request to the provider and back. */
 export const gatewayAlarms = ({ gateway }: Pick<Monitored, 'gateway'>): RunbookAlarm[] => [
   {
     id: 'BypassedRequests',

@@ -5,7 +5,7 @@ import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD } = ComparisonOperator;
 
-/** What all requests share. */
+/** The dashboard API and the table. */
 export const platformAlarms = ({ table, dashboard }: Pick<Monitored, 'table' | 'dashboard'>): RunbookAlarm[] => [
   {
     id: 'DashboardServerErrors',
@@ -18,7 +18,7 @@ export const platformAlarms = ({ table, dashboard }: Pick<Monitored, 'table' | '
   },
   {
     id: 'TableThrottles',
-    summary: 'The table refuses reads or writes for their rate: a partition is hot, or a quota is reached.',
+    summary: 'The table throttles reads or writes: a partition is hot, or a quota is reached.',
     section: 'table-throttles',
     metric: throttledItems(table),
     operator: GREATER_THAN_THRESHOLD,

@@ -44,7 +44,7 @@ export const usageAlarms = ({
     section: 'usage-queue-age',
     metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
     operator: GREATER_THAN_THRESHOLD,
-    // An open event counts as old from the moment it was sent, also while it is held back.
+    // The age of an open event includes its delay.
     threshold: settings.gateway.openEventDelaySeconds + 600,
     periods: { breaching: 2, of: 2 },
   },
