@@ -63,8 +63,10 @@ await runUntilSignal(async () => {
   const { dataDir, port, mock, seed, environment } = options();
   const startedAt = Date.now();
   // In another process, while the pages are built in this one.
-  const assembling = currentAssembly(ROOT, () => console.log('Synthesizing the templates, as something changed …'));
-  const webFolder = currentWebBuild(() => console.log('Building the web dashboard, as something changed …'));
+  const assembling = currentAssembly(ROOT, () =>
+    console.log('Synthesizing the templates, because their sources changed …'),
+  );
+  const webFolder = currentWebBuild(() => console.log('Building the web dashboard, because its sources changed …'));
   const assembly = await assembling;
   const providers = mock ? await startMockProviders() : undefined;
   const stack = await startStack({

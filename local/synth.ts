@@ -15,7 +15,7 @@ const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'packa
 
 const MANIFEST = 'manifest.json';
 
-/** Stacks whose assets are made: all but the web dashboard's, whose pages the local stack serves from where they are built. */
+/** Stacks whose assets are bundled: all but the web dashboard, whose pages the local stack serves from their build folder. */
 const BUNDLED_STACKS = '*/!(web)';
 
 const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -64,7 +64,7 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
         resolve();
         return;
       }
-      // CDK leaves its output also when a check of it fails: the next start must not take that for current.
+      // CDK leaves its output even when a check fails: the next start must not take that as current.
       rmSync(join(assembly, MANIFEST), { force: true });
       reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${withoutProgress(output)}`));
     });
@@ -72,7 +72,7 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
 
 const LOCK_RETRY_MS = 200;
 
-/** One synthesis at a time: test files that run side by side would write over each other's. */
+/** One synthesis at a time: concurrent test files would overwrite each other's output. */
 const withLock = async (file: string, work: () => Promise<void>): Promise<void> => {
   for (;;) {
     try {
@@ -86,7 +86,7 @@ const withLock = async (file: string, work: () => Promise<void>): Promise<void> 
 };
 
 /**
- * The folder of the synthesized templates, `cdk.out`, made anew when it is missing or older than what it is made from.
+ * The folder of the synthesized templates, `cdk.out`. It is synthesized again when it is missing or older than its sources.
  *
  * @param onSynth called before the seconds that takes
  * @throws SynthError

@@ -14,14 +14,14 @@ export interface DataFolder {
   release(): void;
 }
 
-/** An instance that was just killed needs a moment to be gone. */
+/** A killed instance may take a moment to end. */
 const PATIENCE_MS = 2_000;
 
-/** The user pool's emulator keeps passwords as they are; mails have reset codes. */
+/** The emulator of the user pool stores passwords in the clear; mails have reset codes. */
 const OWNER_ALONE = 0o700;
 
 /**
- * Takes the data folder for this process alone, and makes it, for this user alone, where it is missing.
+ * Locks the data folder for this process. A missing folder is made with access for this user only.
  *
  * @throws DataFolderInUseError
  */

@@ -43,7 +43,7 @@ const stream = async (event: unknown, context: object): Promise<void> => {
     tell({ kind: 'chunk', bytes });
   });
   const finished = once(output, 'finish');
-  // A handler that fails may have broken the stream off first: its own error is the one to tell.
+  // A handler that fails may have interrupted the stream first: report the handler's own error.
   finished.catch(() => {});
   await handler(event, output, context);
   output.end();
