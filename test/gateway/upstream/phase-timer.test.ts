@@ -6,7 +6,7 @@ import { PhaseTimer } from '../../../lambda/gateway/upstream/upstream.ts';
 
 const PHASE_MS = 20;
 
-/** Holds up this process, as a busy machine or a long garbage collection does. */
+/** Blocks this process, as a busy machine or a long garbage collection does. */
 const stall = (ms: number): void => {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -22,8 +22,15 @@ describe('a timer of phases', () => {
   afterEach(() => timer.stop());
 
   it('expires once, and says in which phase and after how long', async () => {
+    const hasExpired = new Promise<void>((resolve) => {
+      timer = new PhaseTimer((error) => {
+        expired.push(error);
+        resolve();
+      });
+    });
     timer.begin(PHASE_MS, 'waiting');
-    await sleep(PHASE_MS * 5);
+    await hasExpired;
+    await sleep(PHASE_MS * 2);
     expect(expired.map(({ message }) => message)).toEqual(['waiting took more than 20 ms']);
   });
 
@@ -32,9 +39,9 @@ describe('a timer of phases', () => {
     ['stopped', () => timer.stop()],
     ['begun anew', () => timer.begin(60_000, 'the next')],
   ])(
-    'does not hold our own stall against the provider: what has come meanwhile is read first, and it is %s',
+    'does not count our own stall as one of the provider: what arrived meanwhile is read first, and the timer is %s',
     async (_, read) => {
-      const server = createServer((socket) => socket.write('an answer'));
+      const server = createServer((socket) => socket.write('a response'));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
