@@ -34,7 +34,7 @@ import { total } from '../usage-recorder/ledger-sums.ts';
 import samples from './stored-samples.json' with { type: 'json' };
 
 /*
- * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (tag base-issue12) wrote
+ * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (commit 8a3c4ab) wrote
  * them into an emulated table. Only the two records of November 18 are made by hand, in the form of still earlier versions: separate
  * attributes instead of `details`. The samples never change: a later form gets samples of its own.
  */
