@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
 import { batchDelete } from '../../lambda/data/table/batch-delete.ts';
@@ -18,18 +18,16 @@ import {
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { maskedServiceKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { type Item, pagesOf } from '../table-pages.ts';
 
 /*
  * Version 0.1 used an account's first service key as the account's id: it stood in partition keys, attributes and events, and
  * service keys stood in the table in the clear. This moves such items to internal ids and hashed keys.
  */
 
-type Item = Record<string, unknown> & { pk: string; sk: string };
-
 /** Internal ids by account key. */
 type Ids = ReadonlyMap<string, string>;
 
-const PAGE = 100;
 const KEY_PREFIX = serviceKeyKey('').pk;
 const ACCOUNT_PREFIX = accountKey('').pk;
 
@@ -83,7 +81,7 @@ const migratedItem = (item: Item, ids: Ids): Item => {
   const plainKey = plainKeyOf(item);
   const [, account = ''] = /^ACCOUNT#(svc_[0-9A-Za-z]{30})/.exec(item.pk) ?? [];
   const accountId = ids.get(account) ?? ids.get(String(item['accountId']));
-  const next: Item = { ...item };
+  const next: { pk: string; sk: string } & Record<string, unknown> = { ...item };
   if (plainKey !== undefined) next.pk = serviceKeyKey(serviceKeyHash(plainKey)).pk;
   if (ids.has(account)) next.pk = withIds(item.pk, ids);
   if (accountId !== undefined && item['accountId'] !== undefined) next['accountId'] = accountId;
@@ -102,17 +100,6 @@ const migratedItem = (item: Item, ids: Ids): Item => {
   }
   return next;
 };
-
-async function* pagesOf({ client, name }: Table): AsyncGenerator<Item[]> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({ TableName: name, Limit: PAGE, ConsistentRead: true, ExclusiveStartKey: start }),
-    );
-    yield (page.Items ?? []) as Item[];
-    start = page.LastEvaluatedKey;
-  } while (start);
-}
 
 const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
 
@@ -167,7 +154,7 @@ interface OldKeys {
 const readOldKeys = async (table: Table): Promise<OldKeys> => {
   const items: Item[] = [];
   const unmoved = new Set<string>();
-  for await (const page of pagesOf(table)) {
+  for await (const page of pagesOf(table, { consistent: true })) {
     items.push(...page.filter((item) => plainKeyOf(item) !== undefined));
     for (const { pk, sk } of page)
       if (sk === accountKey('').sk && isAccountKey(accountOf(pk))) unmoved.add(accountOf(pk));
@@ -216,7 +203,7 @@ export const moveToAccountIds = async (
     await table.client.send(new PutCommand({ TableName: table.name, Item: migratedItem(item, ids) }));
   const conflicts: Key[] = [];
   let items = 0;
-  for await (const page of pagesOf(table)) {
+  for await (const page of pagesOf(table, { consistent: true })) {
     const changes = page
       .filter((item) => plainKeyOf(item) === undefined)
       .map((before) => ({ before, after: migratedItem(before, ids) }))

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { parseRequestItem } from '../../lambda/data/requests/request-item.ts';
 import { batchRead } from '../../lambda/data/table/batch-read.ts';
-import { accountKey, type Key } from '../../lambda/data/table/keys.ts';
+import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
+import { type Item, pagesOf } from '../table-pages.ts';
 import { eventOfRecord } from './events-of-records.ts';
 import { type ItemKind, kindOf } from './item-kinds.ts';
-
-type Item = Record<string, unknown> & Key;
 
 export interface CarryOptions {
   /** ISO 8601 UTC: requests that were recorded from then on are sent as events. */
@@ -31,19 +29,6 @@ export interface CarryReport {
   unknown: number;
   /** Accounts whose keys or rules changed here: what is counted on them must be counted anew. */
   readonly touchedAccounts: Set<string>;
-}
-
-const PAGE = 100;
-
-const keySchema = z.object({ pk: z.string(), sk: z.string() });
-
-async function* pagesOf({ client, name }: Table): AsyncGenerator<Item[]> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(new ScanCommand({ TableName: name, Limit: PAGE, ExclusiveStartKey: start }));
-    yield (page.Items ?? []).map((item) => ({ ...item, ...keySchema.parse(item) }));
-    start = page.LastEvaluatedKey;
-  } while (start);
 }
 
 const count = (counts: Map<string, number>, kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -102,7 +87,7 @@ export const carryOver = async (from: Table, to: Table, options: CarryOptions): 
     }
   };
 
-  for await (const page of pagesOf(from)) {
+  for await (const page of pagesOf(from, { consistent: false })) {
     const items: [ItemKind, Item][] = [];
     const events: UsageEvent[] = [];
     for (const item of page) {
