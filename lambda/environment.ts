@@ -8,6 +8,8 @@ export interface GatewayEnvironment {
   USAGE_QUEUE_URL: string;
   /** `{label}.{GATEWAY_DOMAIN}` are the gateway hosts. */
   GATEWAY_DOMAIN: string;
+  /** JSON array of the origins whose pages may call the gateway from a browser; none without it. */
+  ALLOWED_ORIGINS?: string;
   /** Secrets Manager id of the HMAC key for fingerprints of provider credentials. */
   FINGERPRINT_SECRET_ID: string;
   /** Seconds before an open event reaches the recorder: 900 on AWS, less in tests. */

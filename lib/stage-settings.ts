@@ -61,6 +61,8 @@ const gatewaySettings = z.strictObject({
   idleTimeoutMs: wholeNumber(1, 900_000).default(300_000),
   /** How long an open event waits before it may become a record of unknown outcome; SQS allows 900. */
   openEventDelaySeconds: wholeNumber(0, 900).default(900),
+  /** Origins whose pages may call the gateway from a browser. A page shows its keys to everybody who opens it. */
+  allowedOrigins: z.array(origin).default([]),
   /** Other origins of providers, such as a mock in a test stage. */
   upstreamOrigins: z.partialRecord(z.enum(providerLabels), origin).default({}),
 });

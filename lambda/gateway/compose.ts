@@ -55,6 +55,7 @@ export const composeGateway = (
   const upstream = transports.upstream(settings);
   const gateway = createGateway({
     gatewayDomain: settings.gatewayDomain,
+    allowedOrigins: settings.allowedOrigins,
     upstreamOrigins: settings.upstreamOrigins,
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),

@@ -7,6 +7,8 @@ export interface GatewaySettings {
   readonly usageQueueUrl: string;
   /** Lower case, no port. */
   readonly gatewayDomain: string;
+  /** Origins whose pages may call the gateway from a browser. */
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly fingerprintSecretId: string;
   readonly openEventDelaySeconds: number;
   readonly connectTimeoutMs: number;
@@ -34,13 +36,22 @@ const integer = (variables: Variables, name: keyof GatewayEnvironment, max: numb
   return value;
 };
 
+const isOrigin = (text: unknown): boolean => /^https?:\/\/[^/?#@]+$/.test(String(text));
+
+const browserOrigins = (variables: Variables): Set<string> => {
+  const parsed: unknown = JSON.parse(variables['ALLOWED_ORIGINS'] || '[]');
+  if (!Array.isArray(parsed) || !parsed.every((origin) => isOrigin(origin)))
+    throw new Error('ALLOWED_ORIGINS must be a JSON array of origins such as ["https://app.example.com"].');
+  return new Set(parsed);
+};
+
 const origins = (variables: Variables): Map<string, string> => {
   const parsed: unknown = JSON.parse(text(variables, 'UPSTREAM_ORIGINS'));
   const entries = Object.entries(parsed as Record<string, string>);
   for (const [label, origin] of entries) {
     if (!providerByLabel(label))
       throw new Error(`UPSTREAM_ORIGINS names "${label}", which is not a supported provider.`);
-    if (!/^https?:\/\/[^/?#@]+$/.test(origin))
+    if (!isOrigin(origin))
       throw new Error(`UPSTREAM_ORIGINS.${label} must be an origin such as http://127.0.0.1:8080, not "${origin}".`);
   }
   return new Map(entries);
@@ -54,6 +65,7 @@ export const parseGatewayEnvironment = (variables: Variables): GatewaySettings =
   tableName: text(variables, 'TABLE_NAME'),
   usageQueueUrl: text(variables, 'USAGE_QUEUE_URL'),
   gatewayDomain: text(variables, 'GATEWAY_DOMAIN').toLowerCase(),
+  allowedOrigins: browserOrigins(variables),
   fingerprintSecretId: text(variables, 'FINGERPRINT_SECRET_ID'),
   openEventDelaySeconds: integer(variables, 'OPEN_EVENT_DELAY_SECONDS', MAX_DELAY_SECONDS),
   connectTimeoutMs: integer(variables, 'CONNECT_TIMEOUT_MS', 2 ** 31 - 1),

@@ -1,8 +1,12 @@
 import { providerByLabel } from '../domain/providers.ts';
 import type { AccountLookup } from './admission/account-lookup.ts';
 import { type Admitted, admit, labelOfHost } from './admission/admit.ts';
+import { refusalHint } from './admission/hint.ts';
+import { locateServiceKey } from './admission/service-key.ts';
+import { allowedOriginOf, isPreflight, readableBy, sendPreflight } from './protocol/browser.ts';
 import type { ClientResponse, GatewayRequest } from './protocol/client.ts';
 import { type GatewayErrorCode, gatewayErrorResponse } from './protocol/gateway-error.ts';
+import { headerValue } from './protocol/headers.ts';
 import { pathOf } from './protocol/target.ts';
 import { logFault } from './relay/fault-log.ts';
 import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
@@ -10,6 +14,8 @@ import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
 /** The parts of the gateway; compose.ts makes the real ones. */
 export interface GatewayParts extends RelayParts {
   readonly gatewayDomain: string;
+  /** Origins whose pages may call the gateway from a browser. */
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly lookUpAccount: AccountLookup;
   /** A new UUIDv7. */
   readonly newRequestId: () => string;
@@ -36,15 +42,17 @@ const sendHealth = (client: ClientResponse, method: string): void => {
   client.end([]);
 };
 
-const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: string): void => {
-  const { status, headers, body } = gatewayErrorResponse(code, requestId);
+const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: string, hint?: string): void => {
+  const { status, headers, body } = gatewayErrorResponse(code, requestId, hint);
   client.start(status, '', headers);
   client.write(body);
   client.end([]);
 };
 
 /** A request before admission. */
-type Arrival = Omit<Forwarding, 'admitted'>;
+interface Arrival extends Omit<Forwarding, 'admitted'> {
+  readonly label: string | undefined;
+}
 
 const DONE = Promise.resolve();
 
@@ -54,7 +62,8 @@ const forwardOrRefuse = (
   admission: Admitted | GatewayErrorCode,
 ): Promise<void> => {
   if (typeof admission !== 'string') return forward(parts, { ...arrival, admitted: admission });
-  sendError(arrival.client, admission, arrival.requestId);
+  const { client, requestId, request, label } = arrival;
+  sendError(client, admission, requestId, refusalHint(admission, request, label));
   return DONE;
 };
 
@@ -63,19 +72,37 @@ const respondWithFault = (parts: GatewayParts, arrival: Arrival, error: unknown)
   return forwardOrRefuse(parts, arrival, 'INTERNAL');
 };
 
+/** API Gateway may drop `Upgrade`, which belongs to one connection; the handshake's key arrives. */
+const isWebSocketHandshake = ({ headers }: GatewayRequest): boolean =>
+  headerValue(headers, 'upgrade')?.toLowerCase() === 'websocket' ||
+  headerValue(headers, 'sec-websocket-key') !== undefined;
+
 /** Not async, and without closures when the key is cached: both would stay in memory for as long as the response lasts. */
-const handle = (parts: GatewayParts, request: GatewayRequest, client: ClientResponse): Promise<void> => {
-  const label = request.label ?? labelOfHost(request.host, parts.gatewayDomain);
-  const isHealth = /^(GET|HEAD)$/.test(request.method) && pathOf(request.target) === '/health';
+const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientResponse): Promise<void> => {
+  const label = received.label ?? labelOfHost(received.host, parts.gatewayDomain);
+  const origin = allowedOriginOf(received, parts.allowedOrigins);
+  const client = origin === undefined ? direct : readableBy(origin, direct);
+  const isHealth = /^(GET|HEAD)$/.test(received.method) && pathOf(received.target) === '/health';
   if (isHealth && label !== undefined && providerByLabel(label)) {
-    sendHealth(client, request.method);
+    sendHealth(client, received.method);
     return DONE;
   }
   const requestId = parts.newRequestId();
-  const arrival: Arrival = { request, client, requestId, startedAt: new Date(), startedAtMs: performance.now() };
+  if (isPreflight(received)) {
+    if (origin === undefined) sendError(client, 'BROWSER_NOT_ALLOWED', requestId);
+    else sendPreflight(received, direct, origin);
+    return DONE;
+  }
+  if (isWebSocketHandshake(received)) {
+    sendError(client, 'WEBSOCKET_NOT_SUPPORTED', requestId);
+    return DONE;
+  }
+  const located = locateServiceKey(received);
+  const { request } = located;
+  const arrival: Arrival = { request, client, label, requestId, startedAt: new Date(), startedAtMs: performance.now() };
   let admission: ReturnType<typeof admit>;
   try {
-    admission = admit(request.headers, label, parts.lookUpAccount);
+    admission = admit(located, label, parts.lookUpAccount);
   } catch (error) {
     return respondWithFault(parts, arrival, error);
   }

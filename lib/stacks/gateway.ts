@@ -52,6 +52,7 @@ export class GatewayStack extends Stack {
         TABLE_NAME: table.tableName,
         USAGE_QUEUE_URL: usageQueue.queueUrl,
         GATEWAY_DOMAIN: settings.gatewayDomain,
+        ALLOWED_ORIGINS: JSON.stringify(gateway.allowedOrigins),
         FINGERPRINT_SECRET_ID: fingerprintKey.secretArn,
         OPEN_EVENT_DELAY_SECONDS: String(gateway.openEventDelaySeconds),
         CONNECT_TIMEOUT_MS: String(gateway.connectTimeoutMs),

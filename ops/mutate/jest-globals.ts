@@ -21,5 +21,7 @@ export const jest = {
   restoreAllMocks: () => mocker.restoreAllMocks(),
   useFakeTimers: (config?: Parameters<typeof timers.useFakeTimers>[0]) => timers.useFakeTimers(config),
   useRealTimers: () => timers.useRealTimers(),
+  setSystemTime: (now: number | Date) => timers.setSystemTime(now),
+  advanceTimersByTime: (ms: number) => timers.advanceTimersByTime(ms),
   advanceTimersByTimeAsync: (ms: number) => timers.advanceTimersByTimeAsync(ms),
 };

@@ -5,6 +5,7 @@ const complete = {
   TABLE_NAME: 'table',
   USAGE_QUEUE_URL: 'https://sqs.test/queue',
   GATEWAY_DOMAIN: 'Gateway.Example.com',
+  ALLOWED_ORIGINS: '["https://app.example.com"]',
   FINGERPRINT_SECRET_ID: 'secret',
   OPEN_EVENT_DELAY_SECONDS: '900',
   CONNECT_TIMEOUT_MS: '0',
@@ -21,6 +22,7 @@ describe('the gateway’s environment', () => {
       tableName: 'table',
       usageQueueUrl: 'https://sqs.test/queue',
       gatewayDomain: 'gateway.example.com',
+      allowedOrigins: new Set(['https://app.example.com']),
       fingerprintSecretId: 'secret',
       openEventDelaySeconds: 900,
       connectTimeoutMs: 0,
@@ -33,7 +35,7 @@ describe('the gateway’s environment', () => {
     });
   });
 
-  it.each(Object.keys(complete))('needs %s, and says so', (name) => {
+  it.each(Object.keys(complete).filter((name) => name !== 'ALLOWED_ORIGINS'))('needs %s, and says so', (name) => {
     for (const value of [undefined, '']) expect(parse({ [name]: value })).toThrow(name);
   });
 
@@ -47,6 +49,13 @@ describe('the gateway’s environment', () => {
     ['IDLE_TIMEOUT_MS', String(2 ** 31)],
   ])('refuses %s=%s', (name, value) => {
     expect(parse({ [name]: value })).toThrow(`Set ${name} to a whole number from 0 to`);
+  });
+
+  it('allows no origin of a browser by default, and only origins', () => {
+    for (const none of [undefined, '', '[]'])
+      expect(parse({ ALLOWED_ORIGINS: none })()).toMatchObject({ allowedOrigins: new Set() });
+    for (const wrong of ['["app.example.com"]', '["https://app.example.com/"]', '"https://a.test"', '[1]', '["*"]'])
+      expect(parse({ ALLOWED_ORIGINS: wrong })).toThrow('ALLOWED_ORIGINS must be');
   });
 
   it('refuses what is not an origin', () => {

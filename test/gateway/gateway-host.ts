@@ -71,6 +71,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
   const tracker = createTracker(send, send, { openEventDelaySeconds: 900, retryDelaysMs: [] }, () => {});
   const gateway = createGateway({
     gatewayDomain: 'gateway.test',
+    allowedOrigins: new Set(),
     upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
     lookUpAccount: (serviceKey) => lookups[serviceKey] ?? 'no-such-key',
     fingerprint: () => 'f00d',

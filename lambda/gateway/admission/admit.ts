@@ -3,6 +3,7 @@ import { type Provider, type ProviderLabel, providerByLabel } from '../../domain
 import type { GatewayErrorCode } from '../protocol/gateway-error.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
 import type { AccountLookup, KeyOwner, Lookup } from './account-lookup.ts';
+import { credentialHeaders, type LocatedKey } from './service-key.ts';
 
 /** A request that may be forwarded. */
 export interface Admitted {
@@ -14,12 +15,13 @@ export interface Admitted {
   readonly owner: KeyOwner | null;
 }
 
-const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
-
+/** Without its scheme. */
 const credentialIn = (headers: RawHeaders): string | undefined => {
   for (const name of credentialHeaders) {
-    const value = headerValue(headers, name)?.trim();
-    if (value) return value;
+    const credential = headerValue(headers, name)
+      ?.trim()
+      .replace(/^Bearer(\s+|$)/i, '');
+    if (credential) return credential;
   }
   return undefined;
 };
@@ -41,21 +43,21 @@ const decide = (lookup: Lookup, request: Omit<Admitted, 'owner'>): Admitted | Ga
  * Decides whether a request is forwarded. Checks in the order of the specification's error table. Synchronous when the
  * key is cached.
  *
+ * @param located where `request` has no service key any more
  * @param label the label in the host, undefined if the host is not the gateway's
  */
 export const admit = (
-  headers: RawHeaders,
+  { serviceKey, request: { headers } }: LocatedKey,
   label: string | undefined,
   lookUp: AccountLookup,
 ): Admitted | GatewayErrorCode | Promise<Admitted | GatewayErrorCode> => {
-  const serviceKey = headerValue(headers, 'x-service-key')?.trim();
   if (!serviceKey) return 'MISSING_SERVICE_KEY';
   const credential = credentialIn(headers);
   if (!credential) return 'MISSING_AUTH';
   const provider = label === undefined ? undefined : providerByLabel(label);
   if (!provider) return 'UNKNOWN_PROVIDER';
   if (!isWellFormedAccountKey(serviceKey)) return 'INVALID_SERVICE_KEY';
-  const request = { provider, serviceKey, credential: credential.replace(/^Bearer\s+/i, '') };
+  const request = { provider, serviceKey, credential };
   const lookup = lookUp(serviceKey);
   return lookup instanceof Promise ? lookup.then((owner) => decide(owner, request)) : decide(lookup, request);
 };

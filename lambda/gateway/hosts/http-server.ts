@@ -51,6 +51,12 @@ export const gatewayHttpServer = (listener: RequestListener, options: ServerOpti
     response.on('close', onClose);
     listener(request, response);
   });
+  // Node itself would respond without a body.
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    const { status, headers, body } = gatewayErrorResponse('EXPECTATION_FAILED', uuidv7());
+    response.writeHead(status, '', [...headers, 'Connection', 'close']);
+    response.end(body);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const code = codeOf(error);
     // An error must not end up inside a response that has begun, nor after one as the response to the next request.

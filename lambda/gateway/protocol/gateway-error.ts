@@ -4,7 +4,8 @@ import { providerLabels } from '../../domain/providers.ts';
 const table = {
   MISSING_SERVICE_KEY: {
     status: 400,
-    message: 'Add the header X-Service-Key with your account key (svc_…). You find it in the dashboard under Keys.',
+    message:
+      'Add the header X-Service-Key with your account key (svc_…), which you find in the dashboard under Keys. A client without custom headers sends it in front of the path, /svc_…/v1/…, or of its credential, svc_…:<API key>.',
   },
   MISSING_AUTH: {
     status: 400,
@@ -27,6 +28,19 @@ const table = {
   PROVIDER_ERROR: {
     status: 502,
     message: 'The provider could not be reached. Try again; if it keeps failing, check the provider’s status page.',
+  },
+  WEBSOCKET_NOT_SUPPORTED: {
+    status: 426,
+    message: 'This gateway does not proxy WebSockets. Send the request over HTTP; responses stream there, too.',
+  },
+  BROWSER_NOT_ALLOWED: {
+    status: 403,
+    message:
+      'The operator of this gateway has not allowed pages of this origin to call it from a browser. A page shows its keys to everybody who opens it: call from a server, or have the origin added to gateway.allowedOrigins.',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    message: 'The gateway knows no expectation but 100-continue. Send the request without the header Expect.',
   },
   MALFORMED_REQUEST: {
     status: 400,

@@ -79,6 +79,7 @@ const withLimits = (
   const upstream = undiciUpstream({ connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
   const gateway = createGateway({
     gatewayDomain: 'gateway.test',
+    allowedOrigins: new Set(),
     upstreamOrigins: new Map([['openai', provider.origin]]),
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, 'spend', 500)),
     fingerprint: () => 'f00d',

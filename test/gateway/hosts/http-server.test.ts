@@ -63,6 +63,13 @@ describe('a request that is not HTTP', () => {
     expect(error).toMatchObject({ code, type: 'gateway_error' });
   });
 
+  it('an expectation that nobody meets gets 417 in the same shape, and its connection is closed', async () => {
+    const { statusLine, headers, error } = parse(await send('GET / HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n'));
+    expect(statusLine).toMatch(/^HTTP\/1.1 417 /);
+    expect(headers).toContain(`X-Service-Request-Id: ${error.requestId}`);
+    expect(error).toMatchObject({ code: 'EXPECTATION_FAILED', type: 'gateway_error' });
+  });
+
   it('headers up to 64 KB are accepted', async () => {
     const listener: RequestListener = (_request, response) => response.setHeader('Connection', 'close').end('fine');
     expect(await send(`GET / HTTP/1.1\r\nX: ${'x'.repeat(65_000)}\r\n\r\n`, { listener })).toContain('fine');

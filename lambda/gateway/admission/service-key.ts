@@ -1,0 +1,64 @@
+import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
+import type { GatewayRequest } from '../protocol/client.ts';
+import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+
+/** The headers that may carry the provider's credential, in the order in which they count. */
+export const credentialHeaders: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key'];
+
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const FIRST_SEGMENT = /^\/(svc_[^/?#]*)/;
+/** `Bearer svc_…:sk-…`, or the two without a scheme. Neither part of a service key nor a scheme contains a colon. */
+const COMBINED = /^(\s*(?:[a-z]+ +)?)(svc_[0-9a-z]+):/i;
+
+export interface LocatedKey {
+  /** As the client sent it, not checked. Undefined or empty: none. */
+  readonly serviceKey: string | undefined;
+  /** The client's request without a service key in its path or in a credential. */
+  readonly request: GatewayRequest;
+}
+
+const keyInPath = (target: string): { key: string; rest: string } | undefined => {
+  const path = target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');
+  const key = FIRST_SEGMENT.exec(path)?.[1];
+  if (key === undefined) return undefined;
+  const rest = path.slice(key.length + 1);
+  return { key, rest: rest.startsWith('/') ? rest : `/${rest}` };
+};
+
+/** Removes service keys from credentials. The same array when there is none. */
+const keysInCredentials = (
+  headers: RawHeaders,
+  isServiceKey: (key: string) => boolean,
+): { key: string | undefined; headers: RawHeaders } => {
+  let key: string | undefined;
+  let rest = headers;
+  for (let i = 1; i < headers.length; i += 2) {
+    const value = headers[i] as string;
+    if (!value.includes('svc_') || !credentialHeaders.includes((headers[i - 1] as string).toLowerCase())) continue;
+    const [combined, scheme, found] = COMBINED.exec(value) ?? [];
+    if (combined === undefined || scheme === undefined || found === undefined || !isServiceKey(found)) continue;
+    key ??= found;
+    rest = rest.with(i, scheme + value.slice(combined.length));
+  }
+  return { key, headers: rest };
+};
+
+/**
+ * Finds the service key of a request. Clients that cannot send `X-Service-Key` bring it as the first segment of the path
+ * (`/svc_…/v1/models`) or in front of the provider's credential (`Authorization: Bearer svc_…:sk-…`; `x-api-key` and `x-goog-api-key`
+ * likewise). The header takes precedence, then the path. A key's checksum distinguishes it from anything of a provider's; without the
+ * header, a malformed key counts as well, so that the client learns that it is wrong. The keys are removed from the request: no
+ * provider, log or record gets them.
+ */
+export const locateServiceKey = (request: GatewayRequest): LocatedKey => {
+  const inHeader = headerValue(request.headers, 'x-service-key')?.trim();
+  const isServiceKey = (key: string): boolean => !inHeader || isWellFormedAccountKey(key);
+  const found = keyInPath(request.target);
+  const inPath = found && isServiceKey(found.key) ? found : undefined;
+  const inCredential = keysInCredentials(request.headers, isServiceKey);
+  if (!inPath && inCredential.key === undefined) return { serviceKey: inHeader, request };
+  return {
+    serviceKey: inHeader || (inPath?.key ?? inCredential.key),
+    request: { ...request, target: inPath?.rest ?? request.target, headers: inCredential.headers },
+  };
+};
