@@ -3,8 +3,9 @@ import { repeatable, SEED } from './seed.ts';
 
 /*
  * The module `fast-check` of all tests (jest.config.js). Every run draws other values, in CI too; a failure prints the seed, and
- * TEST_SEED repeats it.
+ * TEST_SEED repeats it. TEST_EXAMPLES=10 draws ten times as many.
  */
+const factor = Number(process.env['TEST_EXAMPLES'] ?? 1);
 fc.configureGlobal({
   seed: SEED,
   reporter: (details) => {
@@ -12,5 +13,8 @@ fc.configureGlobal({
   },
 });
 
+const assert: typeof fc.assert = (property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown> = {}) =>
+  fc.assert(property, { ...parameters, numRuns: Math.ceil(factor * (parameters.numRuns ?? 100)) }) as never;
+
 export * from '../node_modules/fast-check/lib/fast-check.js';
-export default fc;
+export default { ...fc, assert };

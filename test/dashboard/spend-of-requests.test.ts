@@ -201,7 +201,7 @@ describe('GET /spend', () => {
         }
         if (report.previous) expect(shown(report.previous.totals)).toEqual(costOf(within(report.previous)));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   }, 120_000);
 });

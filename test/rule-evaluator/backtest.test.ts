@@ -149,7 +149,7 @@ describe('a backtest', () => {
           );
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -129,7 +129,7 @@ const tokens = ({ isOpen }: DescribedOperation) =>
       );
 
 /** Fewer runs for /auth, because rejected logins and resets are slow on purpose. */
-const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 6 : 20);
+const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 3 : 8);
 
 const token = (which: string | undefined) => (which === 'mine' ? session.token : which);
 

@@ -37,7 +37,7 @@ describe('tokensByKind', () => {
         expect(Object.values(input).reduce((sum, quantity) => sum + quantity, 0)).toBe(usage.inputTokens);
         expect(output + reasoning + outputAudio + outputImage + outputVideo).toBe(usage.outputTokens);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -93,7 +93,7 @@ describe('any usage object', () => {
           expect(sum).toBeLessThanOrEqual(normal[whole] as number);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1_000 },
     );
   });
 

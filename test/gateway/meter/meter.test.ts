@@ -540,7 +540,7 @@ describe('bodies as they arrive', () => {
           expect(reading.dialect).toBe('openai-chat');
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 
