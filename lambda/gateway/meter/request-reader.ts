@@ -22,8 +22,12 @@ export interface RequestReader {
 /** Text-to-speech takes 4,096 characters (OpenAI) or more (others); any other `input` is not kept. */
 const MAX_VALUE_BYTES = 128 * 1024;
 
-/** The fields of a multipart body that matter. Their values are short and follow their headers directly. */
-const MULTIPART_FIELD = /name="(model|stream|size|quality|seconds)"(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
+/**
+ * The fields of a multipart body that matter. Their values are short and follow their headers directly. Header lines end at a boundary,
+ * which begins with `--`: a file that happens to end with such a name takes no value from the field after it.
+ */
+const MULTIPART_FIELD =
+  /name="(model|stream|size|quality|seconds)"(?:\r\n(?!--)[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
 const MULTIPART_OVERLAP_BYTES = 512;
 
 const jsonText = (json: string): unknown => {

@@ -48,6 +48,12 @@ describe('a multipart form', () => {
     expect(readForm(long.match(/.{1,100}/gs) ?? [])).toEqual({ ...NOTHING, model: 'whisper-1' });
   });
 
+  it('does not take the value of the next field for a name that ends a file', () => {
+    const form = field('file', 'text name="model"') + field('prompt', 'a cat') + field('model', 'whisper-1');
+    expect(readForm([form])).toEqual({ ...NOTHING, model: 'whisper-1' });
+    expect(readForm([field('file', 'text name="model"') + field('prompt', 'a cat')])).toEqual(NOTHING);
+  });
+
   it('does not read a value of more than 128 characters, nor other fields', () => {
     expect(readForm([field('model', 'm'.repeat(128))]).model).toBe('m'.repeat(128));
     expect(readForm([field('model', 'm'.repeat(129))])).toEqual(NOTHING);
