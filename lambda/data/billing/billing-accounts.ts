@@ -99,15 +99,18 @@ export const openBillingAccounts = (table: Table) => {
       }
     },
 
-    /** All accounts with a customer, in batches. An account with several customers may appear in several batches. */
+    /** All accounts with a customer, in batches, each account once, however many customers it has had. */
     async *all(): AsyncGenerator<BillingAccount[]> {
+      const found = new Set<string>();
       let batch = new Set<string>();
       for await (const item of queryItems(table, {
         IndexName: 'gsi1',
         KeyConditionExpression: 'gsi1pk = :customers',
         ExpressionAttributeValues: { ':customers': stripeCustomersIndexPartition },
       })) {
-        batch.add(customerSchema.parse(item).accountId);
+        const { accountId } = customerSchema.parse(item);
+        if (!found.has(accountId)) batch.add(accountId);
+        found.add(accountId);
         if (batch.size < BATCH) continue;
         yield await readAll(batch);
         batch = new Set();
