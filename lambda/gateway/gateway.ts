@@ -17,7 +17,7 @@ export interface GatewayParts extends RelayParts {
   /** Origins whose pages may call the gateway from a browser. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly lookUpAccount: AccountLookup;
-  /** A new UUIDv7. */
+  /** A new UUIDv7. Its time is when the request started. */
   readonly newRequestId: () => string;
 }
 
@@ -99,7 +99,7 @@ const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientRes
   }
   const located = locateServiceKey(received);
   const { request } = located;
-  const arrival: Arrival = { request, client, label, requestId, startedAt: new Date(), startedAtMs: performance.now() };
+  const arrival: Arrival = { request, client, label, requestId, startedAtMs: performance.now() };
   let admission: ReturnType<typeof admit>;
   try {
     admission = admit(located, label, parts.lookUpAccount);

@@ -5,7 +5,7 @@ import { requestPartition } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
-import { lowestRequestId } from './request-time.ts';
+import { ID_SLACK_MS, lowestRequestId } from './request-time.ts';
 
 export interface RequestRange {
   /** Instants, ISO 8601 UTC: `from` is included, `to` is not. */
@@ -47,10 +47,12 @@ export async function* newestFirst(
   range: RequestRange,
   options: { readonly position: RequestPosition | null; readonly pageSize: number },
 ): AsyncGenerator<{ readonly records: RequestRecord[]; readonly next: RequestPosition | null }> {
-  const lowest = lowestRequestId(Date.parse(range.from));
-  const highest = lowestRequestId(Date.parse(range.to));
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
+  const lowest = lowestRequestId(from - ID_SLACK_MS);
+  const highest = lowestRequestId(to + ID_SLACK_MS);
+  const isInRange = ({ startedAt }: RequestRecord) => Date.parse(startedAt) >= from && Date.parse(startedAt) < to;
   const firstDay = dayOf(range.from);
-  let day = dayOf(new Date(Date.parse(range.to) - 1).toISOString());
+  let day = dayOf(new Date(to - 1).toISOString());
   let below: string | null = null;
   if (options.position && options.position.day <= day) ({ day, requestId: below } = options.position);
   const read = async (ofDay: Day, before: string | null): Promise<Page> => {
@@ -74,7 +76,7 @@ export async function* newestFirst(
       let seen: string | null = index === 0 ? startBelow : null;
       for (let page = await (pages[index] as Promise<Page>); ; page = await read(each, seen)) {
         // BETWEEN includes its end, and a position has the id of a request that was already returned.
-        const records = page.records.filter(({ requestId }) => requestId !== seen);
+        const records = page.records.filter((record) => record.requestId !== seen && isInRange(record));
         found ||= records.length > 0;
         seen = page.below ?? seen;
         yield { records, next: page.below ? { day: each, requestId: page.below } : followingDay };

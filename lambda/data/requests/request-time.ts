@@ -1,10 +1,5 @@
 import { type Day, dayOf } from '../../domain/calendar/utc.ts';
-
-/** A request id is a UUIDv7: its first 48 bits are milliseconds since 1970. Undefined for any other id. */
-const timeOfRequestId = (requestId: string): number | undefined => {
-  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(requestId);
-  return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
-};
+import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 
 /** The prefix that ids of this millisecond or later sort after. */
 export const lowestRequestId = (time: number): string => {
@@ -12,11 +7,14 @@ export const lowestRequestId = (time: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 };
 
-/** The gateway makes an id a moment before or after it takes `startedAt`, so around midnight a request may be of two days. */
-const SLACK_MS = 1_000;
+/**
+ * The gateway of version 0.1 read the clock for `startedAt` a moment after it made the id, and ids do not follow a clock that is set back
+ * by less than ten seconds. So the id of an old record may be of another day than its `startedAt`.
+ */
+export const ID_SLACK_MS = 10_000;
 
 export const daysOfRequestId = (requestId: string): Day[] => {
   const time = timeOfRequestId(requestId);
   if (time === undefined) return [];
-  return [...new Set([time, time - SLACK_MS, time + SLACK_MS].map((at) => dayOf(new Date(at).toISOString())))];
+  return [...new Set([time, time - ID_SLACK_MS, time + ID_SLACK_MS].map((at) => dayOf(new Date(at).toISOString())))];
 };

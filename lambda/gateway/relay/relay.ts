@@ -21,8 +21,7 @@ export interface Forwarding {
   readonly client: ClientResponse;
   readonly admitted: Admitted;
   readonly requestId: string;
-  readonly startedAt: Date;
-  /** The same moment, on the monotonic clock. */
+  /** When the request arrived, on the monotonic clock. */
   readonly startedAtMs: number;
 }
 
@@ -168,8 +167,8 @@ class Relay implements UpstreamListener {
   }
 
   #identify(): RequestIdentity {
-    const { request, admitted, requestId, startedAt } = this.#forwarding;
-    this.#identity ??= requestIdentity(request, admitted, requestId, startedAt, this.#path);
+    const { request, admitted, requestId } = this.#forwarding;
+    this.#identity ??= requestIdentity(request, admitted, requestId, this.#path);
     return this.#identity;
   }
 

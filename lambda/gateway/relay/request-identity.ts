@@ -1,5 +1,6 @@
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { MAX_PATH_CHARACTERS } from '../../domain/usage/limits.ts';
+import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
@@ -10,12 +11,17 @@ const MAX_METHOD_CHARACTERS = 32;
 /** The members that both events of a request share, except the fingerprint of its credential. */
 export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
 
-/** @param path as forwarded, without the query */
+/**
+ * Takes `startedAt` from the request id, so that both come from one reading of the clock: the request log finds a request by the time in its
+ * id, and spend is counted on the day of its `startedAt`.
+ *
+ * @param requestId a UUIDv7
+ * @param path as forwarded, without the query
+ */
 export const requestIdentity = (
   request: GatewayRequest,
   admitted: Admitted,
   requestId: string,
-  startedAt: Date,
   path: string,
 ): RequestIdentity => ({
   version: 1,
@@ -27,5 +33,5 @@ export const requestIdentity = (
   ...readTag(request.headers),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),
   path: path.slice(0, MAX_PATH_CHARACTERS),
-  startedAt: startedAt.toISOString(),
+  startedAt: new Date(timeOfRequestId(requestId) as number).toISOString(),
 });

@@ -116,6 +116,30 @@ describe('openRequests.page', () => {
     expect([...first.items, ...second.items].map(({ requestId }) => requestId)).toEqual(newest);
   });
 
+  it('shows a request whose id and startedAt are of two days on the day of its startedAt', async () => {
+    const accountId = `svc_${++accounts}`;
+    const [day, next] = ['2026-11-19T00:00:00.000Z', '2026-11-20T00:00:00.000Z'];
+    const eventAt = (n: number, idAt: string, startedAt: string) => ({
+      ...(closeEvent({ accountId, n, startedAt: idAt }) as AccountCloseEvent),
+      startedAt,
+    });
+    const before = eventAt(1, '2026-11-20T00:00:00.001Z', '2026-11-19T23:59:59.999Z');
+    const after = eventAt(2, '2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z');
+    const records = [before, after].map((event) =>
+      recordOfClose(event, priceOfTokens(event), null, {
+        revision: 1,
+        overflowLevel: 0,
+        recordedAt: event.startedAt,
+        expiresAt: NOW,
+      }),
+    );
+    await openLedger(table, () => NOW).commit(records.map((record) => ({ before: null, after: record })));
+    expect((await readAll(accountId, { from: day, to: next, limit: 10 })).ids).toEqual([before.requestId]);
+    expect((await readAll(accountId, { from: next, to: year.to, limit: 10 })).ids).toEqual([after.requestId]);
+    for (const { requestId } of [before, after])
+      expect(await repository().find(accountId, requestId)).toMatchObject({ requestId });
+  });
+
   it('continues across months without requests', async () => {
     const { accountId, newest } = await accountWith([NOW, NOW - 250 * DAY_MS, NOW - 300 * DAY_MS]);
     const { ids, sizes } = await readAll(accountId, { ...year, limit: 10 });

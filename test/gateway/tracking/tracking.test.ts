@@ -111,6 +111,17 @@ describe('the two events of a request', () => {
     expect(host.events.map((event) => event.requestId)).toEqual([requestId, requestId]);
   });
 
+  it('have the time of their request id as startedAt: a request at midnight is of one day', async () => {
+    const id = '01a00000-0000-7000-8000-000000000000';
+    const { host, requestId } = await call({ parts: { newRequestId: () => id } });
+    const close = await host.closeOf(requestId);
+    expect(requestId).toBe(id);
+    expect(host.events.map((event) => event.kind !== 'untracked' && Date.parse(event.startedAt))).toEqual([
+      0x01a000000000, 0x01a000000000,
+    ]);
+    expect(close.startedAt).toMatch(/^2026-.*Z$/);
+  });
+
   it.each([
     ['65 characters', 'x'.repeat(65), 'x'.repeat(64), true],
     ['64 characters', 'x'.repeat(64), 'x'.repeat(64), false],
