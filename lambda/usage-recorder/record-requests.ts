@@ -5,10 +5,11 @@ import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
-import { DAY_SECONDS } from '../domain/calendar/units.ts';
+import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
 import { dimensionsOf } from '../domain/spend/contribution.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
 import { countableResponse, decideChanges, type LedgerState, onePerRequest } from './decide-changes.ts';
@@ -18,7 +19,7 @@ export type RequestResult =
   | { readonly kind: 'recorded'; readonly record: RequestRecord }
   /** The ledger already held what it says. */
   | { readonly kind: 'known' }
-  /** Older than its account keeps records. */
+  /** More than MAX_EVENT_AGE_DAYS old. */
   | { readonly kind: 'expired' }
   /** `permanent`: the table will never accept it. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly permanent: boolean };
@@ -100,7 +101,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     let pending = onePerRequest(events);
     for (const [name, event] of pending) {
       // Its record may have existed and be gone by now, so nobody can tell whether it was counted.
-      if (expiresAt(event) > now() / 1_000) continue;
+      if (Date.parse(event.startedAt) + MAX_EVENT_AGE_DAYS * DAY_MS > now()) continue;
       results.set(name, { kind: 'expired' });
       pending.delete(name);
     }

@@ -15,7 +15,7 @@ const logResult = (logger: ReportLogger, event: UsageEvent, result: EventResult)
   const { requestId, kind } = event;
   const names = { requestId, eventKind: kind, ...(kind !== 'untracked' && { provider: event.provider }) };
   if (result.kind === 'unowned') logger.warn('Usage event dropped: its service key is unknown', names);
-  if (result.kind === 'expired') logger.warn('Usage event dropped: older than its account keeps records', names);
+  if (result.kind === 'expired') logger.warn('Usage event dropped: too old to tell whether it was counted', names);
   if (result.kind === 'failed')
     logger.error(result.permanent ? 'Usage event refused by the table' : 'Usage event not recorded', {
       ...names,

@@ -1,11 +1,13 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { plans } from '../../lambda/domain/billing/plans.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
+import { MAX_EVENT_AGE_DAYS } from '../../lambda/domain/usage/limits.ts';
 import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
@@ -21,10 +23,29 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 /** A recorder with its own cache, as each Lambda instance has. */
-const newRecorder = (of: Table = table) => openRecorder(of, { logger: silent, price: priceOfTokens, now: () => NOW });
+const newRecorder = (of: Table = table, now = NOW) =>
+  openRecorder(of, { logger: silent, price: priceOfTokens, now: () => now });
 
 let accounts = 0;
 const newAccountId = () => `svc_${++accounts}`;
+
+const DAY_MS = 86_400_000;
+
+const setPlan = (accountId: string, plan: string) =>
+  table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan } }));
+
+/** Deletes the items of an account that have expired, as the table does on its own. */
+const deleteExpired = async (accountId: string, now: number) => {
+  const { Items = [] } = await table.client.send(
+    new ScanCommand({
+      TableName: table.name,
+      FilterExpression: 'begins_with(pk, :account) AND expiresAt <= :now',
+      ExpressionAttributeValues: { ':account': accountKey(accountId).pk, ':now': now / 1_000 },
+    }),
+  );
+  for (const { pk, sk } of Items)
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } }));
+};
 
 /** The expected sums of the ledger, counted in the simplest way. */
 const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) => {
@@ -175,7 +196,7 @@ describe('openRecorder', () => {
     ['SCALE', 400],
   ])('keeps the records of %s for %d days', async (plan, days) => {
     const accountId = newAccountId();
-    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan } }));
+    await setPlan(accountId, plan);
     const [result] = await newRecorder()([closeEvent({ accountId, startedAt: '2026-11-20T12:00:00.999Z' })]);
     expect(result).toMatchObject({
       record: { expiresAt: Date.parse('2026-11-20T12:00:00Z') / 1_000 + days * 86_400 },
@@ -237,12 +258,57 @@ describe('openRecorder', () => {
     ]);
   });
 
-  it('does not count an event older than its account keeps records: it may have been counted', async () => {
+  it.each(['FREE', 'PRO'])(
+    'on %s does not count an event of more than 29 days: it may have been counted',
+    async (plan) => {
+      const accountId = newAccountId();
+      await setPlan(accountId, plan);
+      const events = [29 * DAY_MS, 29 * DAY_MS - 1].map((ageMs, n) =>
+        closeEvent({ accountId, n, startedAt: new Date(NOW - ageMs).toISOString() }),
+      );
+      expect((await newRecorder()(events)).map(({ kind }) => kind)).toEqual(['expired', 'recorded']);
+      expect((await ledgerSums(table, accountId, ['2026-10'])).months).toEqual({ '2026-10': 1 });
+    },
+  );
+
+  it('accepts no event that is older than any plan keeps records', () => {
+    for (const { requestRetentionDays } of Object.values(plans))
+      expect(requestRetentionDays).toBeGreaterThan(MAX_EVENT_AGE_DAYS);
+  });
+
+  it('counts a request once whose event comes again after its record expired and the plan was upgraded', async () => {
     const accountId = newAccountId();
-    expect(await newRecorder()([closeEvent({ accountId, startedAt: '2026-10-20T00:00:00.000Z' })])).toEqual([
-      { kind: 'expired' },
-    ]);
-    expect((await ledgerSums(table, accountId, ['2026-10'])).months).toEqual({ '2026-10': 0 });
+    await setPlan(accountId, 'FREE');
+    const event = closeEvent({ accountId });
+    await newRecorder()([event]);
+    const before = await ledgerSums(table, accountId, ['2026-11']);
+    await setPlan(accountId, 'PRO');
+    for (const days of [28, 30, 31, 45, 100]) {
+      await deleteExpired(accountId, NOW + days * DAY_MS);
+      const [result] = await newRecorder(table, NOW + days * DAY_MS)([event]);
+      expect([days, result?.kind]).toEqual([days, days < 29 ? 'known' : 'expired']);
+      const { months, days: sums } = await ledgerSums(table, accountId, ['2026-11']);
+      expect({ months, sums }).toEqual({ months: before.months, sums: before.days });
+    }
+  });
+
+  it('counts the results of a batch once, however long after they are fetched again', async () => {
+    const accountId = newAccountId();
+    const fetched = (n: number, at: number) =>
+      closeEvent({
+        accountId,
+        n,
+        method: 'GET',
+        path: '/v1/files/file-1/content',
+        startedAt: new Date(at).toISOString(),
+        reading: { dialect: 'openai-batch-output' },
+      });
+    for (const [n, days] of [0, 61, 500].entries()) {
+      const now = NOW + days * DAY_MS;
+      await deleteExpired(accountId, now);
+      const [result] = await newRecorder(table, now)([fetched(n, now - 1_000)]);
+      expect(result).toMatchObject({ kind: 'recorded', record: { provenance: n === 0 ? 'computed' : 'free' } });
+    }
   });
 
   it.each([

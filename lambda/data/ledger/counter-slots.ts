@@ -11,7 +11,7 @@ import { counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { markForRollup } from './rollup-marks.ts';
 
-/** Slots are kept after their day for as long as events may come late. */
+/** Slots are kept after their day for longer than events may come late: see MAX_EVENT_AGE_DAYS. */
 const SLOT_DAYS = 60;
 const MAX_ATTEMPTS = 10;
 /** Account-days that a process remembers. An evicted one costs a read. */

@@ -176,9 +176,6 @@ export const packTransactions = (changes: readonly Change[], today: Day): Ledger
 
 type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
-/** OpenAI keeps responses for 30 days. After that they cannot be fetched again. */
-const COUNTED_RESPONSE_DAYS = 60;
-
 const recordActions = (table: string, { before, after, countsResponse }: Change, item: RequestItem): Actions => {
   const put = {
     Put: {
@@ -190,13 +187,13 @@ const recordActions = (table: string, { before, after, countsResponse }: Change,
     },
   };
   if (countsResponse === undefined) return [put];
+  // Without an expiry: a provider may keep a batch's file for as long as it likes.
   const guard = {
     Put: {
       TableName: table,
       Item: {
         ...countedResponseKey(after.accountId, after.provider, countsResponse),
         requestId: after.requestId,
-        expiresAt: Math.floor(Date.parse(after.startedAt) / 1_000) + COUNTED_RESPONSE_DAYS * DAY_SECONDS,
       },
       ConditionExpression: 'attribute_not_exists(pk)',
     },

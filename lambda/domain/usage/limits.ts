@@ -8,3 +8,10 @@ export const MAX_PATH_CHARACTERS = 256;
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 export const MAX_RAW_USAGE_BYTES = 16_384;
+
+/**
+ * The recorder accepts no older event. Every plan keeps records for at least 30 days, so the record of an event that it accepts still
+ * exists if there ever was one, whatever the plans of the account were: the event cannot be counted twice. The day between the two is
+ * for clocks that differ.
+ */
+export const MAX_EVENT_AGE_DAYS = 29;

@@ -13,16 +13,16 @@ afterAll(() => table.stop());
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');
 
-/** An account with one tracked request at each time. */
+/** An account with one tracked request at each time, recorded at that time. */
 const accountWithRequests = async (...times: string[]) => {
   const { accountId } = await newAccount(table, 'PRO');
-  const record = openRecorder(table, {
-    logger: { error: () => {} },
-    price: priceOfTokens,
-    now: () => NOW.getTime(),
-  });
-  const results = await record(times.map((startedAt, n) => closeEvent({ accountId, n, startedAt })));
-  expect(results.map(({ kind }) => kind)).toEqual(times.map(() => 'recorded'));
+  let now = 0;
+  const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
+  for (const [n, startedAt] of times.entries()) {
+    now = Date.parse(startedAt);
+    const [result] = await record([closeEvent({ accountId, n, startedAt })]);
+    expect(result?.kind).toBe('recorded');
+  }
   return accountId;
 };
 

@@ -140,7 +140,7 @@ describe('spend of closed days and months', () => {
           if (each.kind === 'roll-up') await service.rollUpDue();
           if (each.kind === 'record') {
             const startedAt = new Date(
-              service.now() - (each.recent ? each.ageMs / 480 : Math.min(each.ageMs, 29 * DAY_MS)),
+              service.now() - (each.recent ? each.ageMs / 480 : Math.min(each.ageMs, 28 * DAY_MS)),
             ).toISOString();
             const events = Array.from({ length: each.count }, () => {
               n += 1;
