@@ -94,6 +94,8 @@ export class UsageStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
+      // The month counter, which says which day is closed.
+      { actions: ['UpdateItem'], partitions: partitions.accounts },
     );
   }
 }

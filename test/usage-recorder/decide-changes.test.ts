@@ -74,16 +74,22 @@ describe('packTransactions', () => {
           const transactions = packTransactions(changes, '2026-11-20');
           expect(new Set(transactions.flatMap((transaction) => transaction.changes))).toEqual(new Set(changes));
           let written: Counters = {};
-          for (const { changes: own, spendCounters, months, lateDays } of transactions) {
-            expect(own.length + spendCounters.length + months.length + lateDays.length).toBeLessThanOrEqual(
+          for (const { changes: own, spendCounters, months, markedDays } of transactions) {
+            expect(own.length + spendCounters.length + months.length + markedDays.length).toBeLessThanOrEqual(
               MAX_ACTIONS,
             );
             const keys = [...spendCounters, ...months].map(({ key }) => `${key.pk}#${key.sk}`);
             expect(new Set(keys).size).toBe(keys.length);
-            const lateOwn = own.filter(({ after }) => after.startedAt < '2026-11-20');
-            expect(new Set(lateDays.map(({ accountId, day }) => accountId + day))).toEqual(
-              new Set(lateOwn.map(({ after }) => after.accountId + after.startedAt.slice(0, 10))),
+            const dayOf = ({ after }: Change) => `${after.accountId}${after.startedAt.slice(0, 10)}`;
+            const checkedBy = months.map(({ key, openDay }) => `${key.pk.slice('ACCOUNT#'.length)}${openDay}`);
+            const isLate = (change: Change) => change.after.startedAt < '2026-11-20';
+            // Each day is marked, or the month counter checks that it is open.
+            expect(new Set(markedDays.map(({ accountId, day }) => accountId + day))).toEqual(
+              new Set(own.filter((change) => isLate(change) || !checkedBy.includes(dayOf(change))).map(dayOf)),
             );
+            const isNew = (change: Change) => change.before === null;
+            for (const change of own.filter(isNew))
+              expect(isLate(change) || checkedBy.includes(dayOf(change))).toBe(true);
             for (const { counters } of spendCounters.filter(({ key }) => key.sk.startsWith('DAY#')))
               written = addCounters(written, counters);
           }

@@ -3,8 +3,14 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { BatchGetCommand, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openRollup } from '../../lambda/data/spend/rollup.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
+import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
@@ -277,5 +283,65 @@ describe('the recorder over a table that fails', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(250 + 3 * 3);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
     expect(await requestsOf(accountId)).toBe(250);
+  });
+});
+
+describe('a recorder that stands still across midnight', () => {
+  const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z');
+  const rolledUpAt = MIDNIGHT + 3_600_001;
+
+  const marksOf = async (accountId: string, now: number): Promise<RollupMark[]> => {
+    const found: RollupMark[] = [];
+    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+      for await (const mark of openRollupMarks(table, () => now).due(shard))
+        if (mark.accountId === accountId) found.push(mark);
+    return found;
+  };
+  const rollUp = async (accountId: string, now: number) => {
+    const results: unknown[] = [];
+    for (const mark of await marksOf(accountId, now)) results.push(await openRollup(table, () => now).rollUp(mark));
+    return results;
+  };
+  const spendOfDay = async (accountId: string) => {
+    let sum: Counters = {};
+    const day = { granularity: 'day', from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' } as const;
+    for await (const { counters } of openSpend(table).read(accountId, day, [])) sum = addCounters(sum, counters);
+    return sum;
+  };
+  const at = { startedAt: '2026-11-20T23:59:59.000Z', tokens: 1 };
+
+  it.each([
+    ['a request', [closeEvent({ n: 1, ...at })], [closeEvent({ n: 2, ...at }), closeEvent({ n: 3, ...at })], 3],
+    [
+      'the end of a request',
+      [closeEvent({ n: 1, ...at }), openEvent({ n: 2, ...at })],
+      [closeEvent({ n: 2, ...at })],
+      2,
+    ],
+  ])('leaves no stale summary where it then writes %s', async (_, before, held, requests) => {
+    const { accountId } = newEvents(0);
+    const ofAccount = (events: readonly UsageEvent[]) => events.map((event) => ({ ...event, accountId }));
+    const writes: number[] = [];
+    let isHeld = false;
+    // Its clock stands still too: a recorder cannot rely on it.
+    const record = openRecorder(
+      faultyTable(table, async (command, send) => {
+        if (actionsOf(command) === 0) return send();
+        if (isHeld && writes.length === 0) expect(await rollUp(accountId, rolledUpAt)).toEqual(['rolled-up']);
+        if (isHeld) writes.push(actionsOf(command));
+        return send();
+      }),
+      { logger: { error: () => {} }, price: priceOfTokens, now: () => MIDNIGHT - 500 },
+    );
+    await record(ofAccount(before));
+    isHeld = true;
+    expect((await record(ofAccount(held))).every(({ kind }) => kind === 'recorded')).toBe(true);
+    const expected = { requests, inputTokens: requests, costComputedNanoUsd: 7 * requests };
+    expect(await spendOfDay(accountId)).toMatchObject(expected);
+    expect(await spendOfDay(accountId)).not.toHaveProperty('unfinishedRequests');
+    expect(await rollUp(accountId, rolledUpAt + 3_600_000)).toContain('rolled-up');
+    expect(await spendOfDay(accountId)).toMatchObject(expected);
+    const periods = (await marksOf(accountId, rolledUpAt + 7_200_000)).map(({ period }) => period);
+    expect(periods).not.toContain('2026-11-20');
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { dayOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { Table } from '../table/table.ts';
 import { type Change, type LedgerTransaction, packTransactions, toActions } from './transactions.ts';
 
@@ -21,8 +21,13 @@ const MAX_BACKOFF_MS = 1_000;
 const isInvalid = (error: unknown): boolean =>
   error instanceof Error && ['ValidationException', 'SerializationException'].includes(error.name);
 
+/** Before this day every day is: all are marked for rollup. */
+const NO_DAY_IS_OPEN: Day = '9999-12-31';
+
 type Verdict =
   | { readonly kind: 'refused'; readonly changes: ReadonlySet<Change> }
+  /** A day that was open when the transaction was made is closed by now. */
+  | { readonly kind: 'closed' }
   | { readonly kind: 'permanent' }
   | { readonly kind: 'retry' };
 
@@ -32,6 +37,8 @@ const judge = (error: unknown, owners: readonly Change[]): Verdict => {
   const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
   const refused = new Set(owners.filter((_, i) => codes[i] === 'ConditionalCheckFailed'));
   if (refused.size > 0) return { kind: 'refused', changes: refused };
+  // Only records, their responses and month counters have conditions.
+  if (codes.includes('ConditionalCheckFailed')) return { kind: 'closed' };
   return { kind: codes.includes('ValidationError') ? 'permanent' : 'retry' };
 };
 
@@ -63,8 +70,9 @@ const merge = (results: readonly CommitResult[]): CommitResult => ({
  * of the records. Idempotent: a change is written on top of the exact record it was decided on, or not at all.
  */
 export const openLedger = (table: Table, now: () => number = Date.now) => {
-  const commit = async (changes: readonly Change[], attempt: number): Promise<CommitResult> => {
-    const today = dayOf(new Date(now()).toISOString());
+  const currentDay = (): Day => dayOf(new Date(now()).toISOString());
+
+  const commit = async (changes: readonly Change[], attempt: number, today = currentDay()): Promise<CommitResult> => {
     const results: CommitResult[] = [];
     for (const round of toRounds(packTransactions(changes, today)))
       results.push(...(await Promise.all(round.map((transaction) => commitOne(transaction, attempt)))));
@@ -84,6 +92,7 @@ export const openLedger = (table: Table, now: () => number = Date.now) => {
         const { written, refused, failed } = await commit(rest, attempt);
         return { written, refused: [...verdict.changes, ...refused], failed };
       }
+      if (verdict.kind === 'closed') return commit(changes, attempt, NO_DAY_IS_OPEN);
       if (verdict.kind === 'permanent' && changes.length > 1) {
         // One bad change must not fail the others: halve until it is alone.
         const middle = Math.ceil(changes.length / 2);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
-import { type Day, endOf, type Month } from '../../domain/calendar/utc.ts';
+import { type Day, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import {
+  monthKey,
   ROLLUP_MARK_SHARDS,
   rollupMarkIndexKey,
   rollupMarkIndexPartition,
@@ -13,11 +14,9 @@ import {
 import { itemsBetween, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
 
-/**
- * A day is rolled up an hour after its end, not sooner. A writer that began before midnight does not know yet that its day is over,
- * and no writer lives that long: a Lambda function ends after 15 minutes.
- */
+/** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */
 const GRACE_MS = HOUR_MS;
 
 /** A day or month whose summary must be written (again). */
@@ -56,6 +55,34 @@ export const removeRollupMark = (table: string, { accountId, period, nonce }: Ro
     ExpressionAttributeValues: { ':nonce': nonce },
   },
 });
+
+/** Condition on a month counter: the day `:day` is not closed, nor any later day of the month. */
+export const IS_OPEN = 'attribute_not_exists(closedDay) OR closedDay < :day';
+
+/**
+ * Closes a day, before its counters are read for a rollup. From then on no transaction counts in the day without marking it, not even one
+ * of a process that stood still since before midnight. The month counter holds the last closed day: the transactions of a day write it
+ * anyway, so their check costs nothing. Closing costs two write units, the first time for a day.
+ *
+ * @throws UnavailableError where other writers keep changing the month counter
+ */
+export const closeDay = async (table: Table, accountId: string, day: Day): Promise<void> => {
+  const close = {
+    Update: {
+      TableName: table.name,
+      Key: { ...monthKey(accountId, monthOf(day)) },
+      UpdateExpression: 'SET closedDay = :day',
+      ConditionExpression: IS_OPEN,
+      ExpressionAttributeValues: { ':day': day },
+    },
+  };
+  try {
+    await transact(table, [close]);
+  } catch (error) {
+    // It is closed already.
+    if (!(error instanceof ConditionsFailedError)) throw error;
+  }
+};
 
 const storedMark = z.object({ accountId: z.string(), period: z.string(), nonce: z.string() });
 

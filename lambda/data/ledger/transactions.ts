@@ -8,7 +8,7 @@ import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
 import { countedResponseKey, type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
-import { markForRollup } from './rollup-marks.ts';
+import { IS_OPEN, markForRollup } from './rollup-marks.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
 export interface Change {
@@ -27,15 +27,21 @@ interface SpendCounterDelta {
   readonly expiresAt?: number;
 }
 
+interface AccountDay {
+  readonly accountId: string;
+  readonly day: Day;
+}
+
 /** Changes and all that they write, together or not at all. */
 export interface LedgerTransaction {
   readonly changes: readonly Change[];
   /** Items of the records, in the order of the changes. */
   readonly items: readonly RequestItem[];
   readonly spendCounters: readonly SpendCounterDelta[];
-  readonly months: readonly { readonly key: Key; readonly requests: number }[];
-  /** Closed days whose summaries these changes make stale. */
-  readonly lateDays: readonly { readonly accountId: string; readonly day: Day }[];
+  /** `openDay`: the earliest day that these changes count in and do not mark. The transaction fails where it is closed: see closeDay. */
+  readonly months: readonly { readonly key: Key; readonly requests: number; readonly openDay?: Day | undefined }[];
+  /** Days whose summaries these changes make stale: those before today, and those that no month counter of the transaction checks. */
+  readonly markedDays: readonly AccountDay[];
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
@@ -82,15 +88,16 @@ const prepare = (change: Change): PreparedChange => ({
 /** What changes write apart from the records themselves. */
 class Totals {
   readonly spendCounters = new Map<string, SpendCounterDelta>();
-  readonly months = new Map<string, { key: Key; requests: number }>();
-  readonly lateDays = new Map<string, { accountId: string; day: Day }>();
+  readonly #months = new Map<string, { accountId: string; key: Key; requests: number; openDays: Set<Day> }>();
+  readonly #lateDays = new Map<string, AccountDay>();
 
   add({ before, after }: PreparedChange, today: Day): void {
     if (before) this.#add(before, -1);
     this.#add(after, 1);
     for (const { accountId, hour } of before ? [before, after] : [after]) {
       const day = dayOf(hour);
-      if (day < today) this.lateDays.set(`${accountId}#${day}`, { accountId, day });
+      if (day < today) this.#lateDays.set(`${accountId}#${day}`, { accountId, day });
+      else this.#monthOf(accountId, day).openDays.add(day);
     }
   }
 
@@ -102,9 +109,15 @@ class Totals {
       hourCounterExpiry(hour),
     );
     this.#addToSpendCounter(namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName), counters, sign);
-    const key = monthKey(accountId, monthOf(hour));
-    const month = this.months.get(key.pk + key.sk);
-    this.months.set(key.pk + key.sk, { key, requests: (month?.requests ?? 0) + sign });
+    this.#monthOf(accountId, hour).requests += sign;
+  }
+
+  #monthOf(accountId: string, time: Day | Hour) {
+    const key = monthKey(accountId, monthOf(time));
+    const id = key.pk + key.sk;
+    const month = this.#months.get(id) ?? { accountId, key, requests: 0, openDays: new Set() };
+    this.#months.set(id, month);
+    return month;
   }
 
   #addToSpendCounter(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
@@ -113,8 +126,23 @@ class Totals {
     this.spendCounters.set(id, { key, counters: sum, ...(expiresAt !== undefined && { expiresAt }) });
   }
 
+  get months(): LedgerTransaction['months'] {
+    return [...this.#months.values()]
+      .filter(({ requests }) => requests !== 0)
+      .map(({ key, requests, openDays }) => ({ key, requests, openDay: [...openDays].sort()[0] }));
+  }
+
+  get markedDays(): LedgerTransaction['markedDays'] {
+    const unchecked = [...this.#months.values()]
+      .filter(({ requests }) => requests === 0)
+      .flatMap(({ accountId, openDays }) => [...openDays].map((day) => ({ accountId, day })));
+    return [...this.#lateDays.values(), ...unchecked];
+  }
+
   get actions(): number {
-    return this.spendCounters.size + this.months.size + this.lateDays.size;
+    let actions = this.spendCounters.size + this.#lateDays.size;
+    for (const { requests, openDays } of this.#months.values()) actions += requests === 0 ? openDays.size : 1;
+    return actions;
   }
 }
 
@@ -125,8 +153,8 @@ const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): Led
   changes: prepared.map(({ change }) => change),
   items: prepared.map(({ item }) => item),
   spendCounters: [...totals.spendCounters.values()].filter(({ counters }) => !isZero(counters)),
-  months: [...totals.months.values()].filter(({ requests }) => requests !== 0),
-  lateDays: [...totals.lateDays.values()],
+  months: totals.months,
+  markedDays: totals.markedDays,
 });
 
 /** Sorted so that changes of the same spend counters are next to each other, and a transaction updates few of them. */
@@ -144,7 +172,7 @@ const sortBySpendCounter = (changes: readonly Change[]): PreparedChange[] =>
  * Packs changes into as few transactions as the limits allow: deltas of the same spend counter become one write.
  * Each record may appear once.
  *
- * @param today days before it are closed, so a change makes their summaries stale
+ * @param today days before it are marked for rollup
  */
 export const packTransactions = (changes: readonly Change[], today: Day): LedgerTransaction[] => {
   const transactions: LedgerTransaction[] = [];
@@ -162,7 +190,7 @@ export const packTransactions = (changes: readonly Change[], today: Day): Ledger
   for (const prepared of sortBySpendCounter(changes)) {
     const { change, item } = prepared;
     const size = item.details.length + RECORD_BYTES + 4 * COUNTER_BYTES;
-    // A change adds at most itself, its response, two spend counters before and two after, a month and a late day.
+    // A change adds at most itself, its response, two spend counters before and two after, a month and a marked day.
     const most = recordActionCount(change) + (change.before ? 4 : 2) + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
@@ -221,7 +249,7 @@ const addToSpendCounter = (table: string, { key, counters, expiresAt }: SpendCou
 /** The actions of a transaction. The first ones are those of its changes: `owners` has the change of each. */
 export const toActions = (
   table: string,
-  { changes, items, spendCounters, months, lateDays }: LedgerTransaction,
+  { changes, items, spendCounters, months, markedDays }: LedgerTransaction,
   now: number,
 ): { actions: Actions; owners: readonly Change[] } => {
   const owned = changes.flatMap((change, index) =>
@@ -232,15 +260,16 @@ export const toActions = (
     actions: [
       ...owned.map(({ action }) => action),
       ...spendCounters.map((delta) => addToSpendCounter(table, delta)),
-      ...months.map(({ key, requests }) => ({
+      ...months.map(({ key, requests, openDay }) => ({
         Update: {
           TableName: table,
           Key: { ...key },
           UpdateExpression: 'ADD trackedRequests :requests',
-          ExpressionAttributeValues: { ':requests': requests },
+          ...(openDay !== undefined && { ConditionExpression: IS_OPEN }),
+          ExpressionAttributeValues: { ':requests': requests, ...(openDay !== undefined && { ':day': openDay }) },
         },
       })),
-      ...lateDays.map(({ accountId, day }) => markForRollup(table, accountId, day, now)),
+      ...markedDays.map(({ accountId, day }) => markForRollup(table, accountId, day, now)),
     ],
   };
 };

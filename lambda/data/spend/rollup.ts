@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import { type SummaryCross, summarize } from '../../domain/spend/summary.ts';
-import { markForRollup, openRollupMarks, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
+import { closeDay, markForRollup, openRollupMarks, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
 import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
@@ -61,6 +61,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
 
   const rollUpDay = async (mark: RollupMark): Promise<RollupResult> => {
     const { accountId, period: day } = mark;
+    await closeDay(table, accountId, day);
     const consistent = { consistent: true };
     const [ofDay, ofHours] = await Promise.all([
       all(spendCounters.days(accountId, day, day, consistent)),

@@ -178,6 +178,7 @@ describe('what each function may do', () => {
         logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
         'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
       ],
       'usage/Sweep': [
         logsTo('Sweep'),
