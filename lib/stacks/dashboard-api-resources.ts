@@ -10,7 +10,7 @@ import type {
   StripeWebhookEnvironment,
 } from '../../lambda/environment.ts';
 import { grantActions, grantReadSecret } from '../constructs/grants.ts';
-import { grantItems } from '../constructs/table-access.ts';
+import type { TableAccess } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
 import { partitions } from './partitions.ts';
 
@@ -29,15 +29,16 @@ export interface DashboardResource {
   readonly failures?: string;
   readonly description: string;
   readonly environment: (dependencies: DashboardDependencies) => Readonly<Record<string, string>>;
-  /** All permissions of the function. */
-  readonly grant: (grantee: IGrantable, dependencies: DashboardDependencies) => void;
+  /** What it may do in the table. The stack adds the look-up of the caller where an authorizer checks the token. */
+  readonly items: readonly TableAccess[];
+  /** Its other permissions. */
+  readonly grant?: (grantee: IGrantable, dependencies: DashboardDependencies) => void;
 }
 
 const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
   ({ TABLE_NAME: table.tableName, CORS_ORIGINS: corsOrigins.join(',') }) satisfies DashboardEnvironment;
 
-const readSpend = (grantee: IGrantable, { table }: DashboardDependencies) =>
-  grantItems(grantee, table, { actions: ['Query'], partitions: partitions.spend });
+const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
 
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
@@ -49,18 +50,16 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         USER_POOL_ID: dependencies.userPool.userPoolId,
         USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
       }) satisfies AuthEnvironment,
-    grant: (grantee, { table, userPool }) => {
-      grantItems(
-        grantee,
-        table,
-        { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
-        {
-          // Account, key and user are made together, and all removed if one part fails.
-          actions: ['PutItem', 'DeleteItem'],
-          partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
-        },
-      );
-      // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.
+    items: [
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
+      {
+        // Account, key and user are made together, and all removed if one part fails.
+        actions: ['PutItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
+      },
+    ],
+    // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.
+    grant: (grantee, { userPool }) =>
       grantActions(
         grantee,
         userPool.userPoolArn,
@@ -70,53 +69,44 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminGetUser',
         'cognito-idp:AdminDeleteUser',
         'cognito-idp:AdminUserGlobalSignOut',
-      );
-    },
+      ),
   },
   keys: {
     description: 'Dashboard API: service keys',
     environment: dashboardEnvironment,
-    grant: (grantee, { table }) =>
-      grantItems(
-        grantee,
-        table,
-        { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
-        // A key is written under itself and in its account's list, and counted on the account.
-        { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
-      ),
+    items: [
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // A key is written under itself and in its account's list, and counted on the account.
+      { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+    ],
   },
   spend: {
     description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
-    grant: readSpend,
+    items: [readSpend],
   },
   'spend-export': {
     description: 'Dashboard API: spend as CSV, streamed',
     environment: dashboardEnvironment,
-    grant: readSpend,
+    items: [readSpend],
   },
   requests: {
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,
-    grant: (grantee, { table }) =>
-      grantItems(grantee, table, { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }),
+    items: [{ actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }],
   },
   'alert-rules': {
     description: 'Dashboard API: alert rules and their preview',
     environment: dashboardEnvironment,
-    grant: (grantee, dependencies) => {
-      readSpend(grantee, dependencies);
-      grantItems(grantee, dependencies.table, {
-        actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-        partitions: partitions.accounts,
-      });
-    },
+    items: [
+      readSpend,
+      { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], partitions: partitions.accounts },
+    ],
   },
   alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,
-    grant: (grantee, { table }) =>
-      grantItems(grantee, table, { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }),
+    items: [{ actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }],
   },
   billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',
@@ -126,19 +116,14 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         ...dependencies.stripe.environment,
         ...dependencies.stripe.pages,
       }) satisfies BillingEnvironment,
-    grant: (grantee, { table, stripe }) => {
-      grantItems(
-        grantee,
-        table,
-        // The account and its month's counter.
-        { actions: ['GetItem'], partitions: partitions.accounts },
-        { actions: ['Query'], partitions: partitions.spend },
-        // A customer refers to its account and the account to the customer.
-        { actions: ['UpdateItem'], partitions: partitions.accounts },
-        { actions: ['PutItem'], partitions: partitions.stripeCustomers },
-      );
-      grantReadSecret(grantee, stripe.apiKey);
-    },
+    items: [
+      { actions: ['GetItem'], partitions: partitions.accounts },
+      // The month's counter.
+      readSpend,
+      // A customer refers to its account and the account to the customer.
+      { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.stripeCustomers] },
+    ],
+    grant: (grantee, { stripe }) => grantReadSecret(grantee, stripe.apiKey),
   },
   'stripe-webhook': {
     description: 'Stripe events -> plan, billing status, account and keys',
@@ -147,14 +132,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         ...stripe.environment,
         STRIPE_WEBHOOK_SECRETS_ID: stripe.webhookSecrets.secretArn,
       }) satisfies StripeWebhookEnvironment,
-    grant: (grantee, { table, stripe }) => {
-      grantItems(
-        grantee,
-        table,
-        { actions: ['GetItem'], partitions: [...partitions.stripeCustomers, ...partitions.stripeEvents] },
-        { actions: ['PutItem'], partitions: partitions.stripeEvents },
-        ...syncBilling,
-      );
+    items: [
+      { actions: ['GetItem'], partitions: [...partitions.stripeCustomers, ...partitions.stripeEvents] },
+      { actions: ['PutItem'], partitions: partitions.stripeEvents },
+      ...syncBilling,
+    ],
+    grant: (grantee, { stripe }) => {
       grantReadSecret(grantee, stripe.apiKey);
       grantReadSecret(grantee, stripe.webhookSecrets);
     },
@@ -163,6 +146,6 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   openapi: {
     description: 'Dashboard API: its own description',
     environment: ({ corsOrigins }) => ({ CORS_ORIGINS: corsOrigins.join(',') }) satisfies ApiEnvironment,
-    grant: () => {},
+    items: [],
   },
 };

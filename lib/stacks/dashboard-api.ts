@@ -14,7 +14,7 @@ import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
-import { grantItems } from '../constructs/table-access.ts';
+import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
 import { partitions } from './partitions.ts';
@@ -30,6 +30,9 @@ const ALLOWED_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 const HANDLER_TIMEOUT = Duration.seconds(29);
 /** How long it waits for a function that streams. */
 const STREAM_TIMEOUT = Duration.minutes(5);
+
+/** The user of a checked token belongs to an account, which is looked up. */
+const readCaller: TableAccess = { actions: ['GetItem'], partitions: partitions.users };
 
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
@@ -84,10 +87,9 @@ export class DashboardApiStack extends Stack {
         memoryMb: settings.dashboard.memoryMb,
         retention: settings.retention,
       });
-      resource.grant(handler, dependencies);
-      // Reads the account of the caller.
-      if (operations.some(({ access }) => access === 'authorizer'))
-        grantItems(handler, table, { actions: ['GetItem'], partitions: partitions.users });
+      const readsCaller = operations.some(({ access }) => access === 'authorizer');
+      grantItems(handler, table, ...resource.items, ...(readsCaller ? [readCaller] : []));
+      resource.grant?.(handler, dependencies);
       if (resource.failures !== undefined) countLogLines(this, resource.failures, [handler.logGroup], 'request failed');
       const integration = new LambdaIntegration(handler, {
         proxy: true,

@@ -7,7 +7,7 @@ import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
-import { grantItems } from '../constructs/table-access.ts';
+import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
 
@@ -71,21 +71,26 @@ export class UsageStack extends Stack {
     });
     this.scheduled = [sweep, rollup];
 
-    for (const writer of [this.recorder, sweep]) {
-      grantItems(
-        writer,
-        table,
-        { actions: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
-        { actions: ['BatchGetItem', 'PutItem'], partitions: partitions.requestLogs },
-        { actions: ['PutItem', 'UpdateItem'], partitions: partitions.spend },
-        { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
-      );
-    }
-    // A billing period's requests are summed up for notices of the plan's limit.
-    grantItems(this.recorder, table, { actions: ['Query'], partitions: partitions.spend });
+    const record: readonly TableAccess[] = [
+      { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
+      { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
+      // One transaction writes records, spend counters, and the account's counters and guards.
+      {
+        actions: ['PutItem', 'UpdateItem'],
+        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend],
+      },
+    ];
+    grantItems(
+      this.recorder,
+      table,
+      ...record,
+      // A billing period's requests are summed up for notices of the plan's limit.
+      { actions: ['Query'], partitions: partitions.spend },
+    );
     grantItems(
       sweep,
       table,
+      ...record,
       { actions: ['Query', 'BatchWriteItem'], partitions: partitions.outbox },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
     );

@@ -1,5 +1,15 @@
+import { join } from 'node:path';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accountKey, outboxKey, userKey } from '../../../lambda/data/table/keys.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
+import type { Emulator } from '../../../local/emulators/emulator.ts';
+import { readAssembly } from '../../../local/host/template/assembly.ts';
+import { createResolver } from '../../../local/host/template/intrinsics.ts';
+import { buyPlan } from '../../../local/seed/buy-plan.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
+import { closeEvent } from '../../usage-recorder/events.ts';
 import {
   type ApiResponse,
   callApi,
@@ -13,7 +23,10 @@ import {
   startTestStack,
   type TestStack,
 } from './stack.ts';
+import { tablePermissions, watchTable } from './table-permissions.ts';
 
+let emulator: Emulator;
+let watched: Awaited<ReturnType<typeof watchTable>>;
 let running: TestStack;
 let url: string;
 let session: Session;
@@ -21,13 +34,27 @@ let call: (method: string, path: string, request?: Request) => Promise<ApiRespon
 
 beforeAll(async () => {
   await clearOfMidnight();
+  emulator = await startDynamoDb();
+  watched = await watchTable(emulator.endpoint);
+  process.env['DYNAMODB_ENDPOINT'] = watched.endpoint;
   running = await startTestStack();
   url = running.stack.url;
   session = await registerAccount(url);
   const api = callApi(url);
   call = (method, path, request = {}) => api(method, path, { token: session.token, ...request });
 }, STACK_TIMEOUT_MS);
-afterAll(() => running?.stop());
+afterAll(async () => {
+  await running?.stop();
+  await watched?.stop();
+  await emulator?.stop();
+});
+
+/** The id under which the table has the account. */
+const internalAccountId = async (): Promise<string> => {
+  const { client, name } = running.stack.table;
+  const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(session.userId) }));
+  return Item?.['accountId'];
+};
 
 const mailTo = async (email: string, subject: RegExp) =>
   eventually(
@@ -179,5 +206,55 @@ describe('the dashboard API over HTTP', () => {
     expect((await call('POST', '/auth/login', { body: { email, password: PASSWORD } })).body.error.code).toBe(
       'INVALID_CREDENTIALS',
     );
+  });
+
+  it('buys a plan, which Stripe’s event and the daily comparison bring to the account', async () => {
+    await buyPlan(url, session.token);
+    const { client, name } = running.stack.table;
+    const { account } = (await call('GET', '/auth/me')).body;
+    const Key = accountKey(await internalAccountId());
+    const update = { TableName: name, Key, ExpressionAttributeNames: { '#plan': 'plan' } };
+    const values = { ':free': 'FREE' };
+    await client.send(
+      new UpdateCommand({ ...update, UpdateExpression: 'SET #plan = :free', ExpressionAttributeValues: values }),
+    );
+    expect(account.plan).toBe('STARTER');
+    await eventually(
+      () => call('GET', '/billing/status'),
+      ({ body }) => body.plan === 'STARTER',
+    );
+  }, 60_000);
+
+  it('records an event of the outbox, and rolls its day up', async () => {
+    const { client, name } = running.stack.table;
+    const startedAt = new Date(Date.now() - 2 * DAY_MS).toISOString();
+    const event = closeEvent({ accountId: await internalAccountId(), startedAt });
+    const entry = { ...outboxKey(0, event.requestId, 'close'), event: JSON.stringify(event), parkedAt: startedAt };
+    await client.send(new PutCommand({ TableName: name, Item: entry }));
+    await eventually(
+      async () => watched.requests.filter(({ functionName }) => /Rollup/.test(functionName)),
+      (requests) => requests.some(({ operation }) => operation === 'TransactWriteItems'),
+    );
+    expect((await call('GET', `/requests/${event.requestId}`)).body).toMatchObject({ outcome: 'completed' });
+  }, 60_000);
+
+  it('asks the table for nothing that the functions’ policies do not allow', () => {
+    const stacks = readAssembly(join(import.meta.dirname, '../../../cdk.out'));
+    const refused = tablePermissions({ stacks, resolve: createResolver(stacks, '') });
+    expect([...new Set(watched.requests.flatMap(refused))]).toEqual([]);
+    const inTransactions = watched.requests.filter(({ operation }) => operation === 'TransactWriteItems');
+    const functionNames = new Set(inTransactions.map(({ functionName }) => functionName.slice(0, -8)));
+    expect([...functionNames].sort()).toEqual([
+      'alerts-RuleEvaluator',
+      'billing-Reconcile',
+      'dashboard-api-AlertRulesHandler',
+      'dashboard-api-AuthHandler',
+      'dashboard-api-BillingHandler',
+      'dashboard-api-KeysHandler',
+      'dashboard-api-StripeWebhookHandler',
+      'usage-Recorder',
+      'usage-Rollup',
+      'usage-Sweep',
+    ]);
   });
 });
