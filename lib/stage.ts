@@ -1,6 +1,14 @@
 import { Stage } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { StageSettings } from './config.ts';
+import { raiseAlarms } from './constructs/runbook-alarms.ts';
+import { AlarmTopicStack } from './stacks/alarm-topic.ts';
+import { alertAlarms } from './stacks/alarms/alert-alarms.ts';
+import { billingAlarms } from './stacks/alarms/billing-alarms.ts';
+import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
+import { dashboardAlarms, tableAlarms } from './stacks/alarms/platform-alarms.ts';
+import { scheduledAlarms } from './stacks/alarms/scheduled-alarms.ts';
+import { usageAlarms } from './stacks/alarms/usage-alarms.ts';
 import { AlertsStack } from './stacks/alerts.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
@@ -20,7 +28,9 @@ export class SpendGatewayStage extends Stage {
         ...(settings.region === undefined ? {} : { region: settings.region }),
       },
     });
-    const { table } = new DataStack(this, 'data', { settings });
+    const { topic } = new AlarmTopicStack(this, 'alarm-topic', { settings });
+    const data = new DataStack(this, 'data', { settings });
+    const { table } = data;
     const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings });
     const usage = new UsageStack(this, 'usage', { settings, table });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
@@ -35,9 +45,15 @@ export class SpendGatewayStage extends Stage {
     });
     new WebStack(this, 'web', { settings });
     const alerts = new AlertsStack(this, 'alerts', { settings, table });
+
+    const notify = { topic, runbookUrl: settings.runbookUrl };
+    raiseAlarms(data, notify, tableAlarms(table));
+    raiseAlarms(usage, notify, [...usageAlarms(settings, usage), ...scheduledAlarms(usage.scheduled)]);
+    raiseAlarms(gateway, notify, gatewayAlarms(gateway));
+    raiseAlarms(billing, notify, [...billingAlarms(), ...scheduledAlarms(billing.scheduled)]);
+    raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
+    raiseAlarms(alerts, notify, [...alertAlarms(), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
-    new MonitoringStack(this, 'monitoring', {
-      monitored: { settings, table, usage, gateway, dashboard, scheduled },
-    });
+    new MonitoringStack(this, 'monitoring', { monitored: { table, usage, gateway, dashboard, scheduled } });
   }
 }

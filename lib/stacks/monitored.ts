@@ -2,13 +2,11 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { StageSettings } from '../config.ts';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
-/** The resources that alarms and the operations dashboard watch. */
+/** The resources that the operations dashboard shows. */
 export interface Monitored {
-  readonly settings: StageSettings;
   readonly table: ITable;
   readonly usage: {
     readonly queue: Queue;

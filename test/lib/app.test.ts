@@ -14,5 +14,6 @@ import './app/monitoring.ts';
 import './app/pipeline.ts';
 import './app/policies.ts';
 import './app/unused-permissions.ts';
+import './app/updates.ts';
 import './app/usage.ts';
 import './app/web.ts';

@@ -8,6 +8,7 @@ import { parseStageSettings } from '../../lib/config.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
 
 export const stackNames = [
+  'alarm-topic',
   'data',
   'identity',
   'usage',

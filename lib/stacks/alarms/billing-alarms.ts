@@ -1,5 +1,5 @@
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
-import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { HOUR, reconcileCount, webhookFailures } from '../metrics.ts';
 
 const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;

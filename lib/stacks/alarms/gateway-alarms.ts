@@ -1,12 +1,20 @@
-import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { errorShare, FIVE_MINUTES, serverErrorShare, share, traffic } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From a request to the provider and back. */
-export const gatewayAlarms = ({ gateway }: Pick<Monitored, 'gateway'>): RunbookAlarm[] => [
+export const gatewayAlarms = (gateway: Monitored['gateway']): RunbookAlarm[] => [
+  {
+    id: 'LostUsageEvents',
+    summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
+    section: 'lost-usage-events',
+    metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
   {
     id: 'BypassedRequests',
     summary:

@@ -1,21 +1,24 @@
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
-import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { serverErrorShare, throttledItems } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD } = ComparisonOperator;
 
-/** The dashboard API and the table. */
-export const platformAlarms = ({ table, dashboard }: Pick<Monitored, 'table' | 'dashboard'>): RunbookAlarm[] => [
+export const dashboardAlarms = ({ api }: Monitored['dashboard']): RunbookAlarm[] => [
   {
     id: 'DashboardServerErrors',
     summary: 'More than 5 % of the dashboard requests got 5xx.',
     section: 'dashboard-server-errors',
-    metric: serverErrorShare(dashboard.api),
+    metric: serverErrorShare(api),
     operator: GREATER_THAN_THRESHOLD,
     threshold: 5,
     periods: { breaching: 3, of: 5 },
   },
+];
+
+export const tableAlarms = (table: ITable): RunbookAlarm[] => [
   {
     id: 'TableThrottles',
     summary: 'The table throttles reads or writes: a partition is hot, or a quota is reached.',

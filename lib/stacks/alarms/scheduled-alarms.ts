@@ -1,14 +1,14 @@
 import type { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
+import type { ScheduledFunction } from '../../constructs/scheduled-function.ts';
 import { FIVE_MINUTES } from '../metrics.ts';
-import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
 
 /** Scheduled functions that fail, do not run, or take too long. */
-export const scheduledAlarms = ({ scheduled }: Pick<Monitored, 'scheduled'>): RunbookAlarm[] => [
-  ...scheduled.flatMap((each): RunbookAlarm[] => [
+export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): RunbookAlarm[] =>
+  scheduled.flatMap((each): RunbookAlarm[] => [
     {
       id: `${each.node.id}Errors`,
       summary: `The scheduled function "${each.node.id}" fails.`,
@@ -26,7 +26,7 @@ export const scheduledAlarms = ({ scheduled }: Pick<Monitored, 'scheduled'>): Ru
       operator: LESS_THAN_THRESHOLD,
       threshold: 1,
       periods: { breaching: 2, of: 2 },
-      missingIsBreach: true,
+      ringsWithoutData: true,
     },
     {
       id: `${each.node.id}Lag`,
@@ -37,7 +37,6 @@ export const scheduledAlarms = ({ scheduled }: Pick<Monitored, 'scheduled'>): Ru
       threshold: Math.min(each.every.toMilliseconds(), 0.9 * (each.timeout ?? each.every).toMilliseconds()),
       periods: { breaching: 3, of: 3 },
     },
-  ]),
-];
+  ]);
 
 const atLeast = (least: Duration, duration: Duration) => (duration.toSeconds() > least.toSeconds() ? duration : least);

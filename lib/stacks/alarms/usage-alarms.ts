@@ -1,24 +1,13 @@
-import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { RunbookAlarm } from '../../constructs/alarm-topic.ts';
+import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { StageSettings } from '../../config.ts';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, recorderCount, rollupCount, share, sweepCount, traffic } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From usage events to priced records and rolled-up sums. */
-export const usageAlarms = ({
-  settings,
-  usage,
-  gateway,
-}: Pick<Monitored, 'settings' | 'usage' | 'gateway'>): RunbookAlarm[] => [
-  {
-    id: 'LostUsageEvents',
-    summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
-    section: 'lost-usage-events',
-    metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
-  },
+export const usageAlarms = ({ gateway }: Pick<StageSettings, 'gateway'>, usage: Monitored['usage']): RunbookAlarm[] => [
   {
     id: 'DeadLetters',
     summary: 'Usage events were given up after repeated deliveries: their requests are missing from the spend.',
@@ -45,7 +34,7 @@ export const usageAlarms = ({
     metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
     operator: GREATER_THAN_THRESHOLD,
     // The age of an open event includes its delay.
-    threshold: settings.gateway.openEventDelaySeconds + 600,
+    threshold: gateway.openEventDelaySeconds + 600,
     periods: { breaching: 2, of: 2 },
   },
   {

@@ -4,16 +4,21 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { onlyResource, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
-const alarmSchema = z.object({ AlarmDescription: z.string(), AlarmActions: z.array(z.object({ Ref: z.string() })) });
+const alarmSchema = z.object({
+  AlarmDescription: z.string(),
+  AlarmActions: z.array(z.object({ 'Fn::ImportValue': z.string() })).default([]),
+});
 
 const alarmsOf = (settings: object = {}) =>
-  Object.entries(resourcesOf(synthStage(settings)('monitoring'), 'AWS::CloudWatch::Alarm')).map(
-    ([id, { Properties }]) => ({
-      id,
+  stackNames.flatMap((stack) =>
+    Object.entries(resourcesOf(synthStage(settings)(stack), 'AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
+      id: `${stack}/${id}`,
       properties: Properties,
       ...alarmSchema.parse(Properties),
-    }),
+    })),
   );
+/** The alarm that takes a bad release back: CodeDeploy acts on it. */
+const isOfRelease = ({ id }: { readonly id: string }) => id.includes('Release');
 
 /** Anchors as GitHub makes them. */
 const runbookAnchors = readFileSync(join(import.meta.dirname, '../../../docs/runbook.md'), 'utf8')
@@ -22,46 +27,37 @@ const runbookAnchors = readFileSync(join(import.meta.dirname, '../../../docs/run
   .map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
 
 describe('alarms', () => {
-  const monitoring = synthStage({ alarmMail: 'ops@acme.dev' })('monitoring');
-  const [topicId] = Object.keys(resourcesOf(monitoring, 'AWS::SNS::Topic'));
+  const stackWithTopic = synthStage({ alarmMail: 'ops@acme.dev' })('alarm-topic');
+  const [topicId] = Object.keys(resourcesOf(stackWithTopic, 'AWS::SNS::Topic'));
 
-  it.each(alarmsOf())(
-    '$id goes to the topic and links a section of the runbook',
-    ({ AlarmDescription, AlarmActions }) => {
-      const [, anchor] = /Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
-      expect(runbookAnchors).toContain(anchor);
-      expect(AlarmActions).toEqual([{ Ref: topicId }]);
-    },
-  );
-
-  it('of every other stack link the runbook, too', () => {
-    const stage = synthStage();
-    const others = stackNames
-      .filter((name) => name !== 'monitoring')
-      .flatMap((name) => Object.values(resourcesOf(stage(name), 'AWS::CloudWatch::Alarm')));
-    expect(others.length).toBeGreaterThan(0);
-    for (const { Properties } of others) {
-      const [, anchor] = /Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(String(Properties['AlarmDescription'])) ?? [];
-      expect(runbookAnchors).toContain(anchor);
-    }
+  it.each(alarmsOf())('$id links a section of the runbook and goes to the topic', ({ id, ...alarm }) => {
+    const [, anchor] = /Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(alarm.AlarmDescription) ?? [];
+    expect(runbookAnchors).toContain(anchor);
+    const actions = alarm.AlarmActions.map((action) => action['Fn::ImportValue']);
+    expect(actions).toEqual(isOfRelease({ id }) ? [] : [expect.stringContaining(`ExportsOutputRef${topicId}`)]);
   });
 
   it('link the runbook where the settings say it is', () => {
-    for (const { AlarmDescription } of alarmsOf({ runbookUrl: 'https://wiki.acme.dev/ai-spend' })) {
+    const elsewhere = alarmsOf({ runbookUrl: 'https://wiki.acme.dev/ai-spend' });
+    expect(elsewhere.length).toBeGreaterThan(20);
+    for (const { AlarmDescription } of elsewhere) {
       expect(AlarmDescription).toContain('Runbook: https://wiki.acme.dev/ai-spend#');
     }
   });
 
-  it('report a schedule that fails and one that does not run', () => {
-    const text = alarmsOf().map(({ properties }) => properties);
-    expect(text).toContainEqual(
-      expect.objectContaining({
-        MetricName: 'Invocations',
+  it('report a schedule that stops, but not one that has yet to run for the first time', () => {
+    const properties = alarmsOf().map((alarm) => alarm.properties);
+    const stopped = properties.filter(({ MetricName }) => MetricName === 'Invocations');
+    expect(stopped).toHaveLength(4);
+    for (const alarm of stopped)
+      expect(alarm).toMatchObject({
         ComparisonOperator: 'LessThanThreshold',
-        TreatMissingData: 'breaching',
-      }),
-    );
-    expect(text.filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toHaveLength(4);
+        // A new alarm is INSUFFICIENT_DATA; it rings as it becomes that.
+        TreatMissingData: 'missing',
+        InsufficientDataActions: alarm['AlarmActions'],
+      });
+    for (const alarm of properties.filter((each) => !stopped.includes(each)))
+      expect(alarm['TreatMissingData']).toBe('notBreaching');
   });
 
   it('do not take the delay of open events for lateness', () => {
@@ -78,11 +74,11 @@ describe('alarms', () => {
   });
 
   it('reach a mail address, over TLS, and CloudWatch may publish them', () => {
-    expect(onlyResource(monitoring, 'AWS::SNS::Subscription').Properties).toMatchObject({
+    expect(onlyResource(stackWithTopic, 'AWS::SNS::Subscription').Properties).toMatchObject({
       Protocol: 'email',
       Endpoint: 'ops@acme.dev',
     });
-    const policy = JSON.stringify(onlyResource(monitoring, 'AWS::SNS::TopicPolicy').Properties);
+    const policy = JSON.stringify(onlyResource(stackWithTopic, 'AWS::SNS::TopicPolicy').Properties);
     expect(policy).toContain('"aws:SecureTransport":"false"');
     expect(policy).toContain('cloudwatch.amazonaws.com');
   });
@@ -99,7 +95,7 @@ describe('alarms', () => {
     ]
       .map((file) => readFileSync(join(import.meta.dirname, '../../../lambda', file), 'utf8'))
       .join('\n');
-    const text = JSON.stringify(resourcesOf(monitoring, 'AWS::CloudWatch::Alarm'));
+    const text = JSON.stringify(alarmsOf().map(({ properties }) => properties));
     const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway"/g)].map(([, name]) => name);
     // Counted from log lines: see the tests of the stacks that write them.
     const ownNames = read.filter((name) => name !== 'LostUsageEvents' && name !== 'StripeWebhookFailures');

@@ -1,0 +1,57 @@
+import type { Stack } from 'aws-cdk-lib';
+import { Alarm, type ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+
+export interface RunbookAlarm {
+  readonly id: string;
+  /** What is wrong, for the person on call. */
+  readonly summary: string;
+  /** Anchor of the heading in the runbook. */
+  readonly section: string;
+  readonly metric: IMetric;
+  readonly operator: ComparisonOperator;
+  readonly threshold: number;
+  /** How many periods of the metric must breach, out of how many; 1 of 1 by default. */
+  readonly periods?: { readonly breaching: number; readonly of: number };
+  /**
+   * No data means that something stopped; elsewhere it means that there was nothing to count. The alarm rings as it loses its data
+   * (INSUFFICIENT_DATA), which is the state it begins in: it is silent until the first data have come.
+   */
+  readonly ringsWithoutData?: boolean;
+  /** A percentile of few samples is meaningless: the alarm keeps its state then. */
+  readonly ignoresFewSamples?: boolean;
+}
+
+const treatMissingData = ({ ringsWithoutData }: RunbookAlarm) =>
+  ringsWithoutData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING;
+
+/**
+ * Makes the alarms of a stack's resources in that stack: whatever is renamed or removed takes its alarms with it. Every alarm names
+ * its section of the runbook.
+ */
+export const raiseAlarms = (
+  stack: Stack,
+  { topic, runbookUrl }: { readonly topic: ITopic; readonly runbookUrl: string },
+  alarms: readonly RunbookAlarm[],
+): void => {
+  const scope = new Construct(stack, 'Alarms');
+  for (const alarm of alarms) {
+    const { breaching, of } = alarm.periods ?? { breaching: 1, of: 1 };
+    const made = new Alarm(scope, alarm.id, {
+      alarmDescription: `${alarm.summary} Runbook: ${runbookUrl}#${alarm.section}`,
+      metric: alarm.metric,
+      comparisonOperator: alarm.operator,
+      threshold: alarm.threshold,
+      datapointsToAlarm: breaching,
+      evaluationPeriods: of,
+      ...(alarm.ignoresFewSamples ? { evaluateLowSampleCountPercentile: 'ignore' } : {}),
+      treatMissingData: treatMissingData(alarm),
+    });
+    const action = new SnsAction(topic);
+    made.addAlarmAction(action);
+    made.addOkAction(action);
+    if (alarm.ringsWithoutData) made.addInsufficientDataAction(action);
+  }
+};
