@@ -21,7 +21,13 @@ export interface GatewayEnvironment {
   UPSTREAM_ORIGINS: string;
 }
 
-export interface RecorderEnvironment {
+/** Variables of every function that writes metrics. */
+export interface MetricsEnvironment {
+  /** `AiSpendGateway/{stage}`: stages of one account share nothing. Powertools reads it. */
+  POWERTOOLS_METRICS_NAMESPACE: string;
+}
+
+export interface RecorderEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
 }
 
@@ -41,7 +47,7 @@ export interface AuthEnvironment extends DashboardEnvironment {
   USER_POOL_JWKS_URI?: string;
 }
 
-export interface RuleEvaluatorEnvironment {
+export interface RuleEvaluatorEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
   /** Sender of alert mails: an address that SES has verified, or one of a verified domain. */
   MAIL_FROM: string;
@@ -59,6 +65,8 @@ export interface StripeEnvironment {
   /** JSON object `{plan: [price id, …]}`. The first price is sold; the others belong to subscriptions sold earlier. */
   STRIPE_PRICES: string;
 }
+
+export interface ReconcileEnvironment extends StripeEnvironment, MetricsEnvironment {}
 
 export interface BillingEnvironment extends StripeEnvironment, DashboardEnvironment {
   /** URLs that Stripe redirects users back to; empty if nothing is sold. */

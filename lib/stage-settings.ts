@@ -46,6 +46,12 @@ const concurrency = {
   provisionedConcurrency: wholeNumber(0, 100_000).default(0),
 };
 
+/**
+ * How long a provider may be silent. API Gateway breaks a connection that is silent for five minutes: a time-out of ours before that
+ * gives the client a proper error. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
+const silenceMs = wholeNumber(1, 295_000).default(290_000);
+
 const gatewaySettings = z.strictObject({
   /** Measured with bench/memory.ts: it needs 150 MB; more memory buys processor time. See docs/cost-and-scale.md. */
   memoryMb: memoryMb.default(512),
@@ -57,8 +63,8 @@ const gatewaySettings = z.strictObject({
   /** Providers with a function of their own, and how much concurrency it has. */
   isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
   connectTimeoutMs: wholeNumber(1, 900_000).default(10_000),
-  headersTimeoutMs: wholeNumber(1, 900_000).default(600_000),
-  idleTimeoutMs: wholeNumber(1, 900_000).default(300_000),
+  headersTimeoutMs: silenceMs,
+  idleTimeoutMs: silenceMs,
   /** How long an open event waits before it may become a record of unknown outcome; SQS allows 900. */
   openEventDelaySeconds: wholeNumber(0, 900).default(900),
   /** Origins whose pages may call the gateway from a browser. A page shows its keys to everybody who opens it. */

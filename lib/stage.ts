@@ -15,6 +15,7 @@ import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
 import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
+import { stageMetrics } from './stacks/metrics.ts';
 import { MonitoringStack } from './stacks/monitoring.ts';
 import { UsageStack } from './stacks/usage.ts';
 import { WebStack } from './stacks/web.ts';
@@ -46,14 +47,15 @@ export class SpendGatewayStage extends Stage {
     new WebStack(this, 'web', { settings });
     const alerts = new AlertsStack(this, 'alerts', { settings, table });
 
+    const metrics = stageMetrics(settings.name);
     const notify = { topic, runbookUrl: settings.runbookUrl };
     raiseAlarms(data, notify, tableAlarms(table));
-    raiseAlarms(usage, notify, [...usageAlarms(settings, usage), ...scheduledAlarms(usage.scheduled)]);
-    raiseAlarms(gateway, notify, gatewayAlarms(gateway));
-    raiseAlarms(billing, notify, [...billingAlarms(), ...scheduledAlarms(billing.scheduled)]);
+    raiseAlarms(usage, notify, [...usageAlarms(metrics, settings, usage), ...scheduledAlarms(usage.scheduled)]);
+    raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
+    raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
-    raiseAlarms(alerts, notify, [...alertAlarms(), ...scheduledAlarms(alerts.scheduled)]);
+    raiseAlarms(alerts, notify, [...alertAlarms(metrics), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
-    new MonitoringStack(this, 'monitoring', { monitored: { table, usage, gateway, dashboard, scheduled } });
+    new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
   }
 }

@@ -10,13 +10,14 @@ import { openEvaluator } from './open-evaluator.ts';
 const environment = z
   .object({
     TABLE_NAME: z.string().check(z.minLength(1)),
+    POWERTOOLS_METRICS_NAMESPACE: z.string().check(z.minLength(1)),
     MAIL_FROM: z.string().check(z.minLength(3)),
     DASHBOARD_URL: z.url(),
   } satisfies Record<keyof RuleEvaluatorEnvironment, z.ZodMiniType>)
   .parse(process.env);
 
 const logger = new Logger({ serviceName: 'rule-evaluator' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'rule-evaluator' });
+const metrics = new Metrics({ serviceName: 'rule-evaluator' });
 const now = () => new Date();
 const sendMail = mailSender(sesClient(), environment.MAIL_FROM);
 const run = openEvaluator(openTable(environment.TABLE_NAME), {

@@ -10,11 +10,11 @@ import { countTraffic } from './traffic.ts';
 
 const { tableName } = parseRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-recorder' });
+const metrics = new Metrics({ serviceName: 'usage-recorder' });
 const table = openTable(tableName);
 const record = countTraffic(
   noteUse(openRecorder(table, { logger }), openUseNotes(table, logger)),
-  () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
+  () => new Metrics({ serviceName: 'gateway' }),
 );
 const consume = consumeMessages({ record, logger, metrics });
 

@@ -1,5 +1,8 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 
+/** Messages by type of gateway response, such as REQUEST_TOO_LARGE. */
+export type ErrorMessages = Readonly<Record<string, string>>;
+
 interface ErrorResponse {
   readonly type: ResponseType;
   readonly status: number;
@@ -7,7 +10,18 @@ interface ErrorResponse {
   readonly message: string;
 }
 
-/** Responses of API Gateway itself, in our words. `message` says what to do next and repeats nothing of the request. */
+const UNAVAILABLE = { status: 503, code: 'UNAVAILABLE', message: 'The service is busy. Try again in a few seconds.' };
+const INTERNAL = { status: 500, code: 'INTERNAL', message: 'The service failed. Report this with the request id.' };
+const NOT_FOUND = {
+  status: 404,
+  code: 'NOT_FOUND',
+  message: 'There is no such endpoint. GET /api/openapi.json lists them.',
+};
+
+/**
+ * Responses of API Gateway itself, with the words that the handlers use for the same error. `message` says what to do next and repeats
+ * nothing of the request.
+ */
 const errorResponses: readonly ErrorResponse[] = [
   {
     type: ResponseType.BAD_REQUEST_BODY,
@@ -31,16 +45,26 @@ const errorResponses: readonly ErrorResponse[] = [
     type: ResponseType.EXPIRED_TOKEN,
     status: 401,
     code: 'UNAUTHORIZED',
-    message: 'The token has expired: get a new one from POST /auth/refresh or POST /auth/login.',
+    message: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   },
   {
     type: ResponseType.INVALID_SIGNATURE,
     status: 401,
     code: 'UNAUTHORIZED',
-    message: 'The signature of the token is not valid: get a new one from POST /auth/login.',
+    message: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   },
-  { type: ResponseType.ACCESS_DENIED, status: 403, code: 'FORBIDDEN', message: 'This token may not do that.' },
-  { type: ResponseType.INVALID_API_KEY, status: 403, code: 'FORBIDDEN', message: 'This key may not do that.' },
+  {
+    type: ResponseType.ACCESS_DENIED,
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'The token does not permit this request.',
+  },
+  {
+    type: ResponseType.INVALID_API_KEY,
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'The key does not permit this request.',
+  },
   {
     type: ResponseType.WAF_FILTERED,
     status: 403,
@@ -51,21 +75,14 @@ const errorResponses: readonly ErrorResponse[] = [
   // REST APIs respond with "missing authentication token" to a path or method that does not exist.
   {
     type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-    status: 404,
-    code: 'NOT_FOUND',
-    message: 'There is no such path and method.',
+    ...NOT_FOUND,
   },
-  {
-    type: ResponseType.RESOURCE_NOT_FOUND,
-    status: 404,
-    code: 'NOT_FOUND',
-    message: 'There is no such path and method.',
-  },
+  { type: ResponseType.RESOURCE_NOT_FOUND, ...NOT_FOUND },
   {
     type: ResponseType.REQUEST_TOO_LARGE,
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
-    message: 'The request is larger than the platform takes: send less at once.',
+    message: 'The request is too large. Send less at once.',
   },
   {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
@@ -77,62 +94,46 @@ const errorResponses: readonly ErrorResponse[] = [
     type: ResponseType.THROTTLED,
     status: 429,
     code: 'RATE_LIMITED',
-    message: 'Too many requests at the moment: retry after a pause that grows.',
+    message: 'Too many requests. Try again after the number of seconds in Retry-After.',
   },
   {
     type: ResponseType.QUOTA_EXCEEDED,
     status: 429,
     code: 'RATE_LIMITED',
-    message: 'The quota is used up: retry later.',
+    message: 'The quota is used up. Try again later.',
   },
-  {
-    type: ResponseType.API_CONFIGURATION_ERROR,
-    status: 500,
-    code: 'INTERNAL',
-    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
-  },
-  {
-    type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR,
-    status: 500,
-    code: 'INTERNAL',
-    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
-  },
-  {
-    type: ResponseType.AUTHORIZER_FAILURE,
-    status: 503,
-    code: 'UNAVAILABLE',
-    message: 'The token could not be checked at the moment: retry.',
-  },
-  {
-    type: ResponseType.INTEGRATION_FAILURE,
-    status: 503,
-    code: 'UNAVAILABLE',
-    message: 'The service could not respond at the moment: retry.',
-  },
+  // Lambda throttles: REST APIs turn its 429 into one of these two, with status 500 by default. Neither request reached a handler.
+  { type: ResponseType.API_CONFIGURATION_ERROR, ...UNAVAILABLE },
+  { type: ResponseType.INTEGRATION_FAILURE, ...UNAVAILABLE },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...INTERNAL },
+  { type: ResponseType.AUTHORIZER_FAILURE, ...UNAVAILABLE },
   {
     type: ResponseType.INTEGRATION_TIMEOUT,
     status: 504,
-    code: 'UNAVAILABLE',
-    message: 'The response took longer than the platform allows.',
+    code: UNAVAILABLE.code,
+    message: 'The response took longer than the platform allows. Ask for less at once.',
   },
 ];
 
 /** The two defaults cover all types without a row above; API Gateway sets their status. */
 const defaultResponses: readonly (Omit<ErrorResponse, 'status'> & { readonly status?: undefined })[] = [
   { type: ResponseType.DEFAULT_4XX, code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
-  {
-    type: ResponseType.DEFAULT_5XX,
-    code: 'INTERNAL',
-    message: 'Something failed on our side. Retry, and report the requestId if it persists.',
-  },
+  { type: ResponseType.DEFAULT_5XX, code: INTERNAL.code, message: INTERNAL.message },
 ];
 
 /**
  * Overrides every gateway response of an API, so that errors always have the same shape.
  *
- * @param corsOrigins web origins that must be able to read the errors too
+ * @param options.corsOrigins web origins that must be able to read the errors too
+ * @param options.messages other words, where the API's clients need to know something else
  */
-export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly string[]): void => {
+export const overrideErrorResponses = (
+  api: RestApi,
+  {
+    corsOrigins,
+    messages = {},
+  }: { readonly corsOrigins: readonly string[]; readonly messages?: ErrorMessages | undefined },
+): void => {
   for (const response of [...errorResponses, ...defaultResponses]) {
     api.addGatewayResponse(response.type.responseType, {
       type: response.type,
@@ -142,7 +143,9 @@ export const overrideErrorResponses = (api: RestApi, corsOrigins: readonly strin
         ...retryAfter(response.status),
         ...corsHeaders(corsOrigins),
       },
-      templates: { 'application/json': template(response.code, response.message) },
+      templates: {
+        'application/json': template(response.code, messages[response.type.responseType] ?? response.message),
+      },
     });
   }
 };

@@ -11,7 +11,7 @@ import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
-import { overrideErrorResponses } from './error-responses.ts';
+import { type ErrorMessages, overrideErrorResponses } from './error-responses.ts';
 import type { Firewall } from './firewall.ts';
 import { RegionalDomain, type Zone } from './regional-domain.ts';
 
@@ -23,6 +23,8 @@ export interface HouseApiProps {
   readonly hostedZone: Zone;
   readonly throttle: { readonly ratePerSecond: number; readonly burst: number };
   readonly corsOrigins: readonly string[];
+  /** Where they differ from those of the other APIs. */
+  readonly errorMessages?: ErrorMessages;
   readonly binaryMediaTypes?: string[];
   readonly preflight?: CorsOptions;
   /** None where the stage goes without. */
@@ -72,14 +74,15 @@ export class HouseApi extends RestApi {
         stageName: 'live',
         throttlingRateLimit: props.throttle.ratePerSecond,
         throttlingBurstLimit: props.throttle.burst,
-        metricsEnabled: true,
+        // Metrics of each method cost by the month; those of the API, which alarms and dashboard read, are free.
+        metricsEnabled: false,
         loggingLevel: MethodLoggingLevel.OFF,
         dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: ACCESS_LOG_FORMAT,
       },
     });
-    overrideErrorResponses(this, props.corsOrigins);
+    overrideErrorResponses(this, { corsOrigins: props.corsOrigins, messages: props.errorMessages });
     new RegionalDomain(this, 'Domain', {
       api: this,
       domainName: props.domainName,

@@ -4,6 +4,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
@@ -27,6 +28,7 @@ export class AlertsStack extends Stack {
       every: Duration.minutes(1),
       environment: {
         TABLE_NAME: table.tableName,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         MAIL_FROM: mailFrom,
         DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
       } satisfies RuleEvaluatorEnvironment,

@@ -90,7 +90,13 @@ export class DashboardApiStack extends Stack {
       const readsCaller = operations.some(({ access }) => access === 'authorizer');
       grantItems(handler, table, ...resource.items, ...(readsCaller ? [readCaller] : []));
       resource.grant?.(handler, dependencies);
-      if (resource.failures !== undefined) countLogLines(this, resource.failures, [handler.logGroup], 'request failed');
+      if (resource.failures !== undefined)
+        countLogLines(
+          this,
+          { stage: settings.name, metricName: resource.failures },
+          [handler.logGroup],
+          'request failed',
+        );
       const integration = new LambdaIntegration(handler, {
         proxy: true,
         allowTestInvoke: false,

@@ -11,6 +11,7 @@ import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
+import { LOST_EVENTS } from './metrics.ts';
 import { partitions } from './partitions.ts';
 import { ProviderProxy } from './provider-proxy.ts';
 
@@ -27,7 +28,6 @@ interface GatewayStackProps extends StackProps {
  */
 export class GatewayStack extends Stack {
   readonly proxies: readonly ProviderProxy[];
-  readonly lostEvents: { readonly namespace: string; readonly metricName: string };
 
   constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
     super(scope, id, props);
@@ -83,9 +83,9 @@ export class GatewayStack extends Stack {
       grantReadSecret(handler, fingerprintKey);
     }
     // lambda/gateway/tracking/tracker.ts writes this line when neither queue nor table took an event.
-    this.lostEvents = countLogLines(
+    countLogLines(
       this,
-      'LostUsageEvents',
+      { stage: settings.name, metricName: LOST_EVENTS },
       this.proxies.map(({ handler }) => handler.logGroup),
       'usage event not delivered',
     );

@@ -4,12 +4,13 @@ import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-clo
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import { metricNamespace } from '../constructs/log-line-count.ts';
 
 export const FIVE_MINUTES = Duration.minutes(5);
 export const HOUR = Duration.hours(1);
 
-/** Namespace of the metrics that our functions write. @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,rollup}/ */
-const NAMESPACE = 'AiSpendGateway';
+/** Counted from the gateway's log. */
+export const LOST_EVENTS = 'LostUsageEvents';
 
 const METRICS = {
   'usage-recorder': [
@@ -28,54 +29,62 @@ const METRICS = {
   'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures', 'EvaluationLagMs'],
 } as const;
 
-/** A count that a function writes to its log in the embedded metric format. */
-const functionCount =
-  <S extends keyof typeof METRICS>(service: S) =>
-  (metricName: (typeof METRICS)[S][number], period = FIVE_MINUTES): Metric =>
-    new Metric({
-      namespace: NAMESPACE,
-      metricName,
-      dimensionsMap: { service },
-      statistic: Stats.SUM,
-      period,
-    });
-
-export const recorderCount = functionCount('usage-recorder');
-export const sweepCount = functionCount('usage-sweep');
-export const rollupCount = functionCount('usage-rollup');
-export const evaluatorCount = functionCount('rule-evaluator');
-export const reconcileCount = functionCount('billing-reconcile');
-
-/** The longest time from the minute a run was due to the end of its work. */
-export const evaluationLag = evaluatorCount('EvaluationLagMs').with({ statistic: Stats.MAXIMUM });
-
-/** Stripe events that got 5xx. @see lib/stacks/dashboard-api-resources.ts */
-export const webhookFailures = new Metric({
-  namespace: NAMESPACE,
-  metricName: 'StripeWebhookFailures',
-  statistic: Stats.SUM,
-  period: FIVE_MINUTES,
-});
-
 type TrafficMetric = 'Requests' | 'BypassedRequests' | 'UnpricedRequests' | 'OverheadMs' | 'TimeToFirstByteMs';
 
-/** Gateway traffic of all providers or of one. The recorder counts it, so it is as late as the usage queue. */
-export const traffic = (
-  metricName: TrafficMetric,
-  {
-    provider,
-    statistic = Stats.SUM,
-    period = FIVE_MINUTES,
-  }: { readonly provider?: ProviderLabel; readonly statistic?: string; readonly period?: Duration } = {},
-): Metric =>
-  new Metric({
-    namespace: NAMESPACE,
-    metricName,
-    dimensionsMap: { service: 'gateway', ...(provider === undefined ? {} : { provider }) },
-    statistic,
-    period,
-    label: provider ?? (statistic === Stats.SUM ? metricName : statistic),
-  });
+interface TrafficOptions {
+  readonly provider?: ProviderLabel;
+  readonly statistic?: string;
+  readonly period?: Duration;
+}
+
+/**
+ * The metrics that our functions write. The namespace has the stage, so that the stages of an account share no metric: counts of log
+ * lines could not have it as a dimension.
+ *
+ * @see lambda/usage-recorder/{report,traffic}.ts, lambda/usage-recorder/{sweep,rollup}/
+ */
+export const stageMetrics = (stage: string) => {
+  const namespace = metricNamespace(stage);
+
+  const count = (metricName: string, period: Duration, dimensionsMap?: Record<string, string>) =>
+    new Metric({ namespace, metricName, statistic: Stats.SUM, period, ...(dimensionsMap && { dimensionsMap }) });
+
+  /** A count that a function writes to its log in the embedded metric format. */
+  const functionCount =
+    <S extends keyof typeof METRICS>(service: S) =>
+    (metricName: (typeof METRICS)[S][number], period = FIVE_MINUTES): Metric =>
+      count(metricName, period, { service });
+
+  const evaluatorCount = functionCount('rule-evaluator');
+  return {
+    recorderCount: functionCount('usage-recorder'),
+    sweepCount: functionCount('usage-sweep'),
+    rollupCount: functionCount('usage-rollup'),
+    evaluatorCount,
+    reconcileCount: functionCount('billing-reconcile'),
+
+    /** The longest time from the minute a run was due to the end of its work. */
+    evaluationLag: evaluatorCount('EvaluationLagMs').with({ statistic: Stats.MAXIMUM }),
+
+    /** Events that neither queue nor table took: only the gateway's log has them. @see lib/stacks/gateway.ts */
+    lostEvents: count(LOST_EVENTS, FIVE_MINUTES),
+
+    /** Stripe events that got 5xx. @see lib/stacks/dashboard-api-resources.ts */
+    webhookFailures: count('StripeWebhookFailures', FIVE_MINUTES),
+
+    /** Gateway traffic of all providers or of one. The recorder counts it, so it is as late as the usage queue. */
+    traffic: (
+      metricName: TrafficMetric,
+      { provider, statistic = Stats.SUM, period = FIVE_MINUTES }: TrafficOptions = {},
+    ): Metric =>
+      count(metricName, period, { service: 'gateway', ...(provider !== undefined && { provider }) }).with({
+        statistic,
+        label: provider ?? (statistic === Stats.SUM ? metricName : statistic),
+      }),
+  };
+};
+
+export type StageMetrics = ReturnType<typeof stageMetrics>;
 
 /** Percentage of a whole; no data where the whole is 0. */
 export const share = (label: string, part: IMetric, whole: IMetric, period = FIVE_MINUTES): MathExpression => {

@@ -3,10 +3,12 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import type { StageMetrics } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
 /** The resources that the operations dashboard shows. */
 export interface Monitored {
+  readonly metrics: StageMetrics;
   readonly table: ITable;
   readonly usage: {
     readonly queue: Queue;
@@ -15,8 +17,6 @@ export interface Monitored {
   };
   readonly gateway: {
     readonly proxies: readonly ProviderProxy[];
-    /** Counts the log lines of events that could not be delivered. */
-    readonly lostEvents: { readonly namespace: string; readonly metricName: string };
   };
   readonly scheduled: readonly ScheduledFunction[];
   readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };

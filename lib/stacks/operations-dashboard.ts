@@ -1,17 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import { GraphWidget, type IMetric, type IWidget, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import {
-  evaluationLag,
-  evaluatorCount,
-  reconcileCount,
-  recorderCount,
-  rollupCount,
-  share,
-  sweepCount,
-  traffic,
-  webhookFailures,
-} from './metrics.ts';
+import { share } from './metrics.ts';
 import type { Monitored } from './monitored.ts';
 
 const MINUTE = Duration.minutes(1);
@@ -23,135 +13,141 @@ const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[
 const percentiles = (metric: (statistic: string) => IMetric) => [Stats.p(50), Stats.p(99)].map(metric);
 
 /** Graphs in the order of a request's path, from left to right and top to bottom. */
-export const widgets = ({ table, usage, gateway, dashboard, scheduled }: Monitored): IWidget[][] => [
-  [
-    graph(
-      'Traffic: requests by provider',
-      providerLabels.map((provider) => traffic('Requests', { provider })),
-    ),
-    graph('Traffic: bypassed and unpriced, %', [
-      share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
-      share('Unpriced, %', traffic('UnpricedRequests'), traffic('Requests')),
-    ]),
-  ],
-  [
-    graph(
-      'Gateway: own time before forwarding, ms',
-      percentiles((statistic) => traffic('OverheadMs', { statistic })),
-    ),
-    graph(
-      'Providers: time to first byte, median, ms',
-      providerLabels.map((provider) => traffic('TimeToFirstByteMs', { provider, statistic: Stats.p(50) })),
-    ),
-  ],
-  [
-    graph(
-      'Gateway: requests, 4xx, 5xx',
-      gateway.proxies.flatMap(({ node, api }) => [
-        api.metricCount({ label: `${node.id} requests` }),
-        api.metricClientError({ statistic: Stats.SUM, label: `${node.id} 4xx` }),
-        api.metricServerError({ statistic: Stats.SUM, label: `${node.id} 5xx` }),
-      ]),
-    ),
-    graph(
-      'Gateway: requests in flight and throttled',
-      gateway.proxies.flatMap(({ node, handler }) => [
-        handler.metric('ConcurrentExecutions', {
-          statistic: Stats.MAXIMUM,
-          period: MINUTE,
-          label: `${node.id} in flight`,
-        }),
-        handler.metricThrottles({ period: MINUTE, label: `${node.id} throttled` }),
-      ]),
-    ),
-  ],
-  [
-    graph(
-      'Gateway: duration of whole requests, ms',
-      gateway.proxies.flatMap(({ node, handler }) =>
-        percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
+export const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }: Monitored): IWidget[][] => {
+  const { traffic, recorderCount, sweepCount, rollupCount, reconcileCount, evaluatorCount } = metrics;
+  return [
+    [
+      graph(
+        'Traffic: requests by provider',
+        providerLabels.map((provider) => traffic('Requests', { provider })),
       ),
-    ),
-    graph('Gateway: interrupted, lost events', [
-      ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} interrupted` })),
-      new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, label: 'Lost usage events' }),
-    ]),
-  ],
-  [
-    graph(
-      'Usage queue: depth, age of the oldest event (s)',
-      [
-        usage.queue.metricApproximateNumberOfMessagesVisible(),
-        usage.queue.metricApproximateNumberOfMessagesDelayed(),
-        usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: 'Dead letters' }),
-      ],
-      [usage.queue.metricApproximateAgeOfOldestMessage()],
-    ),
-    graph('Recorder: events', [
-      recorderCount('RecordedEvents'),
-      recorderCount('KnownEvents'),
-      recorderCount('FailedEvents'),
-      recorderCount('PoisonMessages'),
-      recorderCount('UnownedEvents'),
-      sweepCount('SweptEvents'),
-      sweepCount('RefusedOutboxEntries'),
-      rollupCount('RollupFailures'),
-    ]),
-  ],
-  [
-    graph('Spend: unpriced and unfinished requests', [
-      traffic('UnpricedRequests'),
-      recorderCount('UnfinishedRequests'),
-      recorderCount('OverflowRequests'),
-    ]),
-    graph(
-      'Scheduled functions: runs and failures',
-      scheduled.flatMap((each) => [
-        each.metricInvocations({ label: `${each.node.id} runs` }),
-        each.metricErrors({ label: `${each.node.id} failures` }),
+      graph('Traffic: bypassed and unpriced, %', [
+        share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
+        share('Unpriced, %', traffic('UnpricedRequests'), traffic('Requests')),
       ]),
-    ),
-  ],
-  [
-    graph(
-      'Alerts: fired, failures, lag (ms)',
-      [evaluatorCount('AlertsFired'), evaluatorCount('EvaluationFailures'), evaluatorCount('MailFailures')],
-      [evaluationLag],
-    ),
-    graph('Billing: daily comparison with Stripe, failed events', [
-      reconcileCount('RepairedAccounts', DAY),
-      reconcileCount('UnreconciledAccounts', DAY),
-      reconcileCount('DuplicateSubscriptions', DAY),
-      reconcileCount('UnownedSubscriptions', DAY),
-      webhookFailures.with({ period: DAY }),
-    ]),
-  ],
-  [
-    graph(
-      'Scheduled functions: duration of the longest run, ms',
-      scheduled.map((each) => each.metricDuration({ statistic: Stats.MAXIMUM, label: each.node.id })),
-    ),
-  ],
-  [
-    graph(
-      'Dashboard API: requests, errors, latency (ms)',
-      [
-        dashboard.api.metricCount(),
-        dashboard.api.metricClientError({ statistic: Stats.SUM }),
-        dashboard.api.metricServerError({ statistic: Stats.SUM }),
-      ],
-      percentiles((statistic) => dashboard.api.metricLatency({ statistic, label: `Latency ${statistic}` })),
-    ),
-    graph(
-      'Dashboard API: failures by function',
-      dashboard.handlers.map((handler) => handler.metricErrors({ label: handler.node.id })),
-    ),
-  ],
-  [
-    graph('Table: capacity used', [table.metricConsumedReadCapacityUnits(), table.metricConsumedWriteCapacityUnits()]),
-    graph('Table: throttled', [
-      table.metric('ReadThrottleEvents', { statistic: Stats.SUM }),
-      table.metric('WriteThrottleEvents', { statistic: Stats.SUM }),
-    ]),
-  ],
-];
+    ],
+    [
+      graph(
+        'Gateway: own time before forwarding, ms',
+        percentiles((statistic) => traffic('OverheadMs', { statistic })),
+      ),
+      graph(
+        'Providers: time to first byte, median, ms',
+        providerLabels.map((provider) => traffic('TimeToFirstByteMs', { provider, statistic: Stats.p(50) })),
+      ),
+    ],
+    [
+      graph(
+        'Gateway: requests, 4xx, 5xx',
+        gateway.proxies.flatMap(({ node, api }) => [
+          api.metricCount({ label: `${node.id} requests` }),
+          api.metricClientError({ statistic: Stats.SUM, label: `${node.id} 4xx` }),
+          api.metricServerError({ statistic: Stats.SUM, label: `${node.id} 5xx` }),
+        ]),
+      ),
+      graph(
+        'Gateway: requests in flight and throttled',
+        gateway.proxies.flatMap(({ node, handler }) => [
+          handler.metric('ConcurrentExecutions', {
+            statistic: Stats.MAXIMUM,
+            period: MINUTE,
+            label: `${node.id} in flight`,
+          }),
+          handler.metricThrottles({ period: MINUTE, label: `${node.id} throttled` }),
+        ]),
+      ),
+    ],
+    [
+      graph(
+        'Gateway: duration of whole requests, ms',
+        gateway.proxies.flatMap(({ node, handler }) =>
+          percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
+        ),
+      ),
+      graph('Gateway: interrupted, lost events', [
+        ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} interrupted` })),
+        metrics.lostEvents.with({ label: 'Lost usage events' }),
+      ]),
+    ],
+    [
+      graph(
+        'Usage queue: depth, age of the oldest event (s)',
+        [
+          usage.queue.metricApproximateNumberOfMessagesVisible(),
+          usage.queue.metricApproximateNumberOfMessagesDelayed(),
+          usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: 'Dead letters' }),
+        ],
+        [usage.queue.metricApproximateAgeOfOldestMessage()],
+      ),
+      graph('Recorder: events', [
+        recorderCount('RecordedEvents'),
+        recorderCount('KnownEvents'),
+        recorderCount('FailedEvents'),
+        recorderCount('PoisonMessages'),
+        recorderCount('UnownedEvents'),
+        sweepCount('SweptEvents'),
+        sweepCount('RefusedOutboxEntries'),
+        rollupCount('RollupFailures'),
+      ]),
+    ],
+    [
+      graph('Spend: unpriced and unfinished requests', [
+        traffic('UnpricedRequests'),
+        recorderCount('UnfinishedRequests'),
+        recorderCount('OverflowRequests'),
+      ]),
+      graph(
+        'Scheduled functions: runs and failures',
+        scheduled.flatMap((each) => [
+          each.metricInvocations({ label: `${each.node.id} runs` }),
+          each.metricErrors({ label: `${each.node.id} failures` }),
+        ]),
+      ),
+    ],
+    [
+      graph(
+        'Alerts: fired, failures, lag (ms)',
+        [evaluatorCount('AlertsFired'), evaluatorCount('EvaluationFailures'), evaluatorCount('MailFailures')],
+        [metrics.evaluationLag],
+      ),
+      graph('Billing: daily comparison with Stripe, failed events', [
+        reconcileCount('RepairedAccounts', DAY),
+        reconcileCount('UnreconciledAccounts', DAY),
+        reconcileCount('DuplicateSubscriptions', DAY),
+        reconcileCount('UnownedSubscriptions', DAY),
+        metrics.webhookFailures.with({ period: DAY }),
+      ]),
+    ],
+    [
+      graph(
+        'Scheduled functions: duration of the longest run, ms',
+        scheduled.map((each) => each.metricDuration({ statistic: Stats.MAXIMUM, label: each.node.id })),
+      ),
+    ],
+    [
+      graph(
+        'Dashboard API: requests, errors, latency (ms)',
+        [
+          dashboard.api.metricCount(),
+          dashboard.api.metricClientError({ statistic: Stats.SUM }),
+          dashboard.api.metricServerError({ statistic: Stats.SUM }),
+        ],
+        percentiles((statistic) => dashboard.api.metricLatency({ statistic, label: `Latency ${statistic}` })),
+      ),
+      graph(
+        'Dashboard API: failures by function',
+        dashboard.handlers.map((handler) => handler.metricErrors({ label: handler.node.id })),
+      ),
+    ],
+    [
+      graph('Table: capacity used', [
+        table.metricConsumedReadCapacityUnits(),
+        table.metricConsumedWriteCapacityUnits(),
+      ]),
+      graph('Table: throttled', [
+        table.metric('ReadThrottleEvents', { statistic: Stats.SUM }),
+        table.metric('WriteThrottleEvents', { statistic: Stats.SUM }),
+      ]),
+    ],
+  ];
+};

@@ -6,12 +6,22 @@ import { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { CanaryRelease } from '../constructs/canary-release.ts';
+import type { ErrorMessages } from '../constructs/error-responses.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 
 /** The longest time a function may run and a streamed response may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const LONGEST_REQUEST = Duration.minutes(15);
+
+/** What API Gateway itself tells clients of a provider. */
+const errorMessages: ErrorMessages = {
+  // Lambda takes 6 MB, and a body reaches it as base64. @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+  REQUEST_TOO_LARGE:
+    'This gateway takes bodies of up to about 4.5 MB. Send less at once, or send large bodies to the provider itself. Its operator can run it as a container, which has no such limit: see docs/cost-and-scale.md.',
+  INTEGRATION_TIMEOUT:
+    'The provider sent nothing for five minutes, or not all within 15. Use streaming, or the provider’s batch or background mode.',
+};
 
 export interface ProviderProxyProps {
   readonly settings: StageSettings;
@@ -63,6 +73,7 @@ export class ProviderProxy extends Construct {
       hostedZone: settings.hostedZone,
       throttle: settings.gateway.throttle,
       corsOrigins: [],
+      errorMessages,
       // Every body reaches the function as bytes: a character set would corrupt uploads.
       binaryMediaTypes: ['*/*'],
       firewall: props.firewall,

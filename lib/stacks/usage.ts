@@ -6,6 +6,7 @@ import type { RecorderEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
+import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
@@ -27,7 +28,10 @@ export class UsageStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, table, ...props }: UsageStackProps) {
     super(scope, id, props);
-    const environment = { TABLE_NAME: table.tableName } satisfies RecorderEnvironment;
+    const environment = {
+      TABLE_NAME: table.tableName,
+      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+    } satisfies RecorderEnvironment;
 
     this.recorder = new HandlerFunction(this, 'Recorder', {
       entry: 'lambda/usage-recorder/handler.ts',

@@ -13,6 +13,7 @@ import {
   HttpVersion,
   PriceClass,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
@@ -22,6 +23,8 @@ import type { Construct } from 'constructs';
 import { contentSecurityPolicy, PERMISSIONS_POLICY } from '../../web/security-headers.ts';
 
 export interface WebDistributionProps {
+  /** CloudFront's names are of the whole account: unique by stage and region. */
+  readonly name: string;
   readonly bucket: IBucket;
   /** Origin of the dashboard API: the only one that the pages may call apart from their own. */
   readonly apiOrigin: string;
@@ -39,8 +42,9 @@ const TO_INDEX = `function handler(event) {
   return request;
 }`;
 
-const headersPolicy = (scope: Construct, apiOrigin: string) =>
+const headersPolicy = (scope: Construct, name: string, apiOrigin: string) =>
   new ResponseHeadersPolicy(scope, 'Headers', {
+    responseHeadersPolicyName: name,
     securityHeadersBehavior: {
       contentSecurityPolicy: { contentSecurityPolicy: contentSecurityPolicy(apiOrigin), override: true },
       contentTypeOptions: { override: true },
@@ -60,7 +64,7 @@ const headersPolicy = (scope: Construct, apiOrigin: string) =>
 /** The pages in front of a private bucket: read by CloudFront alone (origin access control), HTTPS only, compressed. */
 export const webDistribution = (
   scope: Construct,
-  { bucket, apiOrigin, domain }: WebDistributionProps,
+  { name, bucket, apiOrigin, domain }: WebDistributionProps,
 ): Distribution => {
   const distribution = new Distribution(scope, 'Distribution', {
     comment: 'Web dashboard',
@@ -73,16 +77,19 @@ export const webDistribution = (
       certificate: Certificate.fromCertificateArn(scope, 'Certificate', domain.certificateArn),
     }),
     defaultBehavior: {
-      origin: S3BucketOrigin.withOriginAccessControl(bucket),
+      origin: S3BucketOrigin.withOriginAccessControl(bucket, {
+        originAccessControl: new S3OriginAccessControl(scope, 'Access', { originAccessControlName: name }),
+      }),
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
-      responseHeadersPolicy: headersPolicy(scope, apiOrigin),
+      responseHeadersPolicy: headersPolicy(scope, name, apiOrigin),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       functionAssociations: [
         {
           eventType: FunctionEventType.VIEWER_REQUEST,
           function: new EdgeFunction(scope, 'ToIndex', {
+            functionName: name,
             code: FunctionCode.fromInline(TO_INDEX),
             runtime: FunctionRuntime.JS_2_0,
           }),

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
@@ -26,6 +26,8 @@ export class WebStack extends Stack {
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: settings.retention.data,
+      // CloudFormation does not delete a bucket with objects in it.
+      autoDeleteObjects: settings.retention.data === RemovalPolicy.DESTROY,
     });
     // CDK's class and interface differ in whether a member may be undefined.
     const bucket = pages as IBucket;
@@ -34,7 +36,12 @@ export class WebStack extends Stack {
       reason: 'Public files that only CloudFront reads: there is no access to audit.',
     });
     const apiOrigin = `https://${settings.dashboardDomain}`;
-    const distribution = webDistribution(this, { bucket, apiOrigin, domain: settings.web });
+    const distribution = webDistribution(this, {
+      name: `ai-spend-${settings.name}-${this.region}`,
+      bucket,
+      apiOrigin,
+      domain: settings.web,
+    });
     this.#deploy(bucket, webAssets(), {
       apiUrl: `${apiOrigin}/api`,
       gatewayUrl: `https://{provider}.${settings.gatewayDomain}`,

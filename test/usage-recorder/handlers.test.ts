@@ -23,6 +23,7 @@ beforeAll(async () => {
   table = await emulatedTable();
   Object.assign(process.env, {
     TABLE_NAME: table.name,
+    POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -67,8 +68,8 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   expect(await openRequests(table).find(accountId, event(1).requestId)).toMatchObject({ provenance: 'computed' });
   expect((await openServiceKeys(table).list(accountId))[0]?.lastUsedAt).toBe(startedAt);
   expect(metricsOf()).toMatchObject([
-    { namespace: 'AiSpendGateway', service: 'gateway', provider: 'openai', Requests: 1, OverheadMs: 1 },
-    { namespace: 'AiSpendGateway', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },
+    { namespace: 'AiSpendGateway/test', service: 'gateway', provider: 'openai', Requests: 1, OverheadMs: 1 },
+    { namespace: 'AiSpendGateway/test', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },
   ]);
 
   await table.client.send(
@@ -80,8 +81,8 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   await sweep({} as ScheduledEvent, context, () => {});
   expect(await openRequests(table).find(accountId, event(2).requestId)).toMatchObject({ provenance: 'computed' });
   expect(metricsOf()).toMatchObject([
-    { namespace: 'AiSpendGateway', service: 'gateway', Requests: 1 },
-    { namespace: 'AiSpendGateway', service: 'usage-sweep', RecordedEvents: 1, SweptEvents: 1 },
+    { namespace: 'AiSpendGateway/test', service: 'gateway', Requests: 1 },
+    { namespace: 'AiSpendGateway/test', service: 'usage-sweep', RecordedEvents: 1, SweptEvents: 1 },
   ]);
 
   // Near midnight the day may not be due yet.
@@ -92,7 +93,7 @@ it('the handlers record events from the queue and the outbox, and roll up the da
     jest.useRealTimers();
   }
   expect(metricsOf()).toMatchObject([
-    { namespace: 'AiSpendGateway', service: 'usage-rollup', RolledUpPeriods: expect.any(Number) },
+    { namespace: 'AiSpendGateway/test', service: 'usage-rollup', RolledUpPeriods: expect.any(Number) },
   ]);
   const day = startedAt.slice(0, 10);
   const range = { granularity: 'day', from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` } as const;
@@ -102,7 +103,8 @@ it('the handlers record events from the queue and the outbox, and roll up the da
 });
 
 it('the environment needs a table name', () => {
-  expect(parseRecorderEnvironment({ TABLE_NAME: 'spend' })).toEqual({ tableName: 'spend' });
+  const environment = { TABLE_NAME: 'spend', POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test' };
+  expect(parseRecorderEnvironment(environment)).toEqual({ tableName: 'spend' });
   expect(() => parseRecorderEnvironment({})).toThrow(/TABLE_NAME/);
   expect(() => parseRecorderEnvironment({ TABLE_NAME: '' })).toThrow(/TABLE_NAME/);
 });

@@ -9,7 +9,7 @@ import { rollUpDuePeriods } from './roll-up-due-periods.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-rollup' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-rollup' });
+const metrics = new Metrics({ serviceName: 'usage-rollup' });
 const rollUpDue = rollUpDuePeriods({
   marks: openRollupMarks(table),
   rollup: openRollup(table),

@@ -10,13 +10,10 @@ import { sweepOutbox } from './sweep-outbox.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-sweep' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'usage-sweep' });
+const metrics = new Metrics({ serviceName: 'usage-sweep' });
 const sweep = sweepOutbox({
   outbox: openOutbox(table),
-  record: countTraffic(
-    openRecorder(table, { logger }),
-    () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
-  ),
+  record: countTraffic(openRecorder(table, { logger }), () => new Metrics({ serviceName: 'gateway' })),
   logger,
   metrics,
   now: Date.now,

@@ -1,11 +1,11 @@
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import { evaluationLag, evaluatorCount } from '../metrics.ts';
+import type { StageMetrics } from '../metrics.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From alert rules to mail. scheduled-alarms.ts reports an evaluator that fails or does not run. */
-export const alertAlarms = (): RunbookAlarm[] => [
+export const alertAlarms = ({ evaluatorCount, evaluationLag }: StageMetrics): RunbookAlarm[] => [
   {
     id: 'EvaluationFailures',
     summary: 'Alert rules of some accounts could not be evaluated, or alerts could not be sent.',

@@ -1,11 +1,11 @@
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import { HOUR, reconcileCount, webhookFailures } from '../metrics.ts';
+import { HOUR, type StageMetrics } from '../metrics.ts';
 
 const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** Between Stripe and the accounts. */
-export const billingAlarms = (): RunbookAlarm[] => [
+export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics): RunbookAlarm[] => [
   {
     id: 'StripeWebhookFailures',
     summary:

@@ -1,17 +1,17 @@
-import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import { errorShare, FIVE_MINUTES, serverErrorShare, share, traffic } from '../metrics.ts';
+import { errorShare, FIVE_MINUTES, type StageMetrics, serverErrorShare, share } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From a request to the provider and back. */
-export const gatewayAlarms = (gateway: Monitored['gateway']): RunbookAlarm[] => [
+export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Monitored['gateway']): RunbookAlarm[] => [
   {
     id: 'LostUsageEvents',
     summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
     section: 'lost-usage-events',
-    metric: new Metric({ ...gateway.lostEvents, statistic: Stats.SUM, period: FIVE_MINUTES }),
+    metric: lostEvents,
     operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
   },

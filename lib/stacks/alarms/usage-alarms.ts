@@ -1,13 +1,17 @@
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import { FIVE_MINUTES, HOUR, recorderCount, rollupCount, share, sweepCount, traffic } from '../metrics.ts';
+import { FIVE_MINUTES, HOUR, type StageMetrics, share } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From usage events to priced records and rolled-up sums. */
-export const usageAlarms = ({ gateway }: Pick<StageSettings, 'gateway'>, usage: Monitored['usage']): RunbookAlarm[] => [
+export const usageAlarms = (
+  { recorderCount, sweepCount, rollupCount, traffic }: StageMetrics,
+  { gateway }: Pick<StageSettings, 'gateway'>,
+  usage: Monitored['usage'],
+): RunbookAlarm[] => [
   {
     id: 'DeadLetters',
     summary: 'Usage events were given up after repeated deliveries: their requests are missing from the spend.',

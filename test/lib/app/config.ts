@@ -24,8 +24,8 @@ describe('settings of a stage', () => {
       gateway: {
         openEventDelaySeconds: 900,
         connectTimeoutMs: 10_000,
-        headersTimeoutMs: 600_000,
-        idleTimeoutMs: 300_000,
+        headersTimeoutMs: 290_000,
+        idleTimeoutMs: 290_000,
       },
     });
     expect(settings.account).toBeUndefined();

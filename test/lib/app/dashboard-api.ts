@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { operations } from '../../../lambda/dashboard/operations.ts';
+import { errorBodySchema, errorCodes } from '../../../lambda/http/error-codes.ts';
 import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 interface Method {
@@ -37,6 +40,9 @@ const OPEN = [
   'POST /api/billing/webhook',
   'GET /api/openapi.json',
 ];
+
+/** Types with a status that no handler has. */
+const onlyByPlatform = new Set(['UNSUPPORTED_MEDIA_TYPE', 'INTEGRATION_TIMEOUT']);
 
 describe('the dashboard API', () => {
   const api = synthStage()('dashboard-api');
@@ -119,7 +125,25 @@ describe('the dashboard API', () => {
       REQUEST_TOO_LARGE: [413, 'PAYLOAD_TOO_LARGE'],
       THROTTLED: [429, 'RATE_LIMITED'],
       INTEGRATION_FAILURE: [503, 'UNAVAILABLE'],
+      // What Lambda's throttling becomes.
+      API_CONFIGURATION_ERROR: [503, 'UNAVAILABLE'],
     });
+  });
+
+  it('has the statuses and the words of the handlers for them', () => {
+    const handlersMessages = readdirSync('lambda', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join('lambda', name), 'utf8'))
+      .join('');
+    const said = new Set<string>();
+    for (const { Properties } of Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse'))) {
+      const template = (Properties['ResponseTemplates'] as Record<string, string>)['application/json'] ?? '';
+      const { code, message } = errorBodySchema.parse(JSON.parse(template)).error;
+      if (Properties['StatusCode'] !== undefined && !onlyByPlatform.has(String(Properties['ResponseType'])))
+        expect([message, errorCodes[code].status]).toEqual([message, Number(Properties['StatusCode'])]);
+      if (handlersMessages.includes(`'${message}'`)) said.add(code);
+    }
+    expect([...said].sort()).toEqual(['FORBIDDEN', 'INTERNAL', 'NOT_FOUND', 'UNAUTHORIZED', 'UNAVAILABLE']);
   });
 
   it('gives the request id, and when to try again, also where API Gateway responds itself', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
+import { parseStageSettings } from '../../../lib/config.ts';
 import { onlyResource, type Resource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 const propertiesOf = (resources: Record<string, Resource>) =>
@@ -76,7 +77,8 @@ describe('the gateway', () => {
   it('gives a new version a tenth of the requests first, and takes it back where it fails', () => {
     const [groupId] = Object.keys(resourcesOf(gateway, 'AWS::CodeDeploy::DeploymentGroup'));
     const group = onlyResource(gateway, 'AWS::CodeDeploy::DeploymentGroup').Properties;
-    const [alarmId] = Object.keys(resourcesOf(gateway, 'AWS::CloudWatch::Alarm'));
+    const alarms = Object.entries(resourcesOf(gateway, 'AWS::CloudWatch::Alarm'));
+    const [alarmId, alarm] = alarms.find(([id]) => id.includes('Release')) ?? [];
     expect(group).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
       AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: alarmId } }] },
@@ -86,7 +88,7 @@ describe('the gateway', () => {
     expect(alias?.['UpdatePolicy']).toMatchObject({
       CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: groupId } },
     });
-    expect(JSON.stringify(onlyResource(gateway, 'AWS::CloudWatch::Alarm').Properties)).toContain('ExecutedVersion');
+    expect(JSON.stringify(alarm?.Properties)).toContain('ExecutedVersion');
     const atOnce = synthStage({ gateway: { canaryRelease: false } })('gateway');
     expect(resourcesOf(atOnce, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
   });
@@ -100,7 +102,7 @@ describe('the gateway', () => {
       expect.objectContaining({
         LoggingLevel: 'OFF',
         DataTraceEnabled: false,
-        MetricsEnabled: true,
+        MetricsEnabled: false,
         ThrottlingRateLimit: 5_000,
         ThrottlingBurstLimit: 2_500,
       }),
@@ -116,6 +118,17 @@ describe('the gateway', () => {
     }
     const types = responses.map(({ ResponseType }) => ResponseType);
     expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'WAF_FILTERED']));
+    const tooLarge = responses.find(({ ResponseType }) => ResponseType === 'REQUEST_TOO_LARGE');
+    expect(tooLarge).toMatchObject({ StatusCode: '413' });
+    expect(JSON.stringify(tooLarge)).toMatch(/4\.5 MB.*container.*docs\/cost-and-scale\.md/);
+  });
+
+  it('ends silence itself, before API Gateway breaks the connection after five minutes', () => {
+    const { Variables } = proxy['Environment'] as { Variables: Record<string, string> };
+    for (const name of ['HEADERS_TIMEOUT_MS', 'IDLE_TIMEOUT_MS']) expect(Number(Variables[name])).toBeLessThan(300_000);
+    expect(() => parseStageSettings('prod', { gateway: { headersTimeoutMs: 300_000 } })).toThrow(
+      'stages.prod.gateway.headersTimeoutMs: must be at most 295000',
+    );
   });
 
   it('generates its fingerprint key and passes its location, not its value', () => {

@@ -96,7 +96,7 @@ describe('alarms', () => {
       .map((file) => readFileSync(join(import.meta.dirname, '../../../lambda', file), 'utf8'))
       .join('\n');
     const text = JSON.stringify(alarmsOf().map(({ properties }) => properties));
-    const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway"/g)].map(([, name]) => name);
+    const read = [...text.matchAll(/"MetricName":"(\w+)","Namespace":"AiSpendGateway\/dev"/g)].map(([, name]) => name);
     // Counted from log lines: see the tests of the stacks that write them.
     const ownNames = read.filter((name) => name !== 'LostUsageEvents' && name !== 'StripeWebhookFailures');
     expect(ownNames.length).toBeGreaterThan(2);
@@ -107,7 +107,7 @@ describe('alarms', () => {
     const filter = onlyResource(synthStage()('gateway'), 'AWS::Logs::MetricFilter').Properties;
     expect(filter).toMatchObject({
       FilterPattern: '"usage event not delivered"',
-      MetricTransformations: [{ MetricName: 'LostUsageEvents', MetricNamespace: 'AiSpendGateway' }],
+      MetricTransformations: [{ MetricName: 'LostUsageEvents', MetricNamespace: 'AiSpendGateway/dev' }],
     });
     const tracker = readFileSync(join(import.meta.dirname, '../../../lambda/gateway/tracking/tracker.ts'), 'utf8');
     expect(tracker).toContain('usage event not delivered');

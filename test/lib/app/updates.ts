@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { stackNames, synthStage } from '../synth-stage.ts';
+import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const stacks = [...stackNames, 'web'] as const;
 type Stage = ReturnType<typeof synthStage>;
@@ -77,5 +77,35 @@ describe('an update of a stage', () => {
       'AWS::SQS::Queue',
       'AWS::SecretsManager::Secret',
     ]);
+  });
+});
+
+describe('stages next to each other', () => {
+  const names = (text: string): string[] =>
+    [...text.matchAll(/"(?:Namespace|MetricNamespace|POWERTOOLS_METRICS_NAMESPACE)":"(AiSpendGateway[^"]*)"/g)].map(
+      ([, name = '']) => name,
+    );
+
+  it('of one account share no metric', () => {
+    const text = stacks.map((stack) => JSON.stringify(synthStage()(stack).toJSON()).replaceAll('\\"', '"')).join('');
+    expect(new Set(names(text))).toEqual(new Set(['AiSpendGateway/dev']));
+    expect(text).not.toContain('AiSpendGateway"');
+  });
+
+  it('and in several regions have names of their own where the account has one list of them', () => {
+    const web = synthStage()('web');
+    const name = { 'Fn::Join': ['', ['ai-spend-dev-', { Ref: 'AWS::Region' }]] };
+    web.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
+      ResponseHeadersPolicyConfig: { Name: name },
+    });
+    web.hasResourceProperties('AWS::CloudFront::OriginAccessControl', { OriginAccessControlConfig: { Name: name } });
+    web.hasResourceProperties('AWS::CloudFront::Function', { Name: name });
+  });
+
+  it('leave no bucket behind that cannot be deleted', () => {
+    expect(
+      Object.keys(resourcesOf(synthStage({ removalPolicy: 'destroy' })('web'), 'Custom::S3AutoDeleteObjects')),
+    ).toHaveLength(1);
+    expect(Object.keys(resourcesOf(synthStage()('web'), 'Custom::S3AutoDeleteObjects'))).toEqual([]);
   });
 });

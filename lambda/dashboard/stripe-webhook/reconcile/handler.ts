@@ -13,7 +13,7 @@ const table = openTable(environment.TABLE_NAME);
 const stripe = openStripe(environment);
 const prices = environment.STRIPE_PRICES;
 const logger = new Logger({ serviceName: 'billing-reconcile' });
-const metrics = new Metrics({ namespace: 'AiSpendGateway', serviceName: 'billing-reconcile' });
+const metrics = new Metrics({ serviceName: 'billing-reconcile' });
 const run = reconcile({
   accounts: openBillingAccounts(table),
   stripe,
