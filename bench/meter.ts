@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { createMeter } from '../lambda/gateway/meter/meter.ts';
+import { PromptCounter } from '../lambda/gateway/meter/prompt-counter.ts';
 import { median, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({
@@ -100,7 +101,8 @@ const piecesOf = (body: string): Buffer[] => {
 };
 
 const byMeter = async ({ path }: Shape, pieces: readonly Buffer[]): Promise<unknown> => {
-  const facts = { model: null, stream: true, serviceTier: null, promptBytes: 0, billableItems: {} };
+  const prompt = new PromptCounter();
+  const facts = { model: null, stream: true, serviceTier: null, prompt, billableItems: {} };
   const meter = createMeter(
     { method: 'POST', path, facts: () => facts },
     { status: 200, contentType: 'text/event-stream', contentEncoding: undefined },

@@ -1,5 +1,6 @@
 import { costNanoUsd } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
+import { estimateUsage } from '../usage/estimate-usage.ts';
 import { hidesReasoning } from '../usage/hidden-reasoning.ts';
 import { normalizeUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
@@ -19,7 +20,9 @@ export const reasons = {
   noModel: 'Neither the request nor the response names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
-  estimatedUsage: 'The provider reported no usage: it is estimated from the visible text.',
+  estimatedUsage: 'The provider reported no usage: it is estimated from what the request and response show.',
+  uncounted:
+    'The provider reported no usage, and the request has parts that cannot be counted (files, audio, stored context …): its input is at least what is shown.',
   cut: 'The response was interrupted: usage may be too low.',
   storage: 'Storage is also charged by the hour, which is not included.',
   tier: 'The price of the service tier is not known exactly.',
@@ -46,8 +49,26 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * a response that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest): PricedUsage => {
+  if (isPending(request.reading)) return unknown(null, reasons.pending);
+  const { reading, isLowerBound } = withEstimate(request.reading);
+  const priced = priceReading({ ...request, reading });
+  return isLowerBound && priced.costNanoUsd !== null ? unknown(priced.usage, reasons.uncounted) : priced;
+};
+
+/** A reading with its estimate as usage, if it has one to make. */
+const withEstimate = (reading: Reading): { readonly reading: Reading; readonly isLowerBound: boolean } => {
+  if (!reading.visible) return { reading, isLowerBound: false };
+  const estimate = estimateUsage(reading);
+  const usage = estimate?.usage ?? reading.usage;
+  const isEstimated = usage !== reading.usage;
+  return {
+    reading: { ...reading, usage, usageSource: isEstimated ? 'estimated' : usage ? 'reported' : 'none' },
+    isLowerBound: estimate?.isLowerBound ?? false,
+  };
+};
+
+const priceReading = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
-  if (isPending(reading)) return unknown(null, reasons.pending);
   const usage = normalizeUsage(request.provider, reading);
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));

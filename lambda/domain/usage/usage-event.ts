@@ -28,13 +28,43 @@ const requestIdentity = z.object({
   startedAt: z.iso.datetime(),
 });
 
+/** What a request's prompt consists of: sizes, no content. */
+const prompt = z.object({
+  messages: nonNegativeInteger,
+  /** Calls of tools in earlier messages. */
+  calls: nonNegativeInteger,
+  /** UTF-8 bytes of instructions, messages, tool calls and their results. */
+  textBytes: nonNegativeInteger,
+  /** Bytes of the tools' definitions, as JSON without white space between its parts. */
+  toolBytes: nonNegativeInteger,
+  /** The same of the schema that the response must follow. */
+  schemaBytes: nonNegativeInteger,
+  /** In pixels; null where the request does not show them. `detail` as the request has it (OpenAI). */
+  images: z.array(
+    z.object({
+      width: z.nullable(nonNegativeInteger),
+      height: z.nullable(nonNegativeInteger),
+      detail: z.nullable(z.string().check(z.maxLength(16))),
+    }),
+  ),
+  /** What else is input and cannot be counted: then the counts are a lower bound. `stored`: kept by the provider, named by an id. */
+  uncounted: z.array(z.enum(['file', 'audio', 'video', 'image', 'stored', 'tool', 'part'])),
+});
+
+export type Prompt = z.infer<typeof prompt>;
+
 /** What the meter read from one response: see lambda/gateway/meter. In the provider's terms, not yet normalized. */
 const reading = z.object({
   dialect: z.enum(dialects),
   /** The provider's final usage object as sent (Anthropic: message_start with message_delta on top), null when there was none. */
   usage: z.nullable(z.record(z.string(), z.unknown())),
-  /** `reported`: by the provider. `estimated`: by the gateway from the visible text. `none`: neither. */
+  /**
+   * `reported`: by the provider. `estimated`: from what is visible in the request and response; `usage` has what was reported
+   * all the same, and in events of older gateways the estimate itself. `none`: neither.
+   */
   usageSource: z.enum(['reported', 'estimated', 'none']),
+  /** What the usage is estimated from: see estimate-usage.ts. `outputBytes`: UTF-8 bytes of the text that the client got. */
+  visible: z.optional(z.object({ prompt, outputBytes: nonNegativeInteger })),
   /** False when the body was cut, did not have its stated length, or could not be decoded: usage may be too low. */
   complete: z.boolean(),
   modelRequested: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),

@@ -5,7 +5,9 @@
  * - The member `*` stands for every element of an array.
  * - A leaf that begins with `#` only reports that an object or array is present; its content is not kept.
  * - The member `''` is such a leaf for the object itself, reported when the object opens.
- * - The member `'+'` is for a value that may also be a string: the sink gets its length in bytes as `+name`, not its content.
+ * - The member `'+'` is for a value that may also be a string: the sink gets its length in bytes, and how it begins.
+ * - The member `'{}'` is for a value that may also be an object or array: the sink gets its length in bytes, without the white
+ *   space between its parts.
  */
 export interface Wanted {
   readonly [member: string]: Wanted | string;
@@ -14,6 +16,12 @@ export interface Wanted {
 /** Receives the picked values. `json` is the raw text of one value, which may be invalid: the sink parses it. */
 export interface PickerSink {
   value(name: string, json: string): void;
+  /**
+   * A value of which only the length is wanted.
+   * @param bytes of a string: without its quotes, escapes as they stand
+   * @param head the first bytes of a string, at most 64 KB; empty for an object or array. Valid during the call.
+   */
+  measured?(name: string, bytes: number, head: Buffer): void;
   /** A value was longer than the limit and was dropped. */
   tooLong(name: string): void;
   /** A document has ended: a top-level object, or an object in a top-level array. */
@@ -28,17 +36,25 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
+const SPACE = 0x20;
+
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** Deeper values are skipped. */
 const MAX_WANTED_DEPTH = 16;
 const MAX_KEY_BYTES = 64;
 
+/** Of a string that is measured: contains the size of nearly any image. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
 /** Members of a wanted tree that are not names. */
-const directives: ReadonlySet<string> = new Set(['', '*', '+']);
+const directives: ReadonlySet<string> = new Set(['', '*', '+', '{}']);
 
 interface Frame {
   readonly isArray: boolean;
   readonly node: Wanted | undefined;
+  /** Where it begins, white space not counted. */
+  readonly from: number;
 }
 
 /**
@@ -72,6 +88,11 @@ export class JsonPicker {
   #captureStart = -1;
   #captureDepth = -1;
 
+  /** Bytes of earlier chunks. */
+  #consumedBytes = 0;
+  /** White space between values. */
+  #spaces = 0;
+
   constructor(root: Wanted, sink: PickerSink, maxValueBytes: number) {
     this.#root = root;
     this.#sink = sink;
@@ -96,8 +117,10 @@ export class JsonPicker {
       }
       const byte = chunk[at] as number;
       if (this.#skippedDepth > 0) {
-        if (byte === QUOTE) this.#inString = true;
-        else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#skippedDepth++;
+        if (byte <= QUOTE) {
+          if (byte === QUOTE) this.#inString = true;
+          else this.#spaces++;
+        } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#skippedDepth++;
         else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
           this.#skippedDepth--;
           if (this.#skippedDepth === 0) this.#afterContainer(chunk, at + 1);
@@ -126,11 +149,12 @@ export class JsonPicker {
           this.#expectKey = false;
           break;
         default:
+          if (byte <= SPACE) this.#spaces++;
           // A number, true, false or null. White space after it is kept, too: JSON.parse ignores it.
           if (
             typeof this.#next === 'string' &&
             this.#captureName === undefined &&
-            byte > 0x20 &&
+            byte > SPACE &&
             !this.#expectKey &&
             !this.#next.startsWith('#')
           )
@@ -140,6 +164,7 @@ export class JsonPicker {
     }
     if (this.#inKey) this.#keyCarry += keyText(chunk, this.#keyStart, end);
     if (this.#captureName !== undefined) this.#keep(chunk.subarray(this.#captureStart));
+    this.#consumedBytes += end;
   }
 
   /** Skips to the end of a string by native search. Returns the index at which to go on. */
@@ -210,7 +235,7 @@ export class JsonPicker {
       this.#skippedDepth = 1;
       return;
     }
-    this.#stack.push({ isArray, node });
+    this.#stack.push({ isArray, node, from: this.#consumedBytes + at - this.#spaces });
     this.#expectKey = !isArray;
     this.#next = isArray ? this.#elementOf(node) : undefined;
   }
@@ -223,6 +248,9 @@ export class JsonPicker {
   #closeContainer(chunk: Buffer, after: number): void {
     const closed = this.#stack.pop();
     if (!closed) return;
+    const measured = closed.node?.['{}'];
+    if (typeof measured === 'string')
+      this.#sink.measured?.(measured, this.#consumedBytes + after - this.#spaces - closed.from, NO_BYTES);
     this.#afterContainer(chunk, after);
     const inTopLevelArray = this.#stack.length === 1 && this.#stack[0]?.isArray;
     if ((this.#stack.length === 0 && !closed.isArray) || (inTopLevelArray && !closed.isArray)) this.#sink.documentEnd();
@@ -258,9 +286,13 @@ export class JsonPicker {
   }
 
   #keep(piece: Buffer): void {
+    const room = MAX_HEAD_BYTES - this.#capturedBytes;
     this.#capturedBytes += piece.length;
-    if (this.#captureName?.startsWith('+')) return;
     // A copy, because the piece would keep the whole chunk in memory.
+    if (this.#captureName?.startsWith('+')) {
+      if (room > 0) this.#captured.push(Buffer.from(piece.subarray(0, room)));
+      return;
+    }
     if (this.#capturedBytes <= this.#maxValueBytes) this.#captured.push(Buffer.from(piece));
     else this.#captured = [];
   }
@@ -271,7 +303,7 @@ export class JsonPicker {
     this.#captureDepth = -1;
     const last = chunk.subarray(this.#captureStart, end);
     if (name.startsWith('+')) {
-      this.#sink.value(name, String(this.#capturedBytes + last.length - '""'.length));
+      this.#sink.measured?.(name.slice(1), this.#capturedBytes + last.length - '""'.length, this.#headOf(last));
       return;
     }
     if (this.#capturedBytes + last.length > this.#maxValueBytes) {
@@ -281,6 +313,13 @@ export class JsonPicker {
     const bytes = this.#captured.length === 0 ? last : Buffer.concat([...this.#captured, last]);
     this.#captured = [];
     this.#sink.value(name, bytes.toString('utf8'));
+  }
+
+  /** The beginning of a captured string without its quotes. */
+  #headOf(last: Buffer): Buffer {
+    const begins = this.#captured.length === 0 ? last : Buffer.concat([...this.#captured, last]);
+    this.#captured = [];
+    return begins.subarray(1, Math.min(begins.length - 1, MAX_HEAD_BYTES));
   }
 }
 

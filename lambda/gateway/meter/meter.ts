@@ -2,8 +2,8 @@ import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { type Dialect, dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
-import { estimateUsage, KeptText } from './estimate.ts';
 import { JsonPicker } from './json-picker.ts';
+import { KeptText } from './kept-text.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
 import type { BodyFacts } from './request-reader.ts';
 import { SseReader } from './sse-reader.ts';
@@ -168,7 +168,7 @@ class ResponseMeter implements Meter {
       complete,
       headerBillableItems(this.#response),
     );
-    return withEstimate(reading, this.#request.facts(), this.#kept);
+    return this.#response.status < 400 ? withVisible(reading, this.#request.facts(), this.#kept) : reading;
   }
 }
 
@@ -176,6 +176,9 @@ const headerBillableItems = ({ cachedPromptTokens }: MeteredResponse): Reading['
   const tokens = Number(cachedPromptTokens);
   return tokens > 0 ? { [BILLABLE.cachedPromptTokens]: tokens } : {};
 };
+
+/** Dialects whose output is no text, and free. */
+const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-embed', 'cohere-embed']);
 
 /** Members of usage objects that report the service tier. */
 const tierNames = ['service_tier', 'serviceTier', 'service_tier_used'];
@@ -209,10 +212,15 @@ const assemble = (
   };
 };
 
-/** Adds an estimate if a response reported no usage, or if Anthropic's was interrupted before it reported its output. */
-const withEstimate = (reading: Reading, { promptBytes }: BodyFacts, kept: KeptText): Reading => {
+/** Adds what an estimate needs if a response reported no usage, or if Anthropic's was interrupted before it reported its output. */
+const withVisible = (reading: Reading, { prompt }: BodyFacts, kept: KeptText): Reading => {
   const isHalf = !reading.complete && reading.dialect === 'anthropic-messages';
   if (reading.usage !== null && !isHalf) return reading;
-  const usage = estimateUsage(reading.dialect, reading.usage, promptBytes, kept.outputTokens());
-  return usage ? { ...reading, usage, usageSource: 'estimated' } : reading;
+  const isEmbedding = embeddings.has(reading.dialect);
+  const outputBytes = isEmbedding && reading.complete ? 0 : kept.textBytes();
+  if (outputBytes === null) return reading;
+  const counted = prompt.count();
+  const isEmpty = counted.textBytes === 0 && counted.images.length === 0;
+  if (isEmpty && !isHalf) return reading;
+  return { ...reading, usageSource: 'estimated', visible: { prompt: counted, outputBytes } };
 };

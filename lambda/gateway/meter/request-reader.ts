@@ -2,6 +2,7 @@ import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink } from './json-picker.ts';
+import { PromptCounter } from './prompt-counter.ts';
 import { wantedInRequest } from './wanted.ts';
 
 /** The facts in a request's body that decide how it is metered and priced. */
@@ -9,8 +10,8 @@ export interface BodyFacts {
   readonly model: string | null;
   readonly stream: boolean;
   readonly serviceTier: string | null;
-  /** Length of the prompt's text in bytes, as JSON. */
-  readonly promptBytes: number;
+  /** Counted only for an estimate. */
+  readonly prompt: PromptCounter;
   readonly billableItems: Reading['billableItems'];
 }
 
@@ -41,20 +42,27 @@ const jsonText = (json: string): unknown => {
 /** Reads a copy of the request's body in bounded memory. Keeps only the members of BodyFacts. */
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
+  const prompt = new PromptCounter();
 
   const sink: PickerSink = {
     value: (name, json) => {
-      if (name === '+prompt') {
-        values.set('promptBytes', Number(values.get('promptBytes') ?? 0) + Number(json));
+      if (name.startsWith('#')) {
+        prompt.see(name);
         return;
       }
       const value = jsonText(json);
+      if (typeof value === 'string') {
+        if (name === 'part.type') prompt.partType(value);
+        else if (name === 'part.detail') prompt.detail(value);
+        else if (name === 'tool.type') prompt.toolType(value);
+      }
       if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
         values.set('webSearchPreview', true);
       if (name === 'tool.model' && typeof value === 'string') values.set('imageGenModel', value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
-      else if (!name.startsWith('#') && !name.startsWith('tool.')) values.set(name, value);
+      else if (!name.startsWith('tool.') && !name.startsWith('part.')) values.set(name, value);
     },
+    measured: (name, bytes, head) => prompt.measure(name, bytes, head),
     tooLong: () => {},
     documentEnd: () => {},
   };
@@ -71,7 +79,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         failed = true;
       }
     },
-    facts: () => factsOf(values),
+    facts: () => factsOf(values, prompt),
   };
 };
 
@@ -105,7 +113,7 @@ const multipartName = (name: string): string =>
 
 const multipartValue = (value: string): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
-const factsOf = (values: ReadonlyMap<string, unknown>): BodyFacts => {
+const factsOf = (values: ReadonlyMap<string, unknown>, prompt: PromptCounter): BodyFacts => {
   const text = (name: string): string | null => {
     const value = values.get(name);
     return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
@@ -130,7 +138,7 @@ const factsOf = (values: ReadonlyMap<string, unknown>): BodyFacts => {
     model: text('model'),
     stream: values.get('stream') === true,
     serviceTier: text('serviceTier'),
-    promptBytes: Number(values.get('promptBytes') ?? 0),
+    prompt,
     billableItems,
   };
 };

@@ -115,10 +115,104 @@ export const wantedInBatch: Wanted = {
   },
 };
 
-/** The text of a prompt in every dialect: a string, or parts with `text` or `content`. Only its length is reported. */
-const part: Wanted = { '+': 'prompt', text: { '+': 'prompt' }, content: { '+': 'prompt' } };
-const text: Wanted = { '+': 'prompt', '*': part };
-const message: Wanted = { '+': 'prompt', content: text, parts: text };
+/*
+ * What a prompt consists of, in every dialect. Only lengths are reported, for an estimate when the provider reports no usage:
+ * see prompt-counter.ts.
+ */
+const text: Wanted = { '+': 'text' };
+const textOrJson: Wanted = { '+': 'text', '{}': 'text' };
+/** A file: its content in base64, a data URL, or its address. */
+const media: Wanted = { '+': 'media' };
+/** An id of something that the provider keeps. */
+const stored: Wanted = { '+': 'stored', '': '#stored' };
+const inlineData: Wanted = { data: media };
+const call: Wanted = { '': '#call', name: text, args: textOrJson, arguments: textOrJson };
+const response: Wanted = { name: text, response: textOrJson };
+const code: Wanted = { code: text, output: text };
+const file: Wanted = { '': '#file' };
+
+const contentMembers: Wanted = {
+  '+': 'text',
+  type: 'part.type',
+  detail: 'part.detail',
+  text,
+  thinking: text,
+  reasoning_content: text,
+  refusal: text,
+  name: text,
+  title: text,
+  input: textOrJson,
+  arguments: textOrJson,
+  result: textOrJson,
+  document: textOrJson,
+  summary: { '*': { text } },
+  function: call,
+  functionCall: call,
+  function_call: call,
+  functionResponse: response,
+  function_response: response,
+  executableCode: code,
+  executable_code: code,
+  codeExecutionResult: code,
+  code_execution_result: code,
+  image_url: { '+': 'media', url: media, detail: 'part.detail' },
+  source: { data: media, url: media, file_id: stored, content: { '+': 'text', '*': { text } } },
+  data: media,
+  inlineData,
+  inline_data: inlineData,
+  fileData: file,
+  file_data: file,
+  file,
+  file_id: stored,
+  file_url: stored,
+  input_audio: file,
+};
+const innerPart: Wanted = { ...contentMembers, '': '#part' };
+const innerContent: Wanted = { '+': 'text', '*': innerPart };
+const part: Wanted = { ...contentMembers, '': '#part', content: innerContent };
+const parts: Wanted = { ...contentMembers, '*': part };
+const message: Wanted = {
+  ...contentMembers,
+  '': '#message',
+  content: parts,
+  parts,
+  output: innerContent,
+  tool_calls: { '*': { function: call } },
+  // Cohere v1
+  message: text,
+};
+const messages: Wanted = { ...contentMembers, '*': message, parts };
+const schema: Wanted = { '{}': 'schema' };
+const generationConfig: Wanted = {
+  responseSchema: schema,
+  response_schema: schema,
+  responseJsonSchema: schema,
+  response_json_schema: schema,
+};
+/** A tool that the provider runs: what it finds is input too. */
+const serverTool: Wanted = { '': '#serverTool' };
+const requestTools: Wanted = {
+  '{}': 'tools',
+  '*': {
+    type: 'tool.type',
+    model: 'tool.model',
+    // Gemini's tools have a member each in place of a type.
+    googleSearch: serverTool,
+    google_search: serverTool,
+    googleSearchRetrieval: serverTool,
+    google_search_retrieval: serverTool,
+    googleMaps: serverTool,
+    google_maps: serverTool,
+    urlContext: serverTool,
+    url_context: serverTool,
+    codeExecution: serverTool,
+    code_execution: serverTool,
+    fileSearch: serverTool,
+    file_search: serverTool,
+    computerUse: serverTool,
+    computer_use: serverTool,
+  },
+};
 
 /** Members of a request that decide how it is metered or priced. */
 export const wantedInRequest: Wanted = {
@@ -129,16 +223,44 @@ export const wantedInRequest: Wanted = {
   size: 'image.size',
   quality: 'image.quality',
   seconds: 'video.seconds',
-  tools,
-  // The prompt's text, for an estimate when the provider reports no usage.
-  messages: { '*': message },
-  contents: { '+': 'prompt', '*': message },
-  input: { '+': 'prompt', '*': message },
-  system: text,
-  systemInstruction: message,
-  instructions: { '+': 'prompt' },
-  prompt: { '+': 'prompt' },
-  message: { '+': 'prompt' },
+  messages,
+  chat_history: messages,
+  contents: messages,
+  input: messages,
+  inputs: messages,
+  content: messages,
+  requests: { '*': { content: messages } },
+  system: parts,
+  systemInstruction: messages,
+  system_instruction: messages,
+  instructions: messages,
+  preamble: text,
+  message: text,
+  prompt: { '+': 'text', '*': text, id: stored },
+  suffix: text,
+  texts: { '*': text },
+  images: { '*': media },
+  documents: textOrJson,
+  tool_results: textOrJson,
+  tools: requestTools,
+  functions: { '{}': 'tools' },
+  response_format: schema,
+  output_format: schema,
+  output_config: { format: schema },
+  text: { format: schema },
+  generationConfig,
+  generation_config: generationConfig,
+  previous_response_id: stored,
+  previous_interaction_id: stored,
+  conversation: stored,
+  conversation_id: stored,
+  agent_id: stored,
+  cachedContent: stored,
+  cached_content: stored,
+  mcp_servers: { '*': serverTool },
+  plugins: { '*': serverTool },
+  connectors: { '*': serverTool },
+  web_search_options: serverTool,
 };
 
 const usageMark = new UsageMark('usage');

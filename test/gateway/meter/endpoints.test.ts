@@ -132,7 +132,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     {
       provenance: 'estimated',
       complete: false,
-      usage: { inputTokens: 100, outputTokens: 100 },
+      usage: { inputTokens: 100, outputTokens: 108 },
       reason: reasons.estimatedUsage,
     },
   ],
@@ -754,7 +754,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
         '[DONE]',
       ),
     },
-    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+    { provenance: 'estimated', usage: { inputTokens: 42, outputTokens: 7 } },
   ],
   [
     'OpenRouter, an error in the midst of a stream, as data beside a choice',
@@ -769,7 +769,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
         '[DONE]',
       )}`,
     },
-    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+    { provenance: 'estimated', usage: { inputTokens: 18, outputTokens: 7 } },
   ],
   [
     'Gemini, an answer found by Google Search: by the prompt until Gemini 2.5',
@@ -828,7 +828,7 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
       req: { model: 'sonar', stream: true, messages: [{ role: 'user', content: 'x'.repeat(40) }] },
       body: sse({ model: 'sonar', choices: [{ delta: { content: 'y'.repeat(20) } }] }),
     },
-    { provenance: 'estimated', usage: { inputTokens: 10, outputTokens: 5 } },
+    { provenance: 'estimated', usage: { inputTokens: 9, outputTokens: 7 } },
   ],
   [
     'Gemini interactions, which count the searches themselves',

@@ -9,6 +9,7 @@ const pick = (wanted: Wanted, pieces: readonly string[], limit = 100, encoding: 
     wanted,
     {
       value: (name, json) => picked.push(`${name}=${json}`),
+      measured: (name, bytes, head) => picked.push(`${name}: ${bytes} ${head.toString('utf8', 0, 10)}`),
       tooLong: (name) => picked.push(`${name} too long`),
       documentEnd: () => picked.push('end'),
     },
@@ -45,8 +46,8 @@ describe('picking', () => {
 
   it('measures a string where it may also be parts', () => {
     const text: Wanted = { '+': 'text', '*': { t: { '+': 'text' } } };
-    expect(pick({ c: text }, ['{"c":"four"}'])).toEqual(['+text=4', 'end']);
-    expect(pick({ c: text }, ['{"c":[{"t":"ab"},{"t":"é"}]}'])).toEqual(['+text=2', '+text=2', 'end']);
+    expect(pick({ c: text }, ['{"c":"four"}'])).toEqual(['text: 4 four', 'end']);
+    expect(pick({ c: text }, ['{"c":[{"t":"ab"},{"t":"é"}]}'])).toEqual(['text: 2 ab', 'text: 2 é', 'end']);
   });
 
   it('takes documents one after the other, and a top-level array as many', () => {
@@ -111,8 +112,22 @@ describe('picking', () => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
         bytes.subarray(n * size, (n + 1) * size).toString('latin1'),
       );
-      expect(pickLatin1({ c: { '+': 'text' }, a: 'a' }, pieces, 10)).toEqual(['+text=400', 'a=1', 'end']);
+      expect(pickLatin1({ c: { '+': 'text' }, a: 'a' }, pieces, 10)).toEqual(['text: 400 é\\"é\\"é', 'a=1', 'end']);
     }
+  });
+
+  it('an object or array has the length of its JSON without white space, wherever it is cut', () => {
+    const wanted: Wanted = { a: { '{}': 'a', '*': { t: 't' } }, b: { '{}': 'b' }, c: { '{}': 'c' }, d: 'd' };
+    const compact = { a: [{ t: 1, x: 'a b' }, { y: [1, 2] }], b: { x: { y: 'with  spaces' } }, c: 7, d: 1 };
+    const json = JSON.stringify(compact, null, 3);
+    for (const size of [1, 5, json.length])
+      expect(pick(wanted, json.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((value) => value.trim())).toEqual([
+        't=1',
+        `a: ${JSON.stringify(compact.a).length}`,
+        `b: ${JSON.stringify(compact.b).length}`,
+        'd=1',
+        'end',
+      ]);
   });
 
   it('looks 16 levels deep and no deeper, and reads on behind', () => {

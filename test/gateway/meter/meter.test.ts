@@ -153,15 +153,16 @@ describe('dialects', () => {
     expect((await meterBody(body, { ...event, path: '/v1/chat/completions' })).modelServed).toBe('gpt-4o-2024-08-06');
   });
 
-  it('a stream without usage still reports the model, and is estimated from its text', async () => {
+  it('a stream without usage still reports the model, and shows what an estimate needs', async () => {
     const body = sse(chatChunk('four'), chatChunk(' byt\n'), chatChunk('é☃'), '[DONE]');
     const request = {
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'eight by' }, { content: [{ type: 'text', text: 'four' }] }],
     };
     expect(await meterBody(body, { ...event, path: '/v1/chat/completions', request })).toMatchObject({
-      usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      usage: null,
       usageSource: 'estimated',
+      visible: { prompt: { messages: 2, textBytes: 12, uncounted: [] }, outputBytes: 14 },
       modelServed: 'gpt-4o-2024-08-06',
     });
     expect(await meterBody(sse('[DONE]'), { ...event, path: '/v1/chat/completions', request })).toMatchObject({
@@ -435,7 +436,7 @@ describe('bodies as they arrive', () => {
     expect(reading).toMatchObject({
       usage: { input_tokens: 25, output_tokens: 1 },
       complete: false,
-      usageSource: 'reported',
+      usageSource: 'estimated',
     });
   });
 
@@ -460,10 +461,14 @@ describe('bodies as they arrive', () => {
       { type: 'content_block_delta', delta: { type: 'text_delta', text: 'four' } },
     );
     const reading = await meterPieces([Buffer.from(left)], { path, contentType: 'text/event-stream' }, false);
-    expect(reading).toMatchObject({ usageSource: 'estimated', usage: { input_tokens: 25, output_tokens: 1 } });
+    expect(reading).toMatchObject({
+      usageSource: 'estimated',
+      usage: { input_tokens: 25 },
+      visible: { outputBytes: 4 },
+    });
   });
 
-  it('Anthropic’s output is estimated when the stream is interrupted before it is reported', async () => {
+  it('Anthropic’s output can be estimated when the stream is interrupted before it is reported', async () => {
     const start = anthropicStream.split('event: content_block_delta')[0] as string;
     const delta = (text: string) =>
       `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', delta: { type: 'text_delta', text } })}\n\n`;
@@ -473,8 +478,9 @@ describe('bodies as they arrive', () => {
       false,
     );
     expect(reading).toMatchObject({
-      usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 30 },
+      usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 1 },
       usageSource: 'estimated',
+      visible: { outputBytes: 120 },
     });
   });
 

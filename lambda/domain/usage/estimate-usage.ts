@@ -1,0 +1,113 @@
+import type { Dialect } from './dialect.ts';
+import { imageTokens } from './image-tokens.ts';
+import type { Raw } from './raw.ts';
+import { promptTokens, type Tokenizer, tokenizerOf } from './tokenizers.ts';
+import type { Reading } from './usage-event.ts';
+
+/*
+ * When a provider reports no usage (the client disconnected, or switched usage off), tokens are estimated from the sizes of what
+ * request and response show. A tokenizer is more exact but needs megabytes of tables for each family of models. Hidden reasoning
+ * cannot be estimated: its price stays unknown.
+ */
+
+type Shape = (inputTokens: number, outputTokens: number) => Raw;
+
+const chat: Shape = (input, output) => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+});
+const responses: Shape = (input, output) => ({
+  input_tokens: input,
+  output_tokens: output,
+  total_tokens: input + output,
+});
+const messages: Shape = (input, output) => ({ input_tokens: input, output_tokens: output });
+const gemini: Shape = (input, output) => ({
+  promptTokenCount: input,
+  candidatesTokenCount: output,
+  totalTokenCount: input + output,
+});
+const cohere: Shape = (input, output) => ({ billed_units: { input_tokens: input, output_tokens: output } });
+
+/** The shape of each dialect, so that an estimate is normalised like reported usage. */
+const shapes: Partial<Record<Dialect, Shape>> = {
+  'openai-chat': chat,
+  'openai-completions': chat,
+  'openai-responses': responses,
+  'openai-embeddings': chat,
+  'anthropic-messages': messages,
+  'gemini-generate': gemini,
+  'gemini-embed': gemini,
+  'cohere-chat': cohere,
+  'cohere-generate': cohere,
+  'cohere-embed': cohere,
+};
+
+/** Dialects whose text goes to the model without a chat template. */
+const plainDialects: ReadonlySet<Dialect> = new Set([
+  'openai-completions',
+  'openai-embeddings',
+  'gemini-embed',
+  'cohere-generate',
+  'cohere-embed',
+]);
+
+/** What stands for the model where neither request nor response names one. */
+const usualModels: Partial<Record<Dialect, string>> = {
+  'anthropic-messages': 'claude',
+  'gemini-generate': 'gemini',
+  'gemini-embed': 'gemini',
+  'cohere-chat': 'command',
+  'cohere-generate': 'command',
+  'cohere-embed': 'command',
+};
+
+/** What the begin and the end of a response take. */
+const TOKENS_OF_END = 2;
+
+export interface EstimatedUsage {
+  /** In the shape of the reading's dialect. */
+  readonly usage: Raw;
+  /** The input has parts that cannot be counted: it is at least this. */
+  readonly isLowerBound: boolean;
+}
+
+/**
+ * Estimates the usage of a response that reported none, or only its input (Anthropic, interrupted).
+ *
+ * @returns null if the reading has nothing to estimate from, or its dialect has no text
+ */
+export const estimateUsage = (reading: Reading): EstimatedUsage | null => {
+  const { dialect, visible, usage: reported } = reading;
+  const shape = shapes[dialect];
+  if (!visible || !shape) return null;
+  const model = reading.modelServed ?? reading.modelRequested ?? usualModels[dialect] ?? '';
+  const tokenizer = tokenizerOf(model);
+  const output =
+    visible.outputBytes === 0 ? 0 : Math.ceil(visible.outputBytes / tokenizer.bytesPerToken) + TOKENS_OF_END;
+  if (reported) return withOutput(reported, output);
+  const input = inputTokens(reading, model, tokenizer);
+  return input && { usage: shape(input.tokens, output), isLowerBound: input.isLowerBound };
+};
+
+/** Only an output that is larger than the reported one is news. */
+const withOutput = (reported: Raw, output: number): EstimatedUsage => {
+  const before = reported['output_tokens'];
+  const usage = typeof before === 'number' && before >= output ? reported : { ...reported, output_tokens: output };
+  return { usage, isLowerBound: false };
+};
+
+const inputTokens = (
+  { dialect, visible }: Reading,
+  model: string,
+  tokenizer: Tokenizer,
+): { readonly tokens: number; readonly isLowerBound: boolean } | null => {
+  const prompt = visible?.prompt;
+  if (!prompt) return null;
+  const images = prompt.images.map((image) => imageTokens(model, image));
+  const tokens =
+    promptTokens(prompt, tokenizer, !plainDialects.has(dialect)) +
+    images.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
+  return { tokens: Math.ceil(tokens), isLowerBound: prompt.uncounted.length > 0 || images.includes(null) };
+};

@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
+import type { Dialect } from '../../../lambda/domain/usage/dialect.ts';
+import { estimateUsage } from '../../../lambda/domain/usage/estimate-usage.ts';
+import type { Prompt, Reading } from '../../../lambda/domain/usage/usage-event.ts';
+
+const PROMPT: Prompt = {
+  messages: 2,
+  calls: 0,
+  textBytes: 450,
+  toolBytes: 0,
+  schemaBytes: 0,
+  images: [],
+  uncounted: [],
+};
+
+const reading = (prompt: Partial<Prompt> = {}, members: Partial<Reading> = {}): Reading => ({
+  dialect: 'openai-chat',
+  usage: null,
+  usageSource: 'estimated',
+  visible: { prompt: { ...PROMPT, ...prompt }, outputBytes: 90 },
+  complete: true,
+  modelRequested: 'gpt-4o',
+  modelServed: null,
+  streamed: true,
+  serviceTier: null,
+  billableItems: {},
+  ...members,
+});
+
+const inputOf = (prompt: Partial<Prompt>, model = 'gpt-4o'): number =>
+  Number(estimateUsage(reading(prompt, { modelRequested: model }))?.usage['prompt_tokens']);
+
+describe('estimated usage', () => {
+  // 450 bytes at 4.5, 5 for the chat, 3.5 for each message; 90 bytes at 4.5, and 2 for begin and end.
+  const [input, output] = [112, 22];
+  it.each<[Dialect, object]>([
+    ['openai-chat', { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }],
+    ['openai-responses', { input_tokens: input, output_tokens: output, total_tokens: input + output }],
+    ['anthropic-messages', { input_tokens: input, output_tokens: output }],
+    ['gemini-generate', { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output }],
+    ['cohere-chat', { billed_units: { input_tokens: input, output_tokens: output } }],
+    // Without messages there is no template.
+    ['openai-completions', { prompt_tokens: 100, completion_tokens: output, total_tokens: 100 + output }],
+    ['cohere-generate', { billed_units: { input_tokens: 100, output_tokens: output } }],
+  ])('of %s has its members', (dialect, usage) => {
+    expect(estimateUsage(reading({}, { dialect }))).toEqual({ usage, isLowerBound: false });
+  });
+
+  it('of an embedding has no output', () => {
+    const visible = { prompt: PROMPT, outputBytes: 0 };
+    expect(estimateUsage(reading({}, { dialect: 'gemini-embed', visible }))?.usage).toEqual({
+      promptTokenCount: 100,
+      candidatesTokenCount: 0,
+      totalTokenCount: 100,
+    });
+  });
+
+  it('is null without anything visible, and for a dialect without text', () => {
+    const { visible: _visible, ...blind } = reading();
+    expect(estimateUsage(blind)).toBeNull();
+    expect(estimateUsage(reading({}, { dialect: 'openai-images' }))).toBeNull();
+  });
+
+  it('grows with everything that is billed', () => {
+    const plain = inputOf({});
+    const more: Partial<Prompt>[] = [
+      { messages: 3 },
+      { calls: 1 },
+      { textBytes: 500 },
+      { toolBytes: 300 },
+      { schemaBytes: 300 },
+      { images: [{ width: 512, height: 512, detail: null }] },
+    ];
+    for (const part of more) expect([part, inputOf(part) > plain]).toEqual([part, true]);
+  });
+
+  it('does not count an empty list of tools, nor a schema that the model does not get', () => {
+    expect(inputOf({ toolBytes: 2 })).toBe(inputOf({}));
+    expect(inputOf({ schemaBytes: 900 }, 'gemini-2.5-flash')).toBe(inputOf({}, 'gemini-2.5-flash'));
+  });
+
+  it.each([
+    ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4.5'],
+    ['gpt-oss-120b', 'openai/gpt-oss-20b'],
+    ['llama-3.3-70b-versatile', 'meta-llama/Llama-3.3-70B-Instruct-Turbo'],
+    ['grok-4-fast', 'x-ai/grok-4.1-fast'],
+    ['gemini-2.5-flash', 'models/gemini-2.5-pro'],
+    ['ministral-3b-latest', 'mistralai/mistral-nemo'],
+    ['gpt-4o', 'o3'],
+  ])('is the same for %s and %s, which have a tokenizer in common', (one, other) => {
+    expect(inputOf({ toolBytes: 300 }, one)).toBe(inputOf({ toolBytes: 300 }, other));
+  });
+
+  it('of a prompt with parts that cannot be counted is a lower bound', () => {
+    expect(estimateUsage(reading({ uncounted: ['file'] }))).toMatchObject({ isLowerBound: true });
+    const remote = { width: null, height: null, detail: null };
+    expect(estimateUsage(reading({ images: [remote] }))).toMatchObject({ isLowerBound: true });
+    expect(estimateUsage(reading({ images: [{ ...remote, detail: 'low' }] }))).toMatchObject({ isLowerBound: false });
+  });
+
+  it('replaces a reported output that is smaller or missing, and nothing else', () => {
+    const estimate = (usage: Record<string, unknown>) =>
+      estimateUsage(reading({ uncounted: ['file'] }, { dialect: 'anthropic-messages', usage }));
+    const replaced = { usage: { input_tokens: 50, output_tokens: 22 }, isLowerBound: false };
+    expect(estimate({ input_tokens: 50, output_tokens: 21 })).toEqual(replaced);
+    expect(estimate({ input_tokens: 50 })).toEqual(replaced);
+    expect(estimate({ input_tokens: 50, output_tokens: { valueOf: 1 } })).toEqual(replaced);
+    const larger = { input_tokens: 50, output_tokens: 22 };
+    expect(estimate(larger)?.usage).toBe(larger);
+  });
+});
+
+describe('the price of an estimate', () => {
+  const price = (from: Reading, provider: 'openai' | 'anthropic' | 'google' = 'openai') =>
+    priceRequest({
+      provider,
+      method: 'POST',
+      path: '/v1/chat/completions',
+      status: 200,
+      startedAt: '2026-05-05T12:00:00Z',
+      reading: from,
+    });
+
+  it('is estimated', () => {
+    expect(price(reading())).toMatchObject({
+      provenance: 'estimated',
+      reason: reasons.estimatedUsage,
+      costNanoUsd: 112 * 2_500 + 22 * 10_000,
+      usage: { inputTokens: 112, outputTokens: 22 },
+    });
+  });
+
+  it('is unknown where the input is a lower bound, which it shows', () => {
+    expect(price(reading({ uncounted: ['file'] }))).toMatchObject({
+      provenance: 'unknown',
+      reason: reasons.uncounted,
+      costNanoUsd: null,
+      lines: [],
+      usage: { inputTokens: 112, outputTokens: 22 },
+    });
+  });
+
+  it('is that of the reported usage where nothing was to be estimated', () => {
+    const usage = { input_tokens: 50, output_tokens: 200 };
+    const claude = {
+      dialect: 'anthropic-messages',
+      usage,
+      complete: false,
+      modelRequested: 'claude-haiku-4-5',
+    } as const;
+    expect(price(reading({}, claude), 'anthropic')).toMatchObject({
+      provenance: 'estimated',
+      reason: reasons.cut,
+      usage: { inputTokens: 50, outputTokens: 200 },
+    });
+  });
+
+  it('of a Gemini embedding is that of its text', () => {
+    const visible = { prompt: PROMPT, outputBytes: 0 };
+    const from = reading({}, { dialect: 'gemini-embed', visible, modelRequested: 'gemini-embedding-001' });
+    expect(price(from, 'google')).toMatchObject({ provenance: 'estimated', usage: { inputTokens: 110 } });
+  });
+
+  it('of a background response is counted when it is fetched', () => {
+    const from = reading({}, { dialect: 'openai-responses', billableItems: { 'response.background': 1 } });
+    expect(price(from)).toMatchObject({ provenance: 'unknown', reason: reasons.pending });
+  });
+});
