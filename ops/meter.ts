@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runCommand, wholeNumber } from './command.ts';
+import { calibrate, estimates } from './meter/estimates.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
 import { type Replayed, replay } from './meter/replay.ts';
 import { differences, reproduced, shownLine } from './meter/report.ts';
@@ -14,6 +15,8 @@ FILE is JSON lines with provider, method, path, req, status, ctype, body (or bod
   --summary        counts by provider, endpoint and provenance instead of lines
   --expect         lists where the usage differs from each line's expected.norm, then how many matched
   --reproduce      compares the costs that providers report with what their tokens cost by the price book
+  --estimates      removes the usage from each response, and compares the estimated input and output with what was reported
+  --calibrate      measures the constants of lambda/domain/usage/tokenizers.ts
   --seed N         another way of cutting the bodies (default 1)
   --at TIME        prices of this ISO 8601 time, for responses that do not say when they were made (default now)
   --provider L --path P [--method M] [--status N] [--content-type T] [--model M]   of a raw body`;
@@ -22,11 +25,9 @@ const print = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 };
 
-type Visit = (recording: Recording, replayed: Replayed) => void;
-
 /** A mode of the command: what it does with each response, and at the end. */
 interface Mode {
-  readonly visit: Visit;
+  readonly visit: (recording: Recording, replayed: Replayed) => void | Promise<void>;
   readonly finish: () => void;
 }
 
@@ -100,8 +101,15 @@ const reproduce = (): Mode => {
   };
 };
 
+const printingEach = <T>(mode: { readonly visit: Mode['visit']; readonly results: () => readonly T[] }): Mode => ({
+  visit: mode.visit,
+  finish: () => mode.results().forEach(print),
+});
+
 const schema = z.object({
   summary: z.boolean(),
+  estimates: z.boolean(),
+  calibrate: z.boolean(),
   expect: z.boolean(),
   reproduce: z.boolean(),
   seed: wholeNumber,
@@ -116,6 +124,8 @@ const schema = z.object({
 });
 
 const modeOf = (options: z.output<typeof schema>): Mode => {
+  if (options.estimates) return printingEach(estimates());
+  if (options.calibrate) return printingEach(calibrate());
   if (options.summary) return summary();
   if (options.expect) return expect();
   return options.reproduce ? reproduce() : lines;
@@ -127,6 +137,8 @@ await runCommand(
     schema,
     options: {
       summary: { type: 'boolean', default: false },
+      estimates: { type: 'boolean', default: false },
+      calibrate: { type: 'boolean', default: false },
       expect: { type: 'boolean', default: false },
       reproduce: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
@@ -145,7 +157,7 @@ await runCommand(
     for (const file of options._) {
       const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
       for (const [index, recording] of recordings.entries())
-        mode.visit(recording, await replay(recording, seed + index, at.toISOString()));
+        await mode.visit(recording, await replay(recording, seed + index, at.toISOString()));
     }
     mode.finish();
   },

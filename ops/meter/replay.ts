@@ -45,6 +45,15 @@ const requestType = (req: unknown): string =>
 const requestBody = (req: unknown): Buffer =>
   Buffer.from(typeof req === 'string' ? req : req === null || req === undefined ? '' : JSON.stringify(req));
 
+/** The members in which providers report usage, of the same length under a name that means nothing. */
+const USAGE_MEMBERS = /"(usage|usageMetadata|x_groq|meta)"(?=\s*:)/g;
+
+/** The same recording of a provider that reports no usage. */
+export const withoutUsage = (recording: Recording): Recording => {
+  const text = recording.bytes.toString('latin1').replace(USAGE_MEMBERS, (name) => `"${'-'.repeat(name.length - 2)}"`);
+  return { ...recording, bytes: Buffer.from(text, 'latin1') };
+};
+
 /** Sends a recorded response, cut in pieces, through the gateway's meter and the recorder's pricing. */
 export const replay = async (recording: Recording, seed: number, at: string): Promise<Replayed> => {
   const path = recording.path.split('?')[0] ?? '';

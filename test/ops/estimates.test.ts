@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { runOps } from './run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'estimates-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const content = 'It is sunny in Rome today, with a light wind from the west and no rain at all.';
+const recording = (part: object, usage: object) =>
+  JSON.stringify({
+    provider: 'openai',
+    path: '/v1/chat/completions',
+    req: JSON.stringify({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: [{ type: 'text', text: content }, part] }],
+    }),
+    ctype: 'application/json',
+    body: JSON.stringify({ model: 'gpt-4o', choices: [{ message: { content } }], usage }),
+  });
+const text = { type: 'text', text: '' };
+const file = join(folder, 'recordings.jsonl');
+writeFileSync(
+  file,
+  [
+    // The estimate is 26 and 20.
+    recording(text, { prompt_tokens: 26, completion_tokens: 20, total_tokens: 46 }),
+    recording(text, { prompt_tokens: 52, completion_tokens: 10, total_tokens: 62 }),
+    recording({ type: 'file', file: {} }, { prompt_tokens: 900, completion_tokens: 20, total_tokens: 920 }),
+  ].join('\n'),
+);
+
+const run = async (option: string): Promise<Record<string, unknown>[]> => {
+  const { stdout } = await runOps('meter', [option, file]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+describe('npm run meter', () => {
+  it('--estimates compares estimates with what was reported, and leaves out lower bounds', async () => {
+    const row = {
+      input: { responses: 2, p5: 0.5, median: 0.5, p95: 0.5, within60To160Percent: 0.5 },
+      output: { responses: 2, p5: 1, median: 1, p95: 1, within60To160Percent: 0.5 },
+      lowerBounds: 1,
+      notEstimated: 0,
+    };
+    expect(await run('--estimates')).toEqual([
+      { provider: 'openai', ...row },
+      { provider: 'all', ...row },
+    ]);
+  });
+
+  it('--calibrate measures the constants of a family', async () => {
+    expect(await run('--calibrate')).toEqual([
+      expect.objectContaining({
+        family: 'gpt',
+        recordings: 2,
+        inUse: expect.objectContaining({ bytesPerToken: 4.5 }),
+        best: expect.objectContaining({ bytesPerToken: expect.any(Number) }),
+      }),
+    ]);
+  });
+});
