@@ -1,3 +1,4 @@
+import { withoutOther } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
@@ -47,7 +48,12 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
  * A reading that fits an item (400 KB) and a transaction of 100 records (4 MB). The gateway keeps readings below this limit, so only
  * an event of a foreign or broken sender is truncated.
  */
-const bounded = (reading: AccountCloseEvent['reading']) => {
+const bounded = (read: AccountCloseEvent['reading']) => {
+  const reading = {
+    ...read,
+    modelRequested: withoutOther(read.modelRequested),
+    modelServed: withoutOther(read.modelServed),
+  };
   const { usage, billableItems } = reading;
   const fits = Buffer.byteLength(JSON.stringify({ usage, billableItems })) <= 2 * MAX_RAW_USAGE_BYTES;
   return fits
@@ -61,7 +67,7 @@ const facts = (event: AccountRequestEvent) => ({
   keyId: event.keyId,
   provider: event.provider,
   providerKey: event.providerKey,
-  tag: event.tag,
+  tag: withoutOther(event.tag),
   tagTruncated: event.tagTruncated,
   method: event.method,
   path: event.path,

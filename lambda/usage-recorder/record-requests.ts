@@ -8,7 +8,8 @@ import type { Table } from '../data/table/table.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
 import { dimensionsOf } from '../domain/spend/contribution.ts';
-import type { RequestRecord } from '../domain/spend/request-record.ts';
+import type { Overflow } from '../domain/spend/dimensions.ts';
+import { mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
@@ -68,12 +69,13 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
   /** The same changes at the overflow level that their day's counter slots allow. All changes are of one account and day. */
   const reserveSlots = async (changes: readonly Change[]): Promise<Change[]> => {
     const { accountId, startedAt } = (changes[0] as Change).after;
-    const wanted = changes.map(({ after }) => dimensionsOf(after));
-    const levels = await counterSlots.reserve(accountId, dayOf(startedAt), wanted);
-    return changes.map((change, index) => ({
-      ...change,
-      after: { ...change.after, overflowLevel: levels[index] as number },
-    }));
+    const wanted = changes.map(({ after }) => ({ dimensions: dimensionsOf(after), mayCost: mayCost(after) }));
+    const overflows = await counterSlots.reserve(accountId, dayOf(startedAt), wanted);
+    return changes.map((change, index) => {
+      const { level, kept } = overflows[index] as Overflow;
+      const keptDimensions = kept.length > 0 ? [...kept] : undefined;
+      return { ...change, after: { ...change.after, overflowLevel: level, keptDimensions } };
+    });
   };
 
   return async (

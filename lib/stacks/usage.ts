@@ -83,6 +83,8 @@ export class UsageStack extends Stack {
         actions: ['PutItem', 'UpdateItem'],
         partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend],
       },
+      // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
+      { actions: ['Query'], partitions: partitions.activeRules, index: INDEX_NAME },
     ];
     grantItems(
       this.recorder,

@@ -235,7 +235,10 @@ describe('counters of version 0.1', () => {
   it('keep the slots that they have', async () => {
     const table = await newTable();
     const dimensions = { provider: 'openai', model: null, tag: null, keyId: 'key-1', providerKey: 'fingerprint' };
-    expect(await openCounterSlots(table, now).reserve(table.accountId, '2026-11-20', [dimensions])).toEqual([0]);
+    const wanted = [{ dimensions, mayCost: true }];
+    expect(await openCounterSlots(table, now).reserve(table.accountId, '2026-11-20', wanted)).toEqual([
+      { level: 0, kept: [] },
+    ]);
     const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
     expect(Items.find(({ sk }) => sk === 'CELLS#2026-11-20')?.['cells'].size).toBe(3);
   });

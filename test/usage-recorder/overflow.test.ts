@@ -1,9 +1,15 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { accountKey } from '../../lambda/data/table/keys.ts';
+import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
-import { ledgerSums, total } from './ledger-sums.ts';
+import { ledgerSums, spendCounterText, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
@@ -80,5 +86,143 @@ describe('an account whose clients send ever new values', () => {
     expect(Object.keys(days).length).toBeLessThanOrEqual(1_752);
     const everythingOverflowed = Object.keys(days).filter((name) => name.split(OTHER).length === 5);
     expect(everythingOverflowed).toHaveLength(2);
+  });
+
+  const sumsOfModel = async (accountId: string, model: string) => {
+    const { days, hours } = await ledgerSums(table, accountId, []);
+    const sumOf = (counters: typeof days) =>
+      total(Object.fromEntries(Object.entries(counters).filter(([name]) => JSON.parse(name)[2] === model)));
+    expect(sumOf(hours)).toEqual(sumOf(days));
+    return sumOf(days);
+  };
+
+  /** Requests with ever new credentials, in batches as the queue delivers them. */
+  const flood = async (count: number, facts: Parameters<typeof closeEvent>[0], from = 1_000) => {
+    const record = newRecorder();
+    for (let batch = 0; batch < count / 100; batch++) {
+      const results = await record(
+        Array.from({ length: 100 }, (_, i) => {
+          const n = from + 100 * batch + i;
+          return closeEvent({ n, providerKey: `invented-${n}`, ...facts });
+        }),
+      );
+      expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
+    }
+  };
+
+  it.each([
+    ['refused', { status: 401 as const }],
+    ['aborted before their response', { status: null, outcome: 'client_aborted' as const }],
+  ])('keeps spend separate after 1,800 requests that were %s', async (name, facts) => {
+    const accountId = `svc_${name}`;
+    await flood(1_800, { accountId, ...facts, reading: { usage: null, modelServed: null, modelRequested: 'any' } });
+    await newRecorder()([closeEvent({ accountId, n: 1, tokens: 1_000, tag: 'prod' })]);
+    expect(await sumsOfModel(accountId, 'gpt-4o-2024-08-06')).toMatchObject({
+      requests: 1,
+      costComputedNanoUsd: 7_000,
+    });
+    const { days } = await ledgerSums(table, accountId, []);
+    // 250 of the requests have counters of their own, the others one for their provider.
+    expect(Object.keys(days)).toHaveLength(252);
+    expect(total(days)).toMatchObject({ requests: 1_801, overflowRequests: 1_550 });
+  });
+
+  it('finds slots for the combinations of recent days, whatever is new', async () => {
+    const accountId = 'svc_recent';
+    const yesterday = '2026-11-19T12:00:00.000Z';
+    const known = (startedAt: string, n: number) =>
+      Array.from({ length: 3 }, (_, i) => closeEvent({ accountId, n: n + i, startedAt, tokens: 1, tag: `known-${i}` }));
+    await newRecorder()(known(yesterday, 0));
+    await flood(1_800, { accountId, tag: 'new' });
+    await newRecorder()([...known('2026-11-20T12:30:00.000Z', 10), closeEvent({ accountId, n: 20, tag: 'late' })]);
+    const { days } = await ledgerSums(table, accountId, []);
+    const tagsOfToday = Object.keys(days)
+      .filter((name) => name.includes('2026-11-20'))
+      .map((name) => JSON.parse(name)[3]);
+    expect(tagsOfToday).toEqual(expect.arrayContaining(['known-0', 'known-1', 'known-2', OTHER]));
+    expect(tagsOfToday).not.toContain('late');
+    expect(tagsOfToday.length).toBeLessThanOrEqual(1_751);
+  });
+
+  it('keeps the names of active alert rules at every level', async () => {
+    const accountId = '018f0000-0000-7000-8000-00000000000a';
+    const rules = openRules(table);
+    await table.client.send(new PutCommand({ TableName: table.name, Item: accountKey(accountId) }));
+    const rule = (ruleId: string, filter: object, isActive = true): Rule => ({
+      ruleId,
+      accountId,
+      name: ruleId,
+      condition: ruleConditionSchema.parse({
+        type: 'cost_threshold',
+        config: { threshold: 1, period: 'daily', filter },
+      }),
+      channels: ['email'],
+      isActive,
+      webhook: null,
+      createdAt: '2026-11-20T00:00:00.000Z',
+      updatedAt: '2026-11-20T00:00:00.000Z',
+      effectiveFrom: '2026-11-20T00:00:00.000Z',
+      revision: 1,
+      firedPeriods: [],
+    });
+    await rules.create(rule('by-tag', { tag: 'prod' }));
+    await rules.create(rule('by-both', { model: 'dear', tag: 'night' }));
+    await rules.create(rule('inactive', { tag: 'off' }, false));
+    const record = newRecorder();
+    for (let batch = 0; batch < 19; batch++)
+      await record(
+        Array.from({ length: 100 }, (_, i) => {
+          const n = 100 * batch + i;
+          return closeEvent({
+            accountId,
+            n,
+            tokens: 1,
+            tag: `t${n}`,
+            keyId: `k${n}`,
+            providerKey: `p${n}`,
+            reading: { modelServed: `m${n}` },
+          });
+        }),
+      );
+    const late = [
+      { tag: 'prod', model: 'any' },
+      { tag: 'night', model: 'dear' },
+      { tag: 'night', model: 'cheap' },
+      { tag: 'off', model: 'any' },
+    ];
+    const results = await record(
+      late.map(({ tag, model }, i) => closeEvent({ accountId, n: 9_000 + i, tag, reading: { modelServed: model } })),
+    );
+    expect(
+      results.map(
+        (result) => result.kind === 'recorded' && [result.record.overflowLevel, result.record.keptDimensions],
+      ),
+    ).toEqual([
+      [4, ['tag']],
+      [4, ['tag', 'model']],
+      [4, undefined],
+      [4, undefined],
+    ]);
+    const { days } = await ledgerSums(table, accountId, []);
+    const named = Object.entries(days).filter(([name]) => JSON.parse(name)[4] === OTHER);
+    expect(named.map(([name, { requests }]) => [...JSON.parse(name).slice(2, 4), requests]).sort()).toEqual([
+      [OTHER, OTHER, 152],
+      [OTHER, 'prod', 1],
+      ['dear', 'night', 1],
+    ]);
+    // A stored record contributes to the counter that it was counted in.
+    const recorded = results.flatMap((result) => (result.kind === 'recorded' ? result.record : []));
+    const stored = await openRequests(table).findMany(recorded, { consistent: true });
+    const namesOf = (records: typeof recorded) =>
+      new Set(records.map((each) => spendCounterText('2026-11-20', contributionOf(each).dimensions)));
+    expect(namesOf(stored)).toEqual(namesOf(recorded));
+    expect(Object.keys(days)).toEqual(expect.arrayContaining([...namesOf(stored)]));
+  });
+
+  it('counts a tag or model that is literally `(other)` as a name of its own', async () => {
+    const accountId = 'svc_literal';
+    await newRecorder()([closeEvent({ accountId, tag: OTHER, reading: { modelServed: OTHER } })]);
+    const { days } = await ledgerSums(table, accountId, []);
+    expect(Object.keys(days).map((name) => JSON.parse(name).slice(2, 4))).toEqual([['\\(other)', '\\(other)']]);
   });
 });

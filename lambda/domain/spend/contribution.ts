@@ -55,6 +55,6 @@ export interface Contribution {
 }
 
 export const contributionOf = (record: RequestRecord): Contribution => ({
-  dimensions: overflowDimensions(dimensionsOf(record), record.overflowLevel),
+  dimensions: overflowDimensions(dimensionsOf(record), record.overflowLevel, record.keptDimensions),
   counters: countersOf(record),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { type PriceLine, provenances, type Usage, unitNames } from '../usage/usage.ts';
 import { closeEventSchema, outcomes } from '../usage/usage-event.ts';
+import { spendDimensionNames } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
 const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);
@@ -74,6 +75,8 @@ export const requestRecordSchema = z.object({
   repeatOf: z._default(z.nullable(z.string()), null),
   /** The overflow level that the request was counted at: see dimensions.ts. 0 keeps all dimensions. */
   overflowLevel: z._default(z.int().check(z.nonnegative()), 0),
+  /** Dimensions that kept their value at this level, because an alert rule named them. */
+  keptDimensions: z.optional(z.array(z.enum(spendDimensionNames))),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
   expiresAt: z.int(),
@@ -93,3 +96,14 @@ export const isError = (record: Pick<RequestRecord, 'outcome' | 'status'>): bool
   (record.status !== null && record.status >= 400) ||
   record.outcome === 'upstream_aborted' ||
   record.outcome === 'unreachable';
+
+/**
+ * The request has a cost, or the provider accepted it and its cost is not known. Requests that are free, refused, or whose status nobody
+ * saw cost their sender nothing.
+ */
+export const mayCost = ({
+  costNanoUsd,
+  provenance,
+  status,
+}: Pick<RequestRecord, 'costNanoUsd' | 'provenance' | 'status'>): boolean =>
+  (costNanoUsd ?? 0) > 0 || (provenance === 'unknown' && status !== null && status < 400);
