@@ -62,7 +62,7 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
   }
   for (let back = days; back < days + summedDays; back++) {
     const counters = crosses.map((dimensions) => ({ dimensions, counters: countersOf(n++) }));
-    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(counters)).map(exportLine);
+    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(counters), 'bench').map(exportLine);
   }
 }
 

@@ -72,7 +72,7 @@ const tableOf = (sumsByHour: readonly (readonly Sum[])[]) => {
 const bytesOf = (pages: readonly Buffer[]): number => pages.reduce((bytes, page) => bytes + page.length, 0);
 
 /** The items with the hours of a rolled-up day, from its hour counters. They expire with the counters. */
-export const hourItems = (accountId: string, day: Day, spendCounters: readonly SpendCounter[]) => {
+export const hourItems = (accountId: string, day: Day, spendCounters: readonly SpendCounter[], version: string) => {
   const byTime = Map.groupBy(spendCounters, ({ time }) => time);
   const summaries = HOURS.map((hour) => summarize(byTime.get(`${day}T${hour}`) ?? []));
   let left = { pages: MAX_PAGES, bytes: MAX_BYTES };
@@ -86,6 +86,7 @@ export const hourItems = (accountId: string, day: Day, spendCounters: readonly S
     return pages.map((data, page): Key & Record<string, unknown> => ({
       ...summaryKey(accountId, view, 'HOUR', day, page),
       pages: fits ? all.length : 0,
+      version,
       data,
       expiresAt: hourCounterExpiry(`${day}T23`),
     }));
@@ -133,7 +134,6 @@ export async function* readHours(
   let day = '';
   let rows: OpenRow[] = [];
   for await (const { period, isLast, json } of pages) {
-    // The last pages of a day may be missing where it was rolled up again meanwhile.
     if (period !== day) rows = [];
     day = period;
     for (const row of openRows(json, view)) rows.push(row);

@@ -1,14 +1,12 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
-import { type SummaryCross, summarize } from '../../domain/spend/summary.ts';
+import { bounded, type SummaryCross, summarize } from '../../domain/spend/summary.ts';
 import { closeDay, markForRollup, openRollupMarks, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
-import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { hourItems } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
-import { openPages, readCrosses, summaryItems } from './summary-pages.ts';
+import { readCrosses, readPages, summaryItems } from './summary-pages.ts';
 
 /**
  * `changed`: a request was recorded in the period meanwhile, so it is still marked. `waiting`: a month with days that are not rolled up
@@ -41,7 +39,11 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
 
   const put = async (mark: RollupMark, crosses: readonly SummaryCross[], hours: Items = []): Promise<RollupResult> => {
     const { accountId, period } = mark;
-    const items = [...summaryItems(accountId, isMonth(period) ? 'MONTH' : 'DAY', period, summarize(crosses)), ...hours];
+    const summary = summarize(crosses);
+    const pages = isMonth(period)
+      ? summaryItems(accountId, 'MONTH', period, bounded(summary), mark.nonce)
+      : summaryItems(accountId, 'DAY', period, summary, mark.nonce);
+    const items = [...pages, ...hours];
     try {
       await table.client.send(
         new TransactWriteCommand({
@@ -67,17 +69,16 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
       all(spendCounters.days(accountId, day, day, consistent)),
       all(spendCounters.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
     ]);
-    return put(mark, ofDay, hourItems(accountId, day, ofHours));
+    return put(mark, ofDay, hourItems(accountId, day, ofHours, mark.nonce));
   };
 
   const rollUpMonth = async (mark: RollupMark): Promise<RollupResult> => {
     const month: Month = mark.period;
     const marked = await marks.markedPeriods(mark.accountId, month, lastDayOf(month));
     if (marked.some((period) => !isMonth(period))) return 'waiting';
-    const range = timeRange(summaryPrefix('CELLS', 'DAY'), month, lastDayOf(month));
     const days: SummaryCross[] = [];
-    const items = itemsBetween(table, spendPartition(mark.accountId), range, { ConsistentRead: true });
-    for await (const page of openPages(items)) days.push(...readCrosses(page));
+    for await (const page of readPages(table, mark.accountId, 'CELLS', 'DAY', { from: month, to: lastDayOf(month) }))
+      days.push(...readCrosses(page));
     return put(mark, days);
   };
 

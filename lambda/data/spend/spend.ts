@@ -10,14 +10,12 @@ import {
   monthOf,
 } from '../../domain/calendar/utc.ts';
 import type { SpendCounter } from '../../domain/spend/counters.ts';
-import { noDimensions, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { noDimensions, OTHER, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
-import { spendPartition, summaryPrefix, timeRange } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
-import { openPages, readCrosses, readTotals } from './summary-pages.ts';
+import { readCrosses, readPages, readTotals } from './summary-pages.ts';
 
 /** A range of whole hours, days or months, UTC: its first instant, and the first instant after it, ISO 8601. */
 export interface SpendRange {
@@ -68,8 +66,7 @@ export const openSpend = (table: Table) => {
   ): AsyncGenerator<SpendCounter> {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
-    const range = timeRange(summaryPrefix(view, granularity), from, to);
-    for await (const page of openPages(itemsBetween(table, spendPartition(accountId), range))) {
+    for await (const page of readPages(table, accountId, view, granularity, { from, to })) {
       if (view === 'CELLS') {
         for (const { period, ...cross } of readCrosses(page)) yield { time: period, ...cross };
         continue;
@@ -93,12 +90,9 @@ export const openSpend = (table: Table) => {
     dimensions: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const view = hourViewOf(dimensions);
-    const range = timeRange(summaryPrefix(view, 'HOUR'), dayOf(from), dayOf(to));
+    const pages = readPages(table, accountId, view, 'HOUR', { from: dayOf(from), to: dayOf(to) });
     let next = from;
-    for await (const { day, spendCounters } of readHours(
-      openPages(itemsBetween(table, spendPartition(accountId), range)),
-      view,
-    )) {
+    for await (const { day, spendCounters } of readHours(pages, view)) {
       if (dayOf(next) < day) yield* live.hours(accountId, next, lastHourOf(addDays(day, -1)));
       for (const each of spendCounters) if (each.time >= from && each.time <= to) yield each;
       next = firstHourOf(addDays(day, 1));
@@ -133,17 +127,42 @@ export const openSpend = (table: Table) => {
       yield* is ? live.days(accountId, first, last) : summaries(accountId, 'DAY', first, last, dimensions);
   }
 
+  /**
+   * Whole months, both ends included. A month's summary counts its cheapest names as `(other)`. Where these may hide values of a dimension
+   * that must be separate, the month is read from its days.
+   */
+  async function* monthSummaries(
+    accountId: string,
+    { first, last }: { readonly first: Month; readonly last: Month },
+    dimensions: readonly SpendDimensionName[],
+    separate: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCounter> {
+    const found = summaries(accountId, 'MONTH', first, last, dimensions);
+    if (separate.length === 0) return yield* found;
+    const months = new Map<Month, SpendCounter[]>();
+    for await (const counter of found) {
+      const month = months.get(counter.time);
+      if (month) month.push(counter);
+      else months.set(counter.time, [counter]);
+    }
+    for (const [month, counters] of months) {
+      const overflows = counters.some((counter) => separate.some((name) => counter.dimensions[name] === OTHER));
+      yield* overflows ? summaries(accountId, 'DAY', `${month}-01`, lastDayOf(month), dimensions) : counters;
+    }
+  }
+
   async function* months(
     accountId: string,
     range: { readonly from: Day; readonly to: Day },
     marked: ReadonlySet<string>,
     dimensions: readonly SpendDimensionName[],
+    separate: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const markedMonths = new Set([...marked].map(monthOf));
     const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
     const fromSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
     for (const { is, first, last } of runs(monthsBetween(monthOf(range.from), monthOf(range.to)), fromSummary)) {
-      if (is) yield* summaries(accountId, 'MONTH', first, last, dimensions);
+      if (is) yield* monthSummaries(accountId, { first, last }, dimensions, separate);
       else {
         const from = first === monthOf(range.from) ? range.from : `${first}-01`;
         const to = last === monthOf(range.to) ? range.to : lastDayOf(last);
@@ -157,12 +176,14 @@ export const openSpend = (table: Table) => {
      * The spend counters of a range, ascending by time. Only the named dimensions are certain to be separate; fewer names cost less to
      * read. Times may be finer than the granularity (`2026-11-20` for months), never coarser.
      *
+     * @param separate dimensions of which a month names every value that its days name, at a higher price
      * @throws CounterOverflowError
      */
     async *read(
       accountId: string,
       { granularity, ...range }: SpendRange,
       dimensions: readonly SpendDimensionName[],
+      separate: readonly SpendDimensionName[] = [],
     ): AsyncGenerator<SpendCounter> {
       const lastInstant = new Date(Date.parse(range.to) - 1).toISOString();
       if (granularity === 'hour')
@@ -170,7 +191,9 @@ export const openSpend = (table: Table) => {
       const inDays = { from: dayOf(range.from), to: dayOf(lastInstant) };
       // Marks are read before summaries: a rollup in between makes a summary newer than the marks, never older.
       const marked = new Set(await marks.markedPeriods(accountId, monthOf(inDays.from), inDays.to));
-      yield* (granularity === 'month' ? months : days)(accountId, inDays, marked, dimensions);
+      yield* granularity === 'month'
+        ? months(accountId, inDays, marked, dimensions, separate)
+        : days(accountId, inDays, marked, dimensions);
     },
   };
 };

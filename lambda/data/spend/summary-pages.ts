@@ -1,10 +1,13 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
+import { UnavailableError } from '../../domain/errors.ts';
 import { type CounterName, type Counters, isCounterName } from '../../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
-import { type Key, summaryKey } from '../table/keys.ts';
+import { type Key, type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
+import { itemsBetween } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
 
 type PeriodView = 'TOTALS' | 'CELLS';
 
@@ -42,8 +45,18 @@ export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: 
   return pages.map((page) => gzipSync(JSON.stringify({ names, rows: page })));
 };
 
-/** The items of a summary. The first page holds the number of pages, since pages of an older, longer summary may remain. */
-export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', period: string, summary: Summary) => {
+/**
+ * The items of a summary. The first page holds the number of pages, since pages of an older, longer summary may remain.
+ *
+ * @param version different in each rollup
+ */
+export const summaryItems = (
+  accountId: string,
+  granularity: 'DAY' | 'MONTH',
+  period: string,
+  summary: Summary,
+  version: string,
+) => {
   const views: Record<PeriodView, Buffer[]> = {
     TOTALS: pagesOf(
       tableOf(summary.totals.map((total) => ({ columns: totalColumns(total), counters: total.counters }))),
@@ -56,12 +69,19 @@ export const summaryItems = (accountId: string, granularity: 'DAY' | 'MONTH', pe
     pages.map((data, page): Key & Record<string, unknown> => ({
       ...summaryKey(accountId, view, granularity, period, page),
       pages: pages.length,
+      version,
       data,
     })),
   );
 };
 
-const storedPage = z.object({ sk: z.string(), pages: z.int(), data: z.instanceof(Uint8Array) });
+const storedPage = z.object({
+  sk: z.string(),
+  pages: z.int(),
+  version: z._default(z.string(), ''),
+  data: z.instanceof(Uint8Array),
+});
+type StoredPage = z.infer<typeof storedPage>;
 const text = z.nullable(z.string());
 /** Counter names, in the order of a row's values. */
 export const storedNames = z.pipe(
@@ -94,22 +114,82 @@ export interface Page {
   readonly json: unknown;
 }
 
-/**
- * Decompresses pages of summaries, which come ascending by key. Pages beyond the number in the first page of their summary are left out:
- * they remain from a longer summary of the same period.
- */
-export async function* openPages(items: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Page> {
-  let summary = { period: '', pages: 0 };
+/** A summary may be written again while it is read: once an hour, at the most. */
+const MAX_READS = 4;
+
+const parseSk = (sk: string) => {
+  const at = sk.lastIndexOf('#');
+  return {
+    summary: sk.slice(0, at),
+    period: sk.slice(sk.lastIndexOf('#', at - 1) + 1, at),
+    page: Number(sk.slice(at + 1)),
+  };
+};
+
+/** Groups pages, which come ascending by key, by summary. */
+async function* bySummary(items: AsyncIterable<Record<string, unknown>>): AsyncGenerator<StoredPage[]> {
+  let pages: StoredPage[] = [];
   for await (const item of items) {
-    const { sk, pages, data } = storedPage.parse(item);
-    const [, , , period = '', number] = sk.split('#');
-    const page = Number(number);
-    if (page === 0) summary = { period, pages };
-    if (period !== summary.period || page >= summary.pages) continue;
-    const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
-    yield { period, isLast: page === summary.pages - 1, json };
+    const page = storedPage.parse(item);
+    if (pages[0] && parseSk(pages[0].sk).summary !== parseSk(page.sk).summary) {
+      yield pages;
+      pages = [];
+    }
+    pages.push(page);
+  }
+  if (pages.length > 0) yield pages;
+}
+
+/** The pages of one rollup without those that remain from a longer one before it; null where another rollup wrote some of them. */
+const wholeSummary = ([first, ...others]: readonly StoredPage[]): readonly StoredPage[] | null => {
+  if (!first || parseSk(first.sk).page !== 0) return null;
+  const pages = [first, ...others].slice(0, first.pages);
+  const isWhole = pages.length === first.pages && pages.every(({ version }) => version === first.version);
+  return isWhole ? pages : null;
+};
+
+/**
+ * Decompresses pages of summaries, which come ascending by key. A query reads one item after the other, and a rollup may write all pages
+ * of a summary in between: such a summary is read again.
+ *
+ * @param readAgain the pages of one summary, by the part of their keys before the page number
+ * @throws UnavailableError
+ */
+export async function* openPages(
+  items: AsyncIterable<Record<string, unknown>>,
+  readAgain: (summary: string) => AsyncIterable<Record<string, unknown>>,
+): AsyncGenerator<Page> {
+  for await (const found of bySummary(items)) {
+    const { summary, period } = parseSk((found[0] as StoredPage).sk);
+    let pages = wholeSummary(found);
+    for (let reads = 1; pages === null; reads++) {
+      if (reads === MAX_READS) throw new UnavailableError('Spend is being added up right now: try again.');
+      for await (const again of bySummary(readAgain(summary))) pages = wholeSummary(again);
+    }
+    for (const [index, { data }] of pages.entries()) {
+      const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
+      yield { period, isLast: index === pages.length - 1, json };
+    }
   }
 }
+
+/**
+ * Pages of a view of the summaries of some periods, both ends included. Consistent: a summary is at least as new as the marks that were
+ * read before it.
+ */
+export const readPages = (
+  table: Table,
+  accountId: string,
+  view: SummaryView,
+  granularity: 'HOUR' | 'DAY' | 'MONTH',
+  { from, to }: { readonly from: string; readonly to: string },
+): AsyncGenerator<Page> => {
+  const read = (range: { readonly from: string; readonly to: string }) =>
+    itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
+  return openPages(read(timeRange(summaryPrefix(view, granularity), from, to)), (summary) =>
+    read({ from: `${summary}#`, to: `${summary}#~` }),
+  );
+};
 
 /** The totals of one dimension, or of everything (null), on a page of the TOTALS view. */
 export const readTotals = (

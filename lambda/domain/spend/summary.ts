@@ -27,7 +27,7 @@ export interface Summary {
   readonly crosses: readonly SummaryCross[];
 }
 
-/** A day has fewer crosses: see dimensions.ts. A month of ever new tags has more. Above this limit the costliest stay separate. */
+/** Limits of a month, which may have ever new tags. Above them the costliest stay separate. Counter slots limit a day. */
 const MAX_CROSSES = 2_000;
 const MAX_NAMED_CROSSES = 1_500;
 const MAX_VALUES = 1_000;
@@ -58,7 +58,7 @@ const byCost =
 
 const boundedCrosses = (crosses: readonly SummaryCross[]): readonly SummaryCross[] => {
   if (crosses.length <= MAX_CROSSES) return crosses;
-  const ranked = [...crosses].sort(byCost(crossKey));
+  const ranked = crosses.toSorted(byCost(crossKey));
   const kept = ranked.slice(0, MAX_NAMED_CROSSES);
   for (let level = 1; ; level++) {
     const overflowed = ranked.slice(MAX_NAMED_CROSSES).map(({ dimensions, counters }) => ({
@@ -72,20 +72,14 @@ const boundedCrosses = (crosses: readonly SummaryCross[]): readonly SummaryCross
 
 const totalKey = ({ value }: SummaryTotal): string => JSON.stringify(value);
 
-const totalsOf = (crosses: readonly SummaryCross[], name: SpendDimensionName): SummaryTotal[] => {
-  const totals = sumBy(
+const totalsOf = (crosses: readonly SummaryCross[], name: SpendDimensionName): SummaryTotal[] =>
+  sumBy(
     crosses.map(({ dimensions, counters }): SummaryTotal => ({ name, value: dimensions[name], counters })),
     totalKey,
   ).sort(byCost(totalKey));
-  const rest = totals
-    .slice(MAX_VALUES)
-    .map(({ counters }) => ({ name, value: OTHER, counters: overflowCounters(counters) }));
-  return sumBy([...totals.slice(0, MAX_VALUES), ...rest], totalKey);
-};
 
 /**
- * Adds up the crosses of a closed day, or of the days of a month, in any order; a cross may appear more than once. The sums stay the same.
- * Only `overflowRequests` grows, where there are too many values to keep separate.
+ * Adds up the crosses of a closed period, in any order; a cross may appear more than once. Every name stays separate.
  */
 export const summarize = (crosses: Iterable<SummaryCross>): Summary => {
   const merged = sumBy(crosses, crossKey).sort(byCost(crossKey));
@@ -95,6 +89,19 @@ export const summarize = (crosses: Iterable<SummaryCross>): Summary => {
       { name: null, value: null, counters: all },
       ...spendDimensionNames.flatMap((name) => totalsOf(merged, name)),
     ],
-    crosses: boundedCrosses(merged),
+    crosses: merged,
   };
 };
+
+const boundedTotals = (totals: readonly SummaryTotal[]): SummaryTotal[] => {
+  const rest = totals
+    .slice(MAX_VALUES)
+    .map(({ name, counters }) => ({ name, value: OTHER, counters: overflowCounters(counters) }));
+  return sumBy([...totals.slice(0, MAX_VALUES), ...rest], totalKey);
+};
+
+/** The same summary within the limits of a month. The sums stay the same; only `overflowRequests` grows. */
+export const bounded = ({ totals, crosses }: Summary): Summary => ({
+  totals: [...Map.groupBy(totals, ({ name }) => name).values()].flatMap(boundedTotals),
+  crosses: boundedCrosses(crosses),
+});

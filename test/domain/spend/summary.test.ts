@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import { OTHER, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
-import { type SummaryCross, summarize } from '../../../lambda/domain/spend/summary.ts';
+import { bounded, type SummaryCross, summarize } from '../../../lambda/domain/spend/summary.ts';
 
 /** Counters are sparse: a zero is left out. */
 const count = fc.integer({ min: 1 });
@@ -30,6 +30,12 @@ const manyTags = (count: number): SummaryCross[] =>
   }));
 
 describe('summarize', () => {
+  it('keeps every name of a day, however many', () => {
+    const { totals, crosses } = summarize(manyTags(5_000));
+    expect(crosses).toHaveLength(5_000);
+    expect(totals.filter(({ name }) => name === 'tag')).toHaveLength(5_000);
+  });
+
   it('adds up the crosses in total and by each dimension, in any order', () => {
     fc.assert(
       fc.property(fc.array(someCross, { maxLength: 60 }), fc.func(fc.nat()), (crosses, order) => {
@@ -37,6 +43,7 @@ describe('summarize', () => {
         expect(summarize([...crosses].sort((a, b) => order(a) - order(b)))).toEqual(summary);
         const all = sum(crosses);
         expect(sum(summary.crosses)).toEqual(all);
+        expect(bounded(summary)).toEqual(summary);
         expect(summary.totals.filter(({ name }) => name === null).map(({ counters }) => counters)).toEqual([all]);
         for (const name of spendDimensionNames) {
           const totals = summary.totals.filter((total) => total.name === name);
@@ -50,7 +57,7 @@ describe('summarize', () => {
 
   it('limits a month of ever new tags: the costliest stay separate, models stay exact, no request is lost', () => {
     const crosses = manyTags(5_000);
-    const { crosses: kept, totals } = summarize(crosses);
+    const { crosses: kept, totals } = bounded(summarize(crosses));
     expect(kept).toHaveLength(1_503);
     expect(sum(kept)).toEqual({ ...sum(crosses), overflowRequests: 3_500 });
     expect(kept.some(({ dimensions }) => dimensions.tag === 't4999')).toBe(true);
@@ -67,14 +74,14 @@ describe('summarize', () => {
   });
 
   it('keeps 2,000 crosses separate, and not one more', () => {
-    expect(summarize(manyTags(2_000)).crosses).toHaveLength(2_000);
-    expect(sum(summarize(manyTags(2_000)).crosses).overflowRequests).toBeUndefined();
+    expect(bounded(summarize(manyTags(2_000))).crosses).toHaveLength(2_000);
+    expect(sum(bounded(summarize(manyTags(2_000))).crosses).overflowRequests).toBeUndefined();
     // 1,500 named ones, and one of each of three models.
-    expect(summarize(manyTags(2_001)).crosses).toHaveLength(1_503);
+    expect(bounded(summarize(manyTags(2_001))).crosses).toHaveLength(1_503);
   });
 
   it('names 1,000 values of a dimension, and not one more', () => {
-    const tagsOf = (count: number) => summarize(manyTags(count)).totals.filter(({ name }) => name === 'tag');
+    const tagsOf = (count: number) => bounded(summarize(manyTags(count))).totals.filter(({ name }) => name === 'tag');
     expect(tagsOf(1_000).map(({ value }) => value)).not.toContain(OTHER);
     expect(tagsOf(1_000)).toHaveLength(1_000);
     const overflow = tagsOf(1_001).find(({ value }) => value === OTHER);
@@ -88,7 +95,7 @@ describe('summarize', () => {
       dimensions: { ...dimensions, providerKey: `p${n % 400}`, model: 'm' },
       counters,
     }));
-    const overflowed = summarize(crosses).crosses.filter(({ dimensions }) => dimensions.tag === OTHER);
+    const overflowed = bounded(summarize(crosses)).crosses.filter(({ dimensions }) => dimensions.tag === OTHER);
     expect(overflowed).toHaveLength(400);
     expect(overflowed.every(({ dimensions }) => dimensions.providerKey !== OTHER)).toBe(true);
   });
@@ -98,7 +105,7 @@ describe('summarize', () => {
       dimensions: { ...dimensions, model: `m${n}`, keyId: `k${n}`, providerKey: `p${n}` },
       counters,
     }));
-    const { crosses: kept } = summarize(crosses);
+    const { crosses: kept } = bounded(summarize(crosses));
     expect(kept).toHaveLength(1_501);
     expect(sum(kept)).toEqual({ ...sum(crosses), overflowRequests: 2_500 });
   });
