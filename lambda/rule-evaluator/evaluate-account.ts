@@ -23,7 +23,7 @@ const newAlert = (
   rule: Rule,
   period: Period,
   { exceeded: _, ...observation }: Observation,
-  facts: Pick<Alert, 'alertId' | 'triggeredAt' | 'drivers'>,
+  facts: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers'>,
 ): Alert => ({
   ...facts,
   accountId: rule.accountId,
@@ -75,7 +75,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
   return async (accountId: string, rules: readonly Rule[], now: Date): Promise<Alert[]> => {
     const judged = rules.map((rule) => {
       const evaluator = evaluatorOf(rule.condition);
-      return { rule, evaluator, series: spendSeries(evaluator) };
+      return { rule, evaluator, series: spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom }) };
     });
     const queries = spendQueriesFor(
       rules.map(({ condition }) => condition),
@@ -98,6 +98,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
         const alert = newAlert(rule, period, observation, {
           alertId: newAlertId(),
           triggeredAt: now.toISOString(),
+          mayAlsoMatch: series.mayAlsoMatch(period.start, period.end),
           drivers: await findDrivers(accountId, evaluator, period, now),
         });
         if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);

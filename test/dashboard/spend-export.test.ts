@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { csvField } from '../../lambda/domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
@@ -75,12 +76,30 @@ describe('GET /spend/export.csv', () => {
       },
     });
     expect(body.split('\r\n')).toEqual([
-      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens',
-      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0',
-      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0",
-      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0',
+      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,may_also_match_requests,may_also_match_cost_usd',
+      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0,0,0',
+      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0,0,0",
+      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0',
       '',
     ]);
+  });
+
+  it('has what may also match in columns of its own', async () => {
+    readCounters.mockImplementation(async function* () {
+      yield counter('2026-11-01', 'a', { requests: 2, costComputedNanoUsd: 1_500_000_000 });
+      yield counter('2026-11-01', OTHER, { requests: 3, costComputedNanoUsd: 2_000_000_000 });
+      yield counter('2026-11-02', OTHER, { requests: 1, unpricedRequests: 1 });
+      yield counter('2026-11-03', 'b', { requests: 1 });
+    });
+    const { body } = await get({ tag: ['a'], groupBy: ['model'] });
+    expect(body.split('\r\n').slice(1)).toEqual([
+      '2026-11-01,gpt-4o,2,1.5,0,0,1.5,0,0,0,0,0,0,0,0,3,2',
+      '2026-11-02,gpt-4o,0,0,0,0,0,0,0,0,0,0,0,0,0,1,',
+      '',
+    ]);
+    expect(readCounters.mock.calls[0]?.[3]).toEqual(['tag']);
+    await get({ tag: ['a', OTHER] });
+    expect(readCounters.mock.calls[1]?.[3]).toEqual([]);
   });
 
   it('responds to an invalid request with the error shape', async () => {

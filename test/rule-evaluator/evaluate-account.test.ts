@@ -4,6 +4,7 @@ import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { bucketOf } from '../../lambda/domain/calendar/utc.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
 const USD = 1e9;
@@ -116,5 +117,22 @@ describe('evaluateAccount', () => {
   it('names keys among the drivers', async () => {
     const [today] = await evaluate('2026-11-20T16:30:00Z', both);
     expect(today?.alert.drivers).toContainEqual({ dimension: 'key', value: 'key-1', label: 'default', share: 1 });
+  });
+
+  it.each([
+    ['began after it', '2026-11-20T12:00:00.000Z', { requests: 1, costNanoUsd: 7 * USD }],
+    ['began minutes before midnight', '2026-11-19T23:58:00.000Z', { requests: 1, costNanoUsd: 7 * USD }],
+    // The recorder has kept its names separate all day.
+    ['began the day before', '2026-11-19T12:00:00.000Z', undefined],
+  ])('says what overflow may hide from a filter where the rule %s', async (_, effectiveFrom, mayAlsoMatch) => {
+    const spends: Spent[] = [
+      ['2026-11-20T10:00:00.000Z', 12],
+      ['2026-11-20T11:00:00.000Z', 7, OTHER],
+      ['2026-11-20T11:30:00.000Z', 90, 'o3'],
+    ];
+    const condition = { ...threshold, config: { ...threshold.config, filter: { model: 'gpt-4o' } } };
+    const [today] = await evaluate('2026-11-20T16:30:00Z', spends, { condition, effectiveFrom });
+    expect(today?.alert.observed).toBe(12 * USD);
+    expect(today?.alert.mayAlsoMatch).toEqual(mayAlsoMatch);
   });
 });

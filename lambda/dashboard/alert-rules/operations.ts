@@ -98,6 +98,13 @@ export const previewRule = operation({
       from: z.iso.datetime(),
       to: z.iso.datetime(),
       periods: z.int().check(z.nonnegative(), z.describe('Number of periods evaluated.')),
+      mayAlsoMatch: z
+        .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
+        .check(
+          z.describe(
+            'Requests counted under `(other)` that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
+          ),
+        ),
       firings: z.array(
         z.object({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),

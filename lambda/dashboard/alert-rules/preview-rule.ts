@@ -21,5 +21,5 @@ export const previewRule =
     const series = spendSeries(evaluator);
     const dimensions = Object.keys(evaluator.filter ?? {}) as SpendDimensionName[];
     for await (const counter of readCounters(accountId, read, dimensions)) series.add(counter);
-    return backtest(condition, series, at);
+    return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
   };

@@ -1,7 +1,7 @@
 import { rangeOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
-import type { ReadCounters } from '../../domain/spend/spend-report.ts';
+import { type ReadCounters, separateFor } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { dimensionOf, filterOf } from '../spend/spend-query.ts';
 import type { exportSpend as operation } from './operations.ts';
@@ -26,5 +26,6 @@ export const exportSpend =
     const filter = filterOf(query);
     const groupBy = [...new Set(query.groupBy)].map(dimensionOf);
     const dimensions = [...new Set([...groupBy, ...(Object.keys(filter) as SpendDimensionName[])])];
-    return spendCsv(readCounters(accountId, range, dimensions), { range, groupBy, filter }, (name) => columnOf[name]);
+    const counters = readCounters(accountId, range, dimensions, separateFor(filter));
+    return spendCsv(counters, { range, groupBy, filter }, (name) => columnOf[name]);
   };

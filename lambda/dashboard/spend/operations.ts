@@ -19,6 +19,14 @@ const leanSums = {
   unpricedRequests: count.check(z.describe('Requests whose cost is unknown. The cost does not include them.')),
 };
 
+const mayAlsoMatch = z
+  .nullable(z.object(leanSums))
+  .check(
+    z.describe(
+      'Requests counted under `(other)` that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',
+    ),
+  );
+
 const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
 
 const sums = {
@@ -38,7 +46,9 @@ const sums = {
     z.describe('Requests that were forwarded while tracking failed, and were still counted.'),
   ),
   overflowRequests: count.check(
-    z.describe('Requests counted under `(other)` because that day had too many distinct values.'),
+    z.describe(
+      'Requests counted under `(other)` because that day or month had too many distinct values. A tag or model of that very name is shown as `\\(other)`.',
+    ),
   ),
   tokens: z.object(
     Object.fromEntries(tokenCounterNames.map((name) => [name, count])) as Record<
@@ -77,8 +87,16 @@ export const readSpend = operation({
       granularity: z.enum(granularities),
       groupBy: z.array(z.enum(groupings)),
       totals: z.object(sums),
+      isComplete: z
+        .boolean()
+        .check(
+          z.describe(
+            'False if some sums are lower bounds, because names were counted under `(other)`: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)`.',
+          ),
+        ),
+      mayAlsoMatch,
       previous: z
-        .nullable(z.object({ ...range, totals: z.object(sums) }))
+        .nullable(z.object({ ...range, totals: z.object(sums), mayAlsoMatch }))
         .check(
           z.describe(
             'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
@@ -109,6 +127,7 @@ export const readSpend = operation({
           z.object({
             time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
             ...leanSums,
+            mayAlsoMatch,
             groups: z.array(z.object({ ...group, ...leanSums })),
           }),
         )

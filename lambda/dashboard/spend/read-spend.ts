@@ -2,7 +2,7 @@ import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts'
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import { type ReadCounters, spendReport, sumsOf, totalOf } from '../../domain/spend/spend-report.ts';
+import { type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
@@ -48,14 +48,16 @@ export const readSpend =
     const filtered = Object.keys(filter) as SpendDimensionName[];
     const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
     const before = precedingRange(range);
-    const reading = spendReport(readCounters(accountId, range, dimensions), {
+    const reading = spendReport(readCounters(accountId, range, dimensions, separateFor(filter)), {
       range,
       groupBy: groupBy.map(dimensionOf),
       filter,
       limit: query.limit,
     });
     const readingBefore = async () =>
-      isKept(before, now()) ? sumsOf(await totalOf(readCounters(accountId, before, filtered), filter)) : null;
+      isKept(before, now())
+        ? await totalOf(readCounters(accountId, before, filtered, separateFor(filter)), filter)
+        : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),
       ifExact(readingBefore(), () => null),
@@ -67,7 +69,7 @@ export const readSpend =
       granularity: range.granularity,
       groupBy,
       ...report,
-      previous: previous && { from: before.from, to: before.to, totals: previous },
+      previous: previous && { from: before.from, to: before.to, ...previous },
       groups: report.groups.map(withApiNames),
       untracked: trackingGaps(untracked),
       series: report.series.map((point) => ({ ...point, groups: point.groups.map(withApiNames) })),

@@ -1,5 +1,5 @@
 import type { Alert } from './alert.ts';
-import { driverLines, oneLine, periodText, shortened, unpricedNote } from './alert-text.ts';
+import { driverLines, notesOf, oneLine, periodText, shortened } from './alert-text.ts';
 
 export interface Mail {
   readonly subject: string;
@@ -22,12 +22,11 @@ const MAX_SUBJECT_CHARACTERS = 150;
 
 /** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
 export const alertMail = (alert: Alert, alertUrl: string): Mail => {
-  const note = unpricedNote(alert);
   const name = oneLine(alert.ruleName);
   const rows = [
     { label: 'Period', text: periodText(alert) },
     ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
-    ...(note === null ? [] : [{ label: 'Note', text: note }]),
+    ...notesOf(alert).map((text) => ({ label: 'Note', text })),
   ];
   const text = [
     alert.summary,

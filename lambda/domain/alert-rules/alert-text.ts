@@ -1,4 +1,5 @@
 import { dayOf, monthOf } from '../calendar/utc.ts';
+import { usdOf } from '../spend/spend-report.ts';
 import type { Alert, Driver } from './alert.ts';
 
 /** Clients choose models and tags: with a line break, one of them could pass for a line of the message. */
@@ -31,7 +32,14 @@ export const periodText = ({ period: { name, start, end } }: Alert): string => {
   return `${text} (${name}, UTC)`;
 };
 
-export const unpricedNote = ({ unit, unpricedRequests }: Alert): string | null =>
-  unit === 'nanoUsd' && unpricedRequests > 0
-    ? `The cost of ${unpricedRequests} more requests in this period is unknown and not included.`
-    : null;
+/** What the alert does not include. */
+export const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
+  ...(unit === 'nanoUsd' && unpricedRequests > 0
+    ? [`The cost of ${unpricedRequests} more requests in this period is unknown and not included.`]
+    : []),
+  ...(mayAlsoMatch
+    ? [
+        `Up to ${mayAlsoMatch.requests} more requests for $${usdOf(mayAlsoMatch.costNanoUsd)} may match the rule's filter: they were counted under (other) before the rule was in force.`,
+      ]
+    : []),
+];

@@ -1,5 +1,5 @@
 import type { Alert } from './alert.ts';
-import { driverLines, oneLine, periodText, shortened, unpricedNote } from './alert-text.ts';
+import { driverLines, notesOf, oneLine, periodText, shortened } from './alert-text.ts';
 
 /** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
 const escapeSlack = (text: string): string =>
@@ -15,12 +15,11 @@ const MAX_SECTION_CHARACTERS = 2_900;
  * @see https://docs.slack.dev/messaging/message-metadata
  */
 export const alertWebhookBody = (alert: Alert, alertUrl: string): string => {
-  const note = unpricedNote(alert);
   const lines = [
     alert.summary,
     `Period: ${periodText(alert)}`,
     ...driverLines(alert).map(({ dimension, text }) => `By ${dimension}: ${text}`),
-    ...(note === null ? [] : [note]),
+    ...notesOf(alert),
   ].map(escapeSlack);
   const title = escapeSlack(`AI spend alert: ${oneLine(alert.ruleName)}`);
   // An escape that the cut splits would show as text.

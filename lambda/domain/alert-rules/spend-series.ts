@@ -1,7 +1,8 @@
 import { bucketsOf } from '../calendar/range.ts';
-import type { Granularity } from '../calendar/utc.ts';
-import { addCounters, type Counters, type SpendCounter } from '../spend/counters.ts';
-import type { SpendDimensions } from '../spend/dimensions.ts';
+import { MINUTE_MS } from '../calendar/units.ts';
+import { bucketOf, type Granularity } from '../calendar/utc.ts';
+import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
+import { OTHER, type SpendDimensions } from '../spend/dimensions.ts';
 import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
@@ -16,6 +17,23 @@ export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | und
   (filter?.model === undefined || dimensions.model === filter.model) &&
   (filter?.tag === undefined || dimensions.tag === filter.tag);
 
+/** Requests counted under `(other)` that may match a rule's filter. What a rule observed does not include them. */
+export interface MayAlsoMatch {
+  readonly requests: number;
+  /** Their known cost. */
+  readonly costNanoUsd: number;
+}
+
+const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
+  (['provider', 'model', 'tag'] as const).every(
+    (name) => filter?.[name] === undefined || dimensions[name] === filter[name] || dimensions[name] === OTHER,
+  );
+
+/**
+ * The recorder keeps the names of active rules separate, from some minutes after a rule holds: see lambda/data/ledger/rule-filters.ts.
+ */
+const SEPARATE_AFTER_MS = 5 * MINUTE_MS;
+
 /** One rule's spend by hour or by day. */
 export interface SpendSeries {
   /** @param from and `to` are instants at the start of an hour (or day), ISO 8601; `to` is not included */
@@ -25,16 +43,30 @@ export interface SpendSeries {
 interface SeriesOptions {
   readonly granularity: Granularity;
   readonly filter: RuleFilter | undefined;
+  /** Since when an active rule has had this filter, ISO 8601; undefined where there is no such rule. */
+  readonly effectiveFrom?: string | undefined;
 }
 
 /** A series that adds counters up as they are read: an account may have a million of them, so none is kept. */
-export const spendSeries = ({ granularity, filter }: SeriesOptions) => {
-  const { sums, add } = sumMap();
+export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOptions) => {
+  const passing = sumMap();
+  const mayPass = sumMap();
+  const separateFrom =
+    effectiveFrom && bucketOf(new Date(Date.parse(effectiveFrom) + SEPARATE_AFTER_MS).toISOString(), granularity);
+  const sumOf = ({ sums }: typeof passing, from: string, to: string): Counters =>
+    bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {});
   return {
     add: ({ time, dimensions, counters }: SpendCounter): void => {
-      if (passesRule(dimensions, filter)) add(time, counters);
+      if (passesRule(dimensions, filter)) passing.add(time, counters);
+      // In the bucket in which the rule began, its names were separate in part.
+      else if ((separateFrom === undefined || time <= separateFrom) && mayPassRule(dimensions, filter))
+        mayPass.add(time, counters);
     },
-    sum: (from: string, to: string): Counters =>
-      bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {}),
+    sum: (from: string, to: string): Counters => sumOf(passing, from, to),
+    /** What `sum` of the same range may lack; undefined where it lacks nothing. */
+    mayAlsoMatch: (from: string, to: string): MayAlsoMatch | undefined => {
+      const counters = sumOf(mayPass, from, to);
+      return counters.requests ? { requests: counters.requests, costNanoUsd: knownCostNanoUsd(counters) } : undefined;
+    },
   };
 };

@@ -1,7 +1,7 @@
 import { bucketOf } from '../calendar/utc.ts';
 import type { Counters, SpendCounter } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
-import { byCost, type Group, groupOf, passesFilter, type ReportQuery, sumsOf } from './spend-report.ts';
+import { byCost, type Group, groupOf, mayPassFilter, passesFilter, type ReportQuery, sumsOf } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
 
 /** Spreadsheets run a field that begins with one of these, or its full-width form, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
@@ -31,9 +31,11 @@ const sumColumns = [
   'cache_read_tokens',
   'cache_write_tokens',
   'reasoning_tokens',
+  'may_also_match_requests',
+  'may_also_match_cost_usd',
 ] as const;
 
-const sumCounters = (counters: Counters) => {
+const sumCounters = (counters: Counters, mayAlsoMatch: Counters) => {
   const { costByProvenance, tokens, ...sums } = sumsOf(counters);
   return [
     sums.requests,
@@ -49,11 +51,14 @@ const sumCounters = (counters: Counters) => {
     tokens.cacheReadTokens,
     tokens.cacheWriteTokens,
     tokens.reasoningTokens,
+    mayAlsoMatch.requests ?? 0,
+    sumsOf(mayAlsoMatch).costUsd,
   ];
 };
 
 /**
- * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field.
+ * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field. The last columns have
+ * the requests under `(other)` that may pass the filter too; the others do not include them.
  *
  * @param spendCounters ascending by time; only the sums of one bucket are held in memory
  * @param nameOf column name of a dimension
@@ -66,23 +71,28 @@ export async function* spendCsv(
   yield line(['time', ...groupBy.map(nameOf), ...sumColumns]);
   let bucket = '';
   let groups = sumMap();
+  let mayAlsoMatch = sumMap();
   const flush = () =>
-    [...groups.sums]
+    [...new Set([...groups.sums.keys(), ...mayAlsoMatch.sums.keys()])]
+      .map((group): [string, Counters] => [group, groups.sums.get(group) ?? {}])
       .sort(byCost)
       .map(([group, counters]) => {
         const names = JSON.parse(group) as Group;
-        return line([bucket, ...groupBy.map((name) => names[name] ?? null), ...sumCounters(counters)]);
+        const values = groupBy.map((name) => names[name] ?? null);
+        return line([bucket, ...values, ...sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {})]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {
-    if (!passesFilter(dimensions, filter)) continue;
+    const passes = passesFilter(dimensions, filter);
+    if (!passes && !mayPassFilter(dimensions, filter)) continue;
     const next = bucketOf(time, range.granularity);
     if (next !== bucket) {
-      if (groups.sums.size > 0) yield flush();
+      if (bucket !== '') yield flush();
       bucket = next;
       groups = sumMap();
+      mayAlsoMatch = sumMap();
     }
-    groups.add(JSON.stringify(groupOf(dimensions, groupBy)), counters);
+    (passes ? groups : mayAlsoMatch).add(JSON.stringify(groupOf(dimensions, groupBy)), counters);
   }
-  if (groups.sums.size > 0) yield flush();
+  if (bucket !== '') yield flush();
 }

@@ -4,23 +4,28 @@ import { ValidationError } from '../errors.ts';
 import {
   addCounters,
   type Counters,
+  isZero,
   knownCostNanoUsd,
   type SpendCounter,
   tokenCounterNames,
   unitsOf,
 } from './counters.ts';
-import type { SpendDimensionName, SpendDimensions } from './dimensions.ts';
+import { OTHER, type SpendDimensionName, type SpendDimensions } from './dimensions.ts';
 import { groupPoints } from './spend-points.ts';
 import { sumMap } from './sum-map.ts';
 
 /** The values of the dimensions that a group is named by. */
 export type Group = Partial<SpendDimensions>;
 
-/** Reads the spend counters of a range, ascending by time. Only the named dimensions are certain to be separate. */
+/**
+ * Reads the spend counters of a range, ascending by time. Only the named dimensions are certain to be separate. Of the dimensions in
+ * `separate`, a month names every value that its days name.
+ */
 export type ReadCounters = (
   accountId: string,
   range: Range,
   dimensions: readonly SpendDimensionName[],
+  separate?: readonly SpendDimensionName[],
 ) => AsyncIterable<SpendCounter>;
 
 /** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
@@ -83,6 +88,21 @@ export const sumsOf = (counters: Counters) => ({
 export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
   Object.entries(filter).every(([name, values]) => values.includes(dimensions[name as SpendDimensionName]));
 
+/** Whether requests counted under these dimensions may pass the filter: the values that it names may be in `(other)`. */
+export const mayPassFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
+  Object.entries(filter).every(([name, values]) => {
+    const value = dimensions[name as SpendDimensionName];
+    return value === OTHER || values.includes(value);
+  });
+
+/** The dimensions that must be separate for a filter. One that names `(other)` asks for what a summary has there. */
+export const separateFor = (filter: SpendFilter): SpendDimensionName[] =>
+  Object.entries(filter).flatMap(([name, values]) => (values.includes(OTHER) ? [] : [name as SpendDimensionName]));
+
+/** Requests counted under `(other)` that may pass a filter: so much may be missing from its sums. Null where there are none. */
+export const mayAlsoMatchOf = (counters: Counters | undefined) =>
+  counters === undefined || isZero(counters) ? null : leanSums(counters);
+
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
   Object.fromEntries(groupBy.map((name) => [name, dimensions[name]]));
 
@@ -93,11 +113,12 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
   (leftKey < rightKey ? -1 : 1);
 
 /** The total of the spend counters that pass the filter. */
-export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter): Promise<Counters> => {
-  const total = sumMap();
+export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter) => {
+  const sums = sumMap();
   for await (const { dimensions, counters } of spendCounters)
-    if (passesFilter(dimensions, filter)) total.add('', counters);
-  return total.sums.get('') ?? {};
+    if (passesFilter(dimensions, filter)) sums.add('passes', counters);
+    else if (mayPassFilter(dimensions, filter)) sums.add('may pass', counters);
+  return { totals: sumsOf(sums.sums.get('passes') ?? {}), mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass')) };
 };
 
 export interface ReportQuery {
@@ -123,7 +144,8 @@ const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group =
 
 /**
  * Totals, groups and a series without gaps of the spend counters of a range. The groups (with `otherGroups`) add up to the totals, and so
- * does the series.
+ * does the series. `isComplete` is false where some of these sums are lower bounds: requests of a filtered value may be in
+ * `mayAlsoMatch`, requests of a named group in a group named `(other)`.
  *
  * @param spendCounters ascending by time
  * @throws ValidationError where there are too many groups
@@ -134,7 +156,9 @@ export const spendReport = async (
 ) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
+  const mayAlsoMatch = sumMap();
   const points = groupPoints();
+  let hasOther = false;
   let bucket = '';
   let groupsOfBucket = sumMap();
   const closeBucket = () => {
@@ -147,7 +171,11 @@ export const spendReport = async (
     groupsOfBucket = sumMap();
   };
   for await (const { time, dimensions, counters } of spendCounters) {
-    if (!passesFilter(dimensions, filter)) continue;
+    if (!passesFilter(dimensions, filter)) {
+      if (mayPassFilter(dimensions, filter)) mayAlsoMatch.add(bucketOf(time, range.granularity), counters);
+      continue;
+    }
+    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER);
     const next = bucketOf(time, range.granularity);
     if (next !== bucket) closeBucket();
     bucket = next;
@@ -163,6 +191,8 @@ export const spendReport = async (
 
   return {
     totals: sumsOf(total),
+    isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
+    mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {})),
     groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters) })),
     otherGroups:
       rest.length === 0
@@ -171,6 +201,7 @@ export const spendReport = async (
     series: buckets.map((each) => ({
       time: each,
       ...leanSums(byBucket.sums.get(each) ?? {}),
+      mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each)),
       groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
         ...namesOf(group, groupBy),
         ...leanSums(counters),

@@ -73,6 +73,16 @@ describe('alertMail', () => {
     expect(alertMail({ ...alert, period: { name, start, end } }, url).text).toContain(`\nPeriod: ${period}\n`);
   });
 
+  it('has a note on what the filter may match as well', () => {
+    const { text } = alertMail(
+      { ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: 2_500_000_000 } },
+      'https://a.example',
+    );
+    expect(text).toContain(
+      "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other) before the rule was in force.",
+    );
+  });
+
   it('has a note on unknown costs only with amounts that leave some out', () => {
     for (const facts of [{ unpricedRequests: 0 }, { unit: 'requests' }, { unit: 'percent' }] as const) {
       expect(alertMail({ ...alert, ...facts }, url).text).not.toContain('Note');

@@ -8,7 +8,7 @@ import {
   knownCostNanoUsd,
   type SpendCounter,
 } from '../../../lambda/domain/spend/counters.ts';
-import { spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import { OTHER, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
@@ -48,10 +48,18 @@ describe('spendReport', () => {
       costByProvenance: { computed: { costUsd: '0.0015' }, provider: { costUsd: '0' } },
       tokens: { inputTokens: 10, outputTokens: 0 },
     });
+    const nothing = {
+      requests: 0,
+      costNanoUsd: 0,
+      costUsd: '0',
+      unpricedRequests: 0,
+      mayAlsoMatch: null,
+      groups: [],
+    };
     expect(series).toEqual([
-      { time: '2026-11-01', requests: 0, costNanoUsd: 0, costUsd: '0', unpricedRequests: 0, groups: [] },
-      { time: '2026-11-02', requests: 0, costNanoUsd: 0, costUsd: '0', unpricedRequests: 0, groups: [] },
-      { time: '2026-11-03', requests: 2, costNanoUsd: 1_500_000, costUsd: '0.0015', unpricedRequests: 1, groups: [] },
+      { time: '2026-11-01', ...nothing },
+      { time: '2026-11-02', ...nothing },
+      { time: '2026-11-03', ...nothing, requests: 2, costNanoUsd: 1_500_000, costUsd: '0.0015', unpricedRequests: 1 },
     ]);
   });
 
@@ -69,6 +77,47 @@ describe('spendReport', () => {
       { model: 'unknown', costNanoUsd: null, costUsd: null },
       { model: 'free', costNanoUsd: 0, costUsd: '0' },
     ]);
+  });
+
+  it('says how much may be missing from a filter where its names may have overflowed', async () => {
+    const spendCounters = [
+      spendCounter('2026-11-01', { tag: 'a', model: 'x' }, { requests: 1, costComputedNanoUsd: 3 }),
+      spendCounter(
+        '2026-11-01',
+        { tag: OTHER, model: 'x' },
+        { requests: 1, costComputedNanoUsd: 7, overflowRequests: 1 },
+      ),
+      spendCounter('2026-11-02', { tag: OTHER, model: OTHER }, { requests: 9, freeRequests: 9, overflowRequests: 9 }),
+      spendCounter('2026-11-03', { tag: OTHER, model: 'y' }, { requests: 1, unpricedRequests: 1, overflowRequests: 1 }),
+    ];
+    const found = await report(spendCounters, { filter: { tag: ['a', null], model: ['x'] }, groupBy: ['model'] });
+    expect(found.totals).toMatchObject({ requests: 1, costNanoUsd: 3 });
+    expect(found).toMatchObject({
+      isComplete: false,
+      mayAlsoMatch: { requests: 10, costNanoUsd: 7, costUsd: '0.000000007', unpricedRequests: 0 },
+    });
+    expect(found.series.map(({ requests, mayAlsoMatch }) => [requests, mayAlsoMatch?.costNanoUsd])).toEqual([
+      [1, 7],
+      [0, 0],
+      [0, undefined],
+    ]);
+    const onlyHidden = await report(spendCounters, { filter: { tag: ['b'], model: ['y'] } });
+    expect(onlyHidden.totals).toMatchObject({ requests: 0, costUsd: '0' });
+    expect(onlyHidden.mayAlsoMatch).toMatchObject({ requests: 10, unpricedRequests: 1 });
+  });
+
+  it('is complete where no name can be missing', async () => {
+    const overflowed = [spendCounter('2026-11-01', { tag: OTHER }, { requests: 1, overflowRequests: 1 })];
+    expect(await report(overflowed)).toMatchObject({ isComplete: true, mayAlsoMatch: null });
+    expect(await report(overflowed, { filter: { model: ['gpt-4o'] } })).toMatchObject({ isComplete: true });
+    expect(await report(overflowed, { filter: { model: ['other'], tag: ['a'] } })).toMatchObject({ isComplete: true });
+    // The overflow itself is asked for.
+    expect(await report(overflowed, { filter: { tag: [OTHER] } })).toMatchObject({
+      isComplete: true,
+      totals: { requests: 1 },
+    });
+    // The requests of any named tag may be in the group `(other)`.
+    expect(await report(overflowed, { groupBy: ['tag'] })).toMatchObject({ isComplete: false, mayAlsoMatch: null });
   });
 
   it('filters by any of several values, null among them', async () => {

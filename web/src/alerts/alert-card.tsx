@@ -7,6 +7,7 @@ import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
@@ -58,6 +59,12 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
     {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
       <p className="unknown small">
         The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
+      </p>
+    )}
+    {alert.mayAlsoMatch && (
+      <p className="unknown small">
+        Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for {formatMoney(alert.mayAlsoMatch.costNanoUsd)}{' '}
+        may match the rule’s filter: they were counted under (other) before the rule was in force.
       </p>
     )}
     {alert.drivers.length > 0 && (

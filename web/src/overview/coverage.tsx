@@ -23,7 +23,7 @@ const missing = [
 /** Requests that the figures include, and that may surprise. */
 const included = [
   { key: 'bypassedRequests', name: 'Bypassed', what: 'Forwarded while tracking was failing; still counted.' },
-  { key: 'overflowRequests', name: 'Under (other)', what: 'Too many distinct tags or models that day to list each.' },
+  { key: 'overflowRequests', name: 'Under (other)', what: 'Too many distinct tags or models to list each.' },
   { key: 'errors', name: 'Failed requests', what: 'The provider rejected the request, failed or was interrupted.' },
   { key: 'freeRequests', name: 'Free requests', what: 'Cost nothing, such as listing models.' },
 ] as const satisfies readonly Kind[];

@@ -10,6 +10,7 @@ import { useKeyNames } from '../spend/use-key-names.ts';
 import { ExportButton, FilterPills, RangePicker, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
+import { MayAlsoMatch } from './may-also-match.tsx';
 import classes from './overview.module.css';
 import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
@@ -81,6 +82,7 @@ export const Overview = () => {
       {error && <ProblemNote error={error} onRetry={retry} title="The figures could not be loaded" />}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
       {shown && <Untracked untracked={shown.untracked} />}
+      {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
       {(!error || report.data) && (
         <>
           <Trend

@@ -66,6 +66,11 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
     {of.unpricedRequests > 0 && (
       <span className={`unknown ${classes['more']}`}>+ {plural(of.unpricedRequests, 'request')} of unknown cost</span>
     )}
+    {of.mayAlsoMatch.requests > 0 && (
+      <span className={`unknown ${classes['more']}`}>
+        + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> under (other)
+      </span>
+    )}
     {untracked > 0 && (
       <span className={`unknown ${classes['more']}`}>+ up to {plural(untracked, 'untracked request')}</span>
     )}

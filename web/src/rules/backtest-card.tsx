@@ -91,6 +91,13 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
           Bars: {measureName}, added up within each period. Red: the rule would have fired.
         </p>
       )}
+      {preview.data?.mayAlsoMatch && !error && (
+        <p className="unknown small">
+          Up to {plural(preview.data.mayAlsoMatch.requests, 'more request')} for{' '}
+          {formatMoney(preview.data.mayAlsoMatch.costNanoUsd)} may match the filter: they were counted under (other).
+          The names of an active rule are counted separately.
+        </p>
+      )}
       {firings && firings.length > 0 && !error && (
         <ul className={classes['firings']}>
           {firings

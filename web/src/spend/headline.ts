@@ -10,6 +10,8 @@ export interface Sum {
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
+  /** Requests under (other) that may match the filters as well, and their known cost. The others do not include them. */
+  readonly mayAlsoMatch: { readonly requests: number; readonly costNanoUsd: number };
 }
 
 const sumOf = (points: readonly SpendPoint[]): Sum => {
@@ -21,6 +23,10 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
     costNanoUsd: isUnknown ? null : known.reduce((sum, point) => sum + (point.costNanoUsd ?? 0), 0),
     requests,
     unpricedRequests: points.reduce((sum, point) => sum + point.unpricedRequests, 0),
+    mayAlsoMatch: {
+      requests: points.reduce((sum, { mayAlsoMatch }) => sum + (mayAlsoMatch?.requests ?? 0), 0),
+      costNanoUsd: points.reduce((sum, { mayAlsoMatch }) => sum + (mayAlsoMatch?.costNanoUsd ?? 0), 0),
+    },
   };
 };
 
