@@ -77,6 +77,15 @@ export const usageAlarms = (
     threshold: 10,
   },
   {
+    id: 'OverflowRequests',
+    summary:
+      'More than 1,000 requests of an hour were counted under (other): an account sends too many distinct names, or somebody else does in its name.',
+    section: 'overflow-requests',
+    metric: recorderCount('OverflowRequests', HOUR),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: 1_000,
+  },
+  {
     id: 'RollupFailures',
     summary:
       'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',

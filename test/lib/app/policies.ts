@@ -77,6 +77,8 @@ const RECORD = [
 ];
 /** What one transaction of the ledger writes. */
 const LEDGER = 'ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#SPEND';
+/** The filters of alert rules, whose names keep counters of their own. */
+const RULES = `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')}`;
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
 /** A user is looked up for the account of the caller. */
@@ -167,6 +169,7 @@ describe('what each function may do', () => {
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        RULES,
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],
       'usage/Rollup': [
@@ -180,6 +183,7 @@ describe('what each function may do', () => {
         ...RECORD,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
         `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        RULES,
         `dynamodb:Query dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });
