@@ -100,7 +100,7 @@ export const separateFor = (filter: SpendFilter): SpendDimensionName[] =>
   Object.entries(filter).flatMap(([name, values]) => (values.includes(OTHER) ? [] : [name as SpendDimensionName]));
 
 /** Requests counted under `(other)` that may pass a filter: so much may be missing from its sums. Null where there are none. */
-export const mayAlsoMatchOf = (counters: Counters | undefined) =>
+const mayAlsoMatchOf = (counters: Counters | undefined) =>
   counters === undefined || isZero(counters) ? null : leanSums(counters);
 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
