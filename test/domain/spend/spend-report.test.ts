@@ -8,7 +8,12 @@ import {
   knownCostNanoUsd,
   type SpendCounter,
 } from '../../../lambda/domain/spend/counters.ts';
-import { OTHER, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import {
+  MAX_OVERFLOW_LEVEL,
+  OTHER,
+  overflowDimensions,
+  spendDimensionNames,
+} from '../../../lambda/domain/spend/dimensions.ts';
 import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
@@ -104,6 +109,59 @@ describe('spendReport', () => {
     const onlyHidden = await report(spendCounters, { filter: { tag: ['b'], model: ['y'] } });
     expect(onlyHidden.totals).toMatchObject({ requests: 0, costUsd: '0' });
     expect(onlyHidden.mayAlsoMatch).toMatchObject({ requests: 10, unpricedRequests: 1 });
+  });
+
+  it('has bounds that contain the truth, in total and in each day, whatever overflowed', async () => {
+    const names = { model: fc.constantFrom('x', 'y', null), tag: fc.constantFrom('a', 'b', null) };
+    const request = fc.record({
+      day: fc.constantFrom('2026-11-01', '2026-11-02', '2026-11-03'),
+      ...names,
+      cost: fc.nat(100),
+      level: fc.integer({ min: 0, max: MAX_OVERFLOW_LEVEL }),
+      kept: fc.subarray(['model', 'tag'] as const),
+    });
+    const filters = fc.record(
+      { model: fc.array(names.model, { minLength: 1 }), tag: fc.array(names.tag, { minLength: 1 }) },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(request), filters, async (requests, filter) => {
+        const sorted = requests.toSorted((a, b) => (a.day < b.day ? -1 : 1));
+        const found = await report(
+          sorted.map(({ day, model, tag, cost, level, kept }) => ({
+            time: day,
+            dimensions: overflowDimensions(
+              { provider: 'openai', model, tag, keyId: 'k', providerKey: 'p' },
+              level,
+              kept,
+            ),
+            counters: { requests: 1, costComputedNanoUsd: cost },
+          })),
+          { filter, groupBy: ['keyId'] },
+        );
+        const check = (
+          sums: typeof found.totals | (typeof found.series)[number],
+          some: typeof requests,
+          more: number,
+        ) => {
+          const truth = some
+            .filter(
+              ({ model, tag }) => (filter.model ?? [model]).includes(model) && (filter.tag ?? [tag]).includes(tag),
+            )
+            .reduce((sum, { cost }) => sum + cost, 0);
+          expect(sums.costNanoUsd).toBeLessThanOrEqual(truth);
+          expect((sums.costNanoUsd ?? 0) + more).toBeGreaterThanOrEqual(truth);
+        };
+        check(found.totals, requests, found.mayAlsoMatch?.costNanoUsd ?? 0);
+        for (const point of found.series)
+          check(
+            point,
+            requests.filter(({ day }) => day === point.time),
+            point.mayAlsoMatch?.costNanoUsd ?? 0,
+          );
+        if (found.isComplete) expect(found.mayAlsoMatch).toBeNull();
+      }),
+    );
   });
 
   it('is complete where no name can be missing', async () => {

@@ -1,0 +1,45 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { openRuleFilters } from '../../../lambda/data/ledger/rule-filters.ts';
+import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey } from '../../../lambda/data/table/keys.ts';
+import { shardOf } from '../../../lambda/data/table/shard-of.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const put = (accountId: string, ruleId: string, members: object) =>
+  table.client.send(
+    new PutCommand({
+      TableName: table.name,
+      Item: {
+        ...ruleKey(accountId, ruleId),
+        ...activeRulesIndexKey(shardOf(accountId, ACTIVE_RULE_SHARDS), accountId, ruleId),
+        ...members,
+      },
+    }),
+  );
+
+it('finds the filters of one account, whatever else its rules are', async () => {
+  await put('account', '1', { config: { filter: { tag: 'prod' } } });
+  await put('account', '2', { type: 'of a later version', config: { filter: { model: 'm', client: 'c' }, more: 1 } });
+  await put('account', '3', { config: {} });
+  await put('account', '4', { config: { filter: { tag: 7 } } });
+  await put('account-2', '5', { config: { filter: { tag: 'of another account' } } });
+  expect(await openRuleFilters(table).find('account')).toEqual([{ tag: 'prod' }, { model: 'm' }]);
+});
+
+it.each([
+  [59_000, []],
+  [61_000, [{ tag: 'a' }]],
+])('sees a new rule after a minute: after %d ms', async (ms, filters) => {
+  let now = 1_000;
+  const { find } = openRuleFilters(table, () => now);
+  expect(await find(`new-${ms}`)).toEqual([]);
+  await put(`new-${ms}`, '1', { config: { filter: { tag: 'a' } } });
+  now += ms;
+  expect(await find(`new-${ms}`)).toEqual(filters);
+});
