@@ -44,7 +44,7 @@ class SlotContentionError extends Error {
 const fingerprintOf = (counterName: string): string => hash('sha256', counterName, 'base64url').slice(0, 11);
 
 /** Dimensions to be counted. */
-export type WantedSlot = Pick<SlotClaim, 'dimensions' | 'mayCost'>;
+type WantedSlot = Pick<SlotClaim, 'dimensions' | 'mayCost'>;
 
 /** What decides who may still take a slot once slots get scarce. */
 interface Scarcity {
