@@ -1,0 +1,69 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request and its response, as they passed. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly requestHeaders: readonly string[];
+  readonly requestBody: Buffer;
+  readonly status: number;
+  readonly responseHeaders: IncomingMessage['headers'];
+  readonly responseBody: Buffer;
+}
+
+export interface Recorder {
+  readonly url: string;
+  readonly exchanges: Exchange[];
+  stop(): Promise<void>;
+}
+
+const collect = (message: IncomingMessage): Buffer[] => {
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return chunks;
+};
+
+/** A proxy on a free port that passes everything on as it comes, to `target`, and keeps a copy. */
+export const startRecorder = async (target: () => string): Promise<Recorder> => {
+  const exchanges: Exchange[] = [];
+  const pass = (request: IncomingMessage, response: ServerResponse): void => {
+    const requestBody = collect(request);
+    const upstream = httpRequest(
+      new URL(target()),
+      { method: request.method, path: request.url, headers: request.rawHeaders as never, setHost: false },
+      (received) => {
+        const responseBody = collect(received);
+        response.writeHead(received.statusCode as number, received.statusMessage, received.rawHeaders as never);
+        response.flushHeaders();
+        received.pipe(response);
+        received.on('end', () =>
+          exchanges.push({
+            method: request.method as string,
+            path: request.url as string,
+            requestHeaders: request.rawHeaders,
+            requestBody: Buffer.concat(requestBody),
+            status: received.statusCode as number,
+            responseHeaders: received.headers,
+            responseBody: Buffer.concat(responseBody),
+          }),
+        );
+      },
+    );
+    upstream.on('error', () => response.destroy());
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
+  };
+  const server = createServer(pass);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
