@@ -2,6 +2,8 @@ import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
 import type { Table } from '../data/table/table.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
+import { type FailedEvent, failure } from './failure.ts';
+import { readApart } from './read-apart.ts';
 
 /** A usage event whose account is known. */
 type Attributed<E extends UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & { readonly accountId: string };
@@ -29,16 +31,25 @@ const attribute = (event: UsageEvent, owners: ReadonlyMap<string, KeyOwner>): Ac
 
 /**
  * Gives each event its account, in the order of the events; null where it names no account and its key belongs to nobody. Events whose
- * account was unknown at admission carry the hash of the service key instead. One batch read finds the owners of all such keys.
+ * account was unknown at admission carry the hash of the service key instead. One batch read finds the owners of all such keys; an event
+ * whose owner cannot be read is a failed one.
  */
 export const attributeEvents = async (
   table: Table,
   events: readonly UsageEvent[],
-): Promise<(AccountEvent | null)[]> => {
+): Promise<(AccountEvent | FailedEvent | null)[]> => {
   const unverified = events.flatMap(
     ({ accountId, unverifiedKeyHash }) => (accountId === null && unverifiedKeyHash) || [],
   );
-  const hashes = new Set(unverified.filter(isServiceKeyHash));
-  const owners = hashes.size > 0 ? await openKeyOwners(table).find([...hashes]) : new Map<string, KeyOwner>();
-  return events.map((event) => attribute(event, owners));
+  const hashes = [...new Set(unverified.filter(isServiceKeyHash))];
+  const owners = new Map<string, KeyOwner>();
+  const failed = await readApart(hashes, async (some) => {
+    if (some.length > 0) for (const [hash, owner] of await openKeyOwners(table).find(some)) owners.set(hash, owner);
+  });
+  return events.map((event) => {
+    const { accountId, unverifiedKeyHash: hash } = event;
+    return accountId === null && hash !== undefined && failed.has(hash)
+      ? failure(failed.get(hash))
+      : attribute(event, owners);
+  });
 };

@@ -5,15 +5,18 @@ import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
+import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
-import { dimensionsOf } from '../domain/spend/contribution.ts';
+import { dimensionsOf, isContributionKnown } from '../domain/spend/contribution.ts';
 import type { Overflow } from '../domain/spend/dimensions.ts';
 import { mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
 import { countableResponse, decideChanges, type LedgerState, onePerRequest } from './decide-changes.ts';
+import { type FailedEvent, failure } from './failure.ts';
+import { readApart } from './read-apart.ts';
 
 /** What happened to the event of a request. The queue must deliver it again only where it `failed`. */
 export type RequestResult =
@@ -22,10 +25,7 @@ export type RequestResult =
   | { readonly kind: 'known' }
   /** More than MAX_EVENT_AGE_DAYS old. */
   | { readonly kind: 'expired' }
-  /** `permanent`: the table will never accept it. */
-  | { readonly kind: 'failed'; readonly error: unknown; readonly permanent: boolean };
-
-export const failure = (error: unknown, permanent = false): RequestResult => ({ kind: 'failed', error, permanent });
+  | FailedEvent;
 
 /** Account-days that reserve counter slots at the same time. A day whose counters all have slots costs no request. */
 const DAYS_AT_ONCE = 16;
@@ -57,13 +57,22 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
   const counterSlots = openCounterSlots(table, now);
   const ledger = openLedger(table, now);
 
-  const readState = async (events: readonly AccountRequestEvent[], consistent: boolean): Promise<LedgerState> => {
-    const responses = events.filter(isClose).flatMap((event) => countableResponse(event, price(event)) ?? []);
-    const records = await requests.findMany(events, { consistent });
-    return {
-      records: new Map(records.map((record) => [nameOf(record), record])),
-      countedWith: responses.length > 0 ? await countedResponses.find(responses) : new Map(),
-    };
+  /** @returns the state, and why it is not known for some events */
+  const readState = async (events: readonly AccountRequestEvent[], consistent: boolean) => {
+    const records = new Map<string, RequestRecord>();
+    const countedWith = new Map<string, string>();
+    const failed = await readApart(events, async (some) => {
+      const responses = some.filter(isClose).flatMap((event) => countableResponse(event, price(event)) ?? []);
+      for (const record of await requests.findMany(some, { consistent })) {
+        // A later version counted it in a way that this one cannot take back.
+        if (record.outcome === 'unknown' && !isContributionKnown(record))
+          throw new UnreadableItemError('The provenance of a record is not known.');
+        records.set(nameOf(record), record);
+      }
+      if (responses.length > 0)
+        for (const [key, requestId] of await countedResponses.find(responses)) countedWith.set(key, requestId);
+    });
+    return { state: { records, countedWith } satisfies LedgerState, failed };
   };
 
   /** The same changes at the overflow level that their day's counter slots allow. All changes are of one account and day. */
@@ -109,9 +118,13 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     }
     // Most close events are the first event of their request, and a refused write reveals the others at no cost. Most open events are
     // not the first, and reading their records costs less than a refused write.
-    const openEvents = [...pending.values()].filter((event) => !isClose(event));
-    let state = await readState(openEvents, false);
+    let toRead: readonly AccountRequestEvent[] = [...pending.values()].filter((event) => !isClose(event));
     for (let round = 0; pending.size > 0; round++) {
+      const { state, failed: unread } = await readState(toRead, round > 0);
+      for (const [event, error] of unread) {
+        results.set(nameOf(event), failure(error));
+        pending.delete(nameOf(event));
+      }
       const recordedAt = new Date(now()).toISOString();
       const changes = decideChanges(pending.values(), state, { price, recordedAt, expiresAt });
       const changed = new Set(changes.map(({ after }) => nameOf(after)));
@@ -127,7 +140,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
         for (const name of pending.keys()) results.set(name, failure(error));
         break;
       }
-      state = await readState([...pending.values()], true);
+      toRead = [...pending.values()];
     }
     return results;
   };

@@ -8,7 +8,8 @@ import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { type AccountCloseEvent, type AccountUntrackedEvent, attributeEvents, nameOf } from './attribute-events.ts';
-import { failure, openRequestRecorder, type RequestResult } from './record-requests.ts';
+import { failure } from './failure.ts';
+import { openRequestRecorder, type RequestResult } from './record-requests.ts';
 
 /** What happened to an event. The queue must deliver it again only where it `failed`. */
 export type EventResult =
@@ -48,7 +49,10 @@ interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/** The recorder over one table, as the queue, the sweep and operations use it. A failure of one account does not affect the others. */
+/**
+ * The recorder over one table, as the queue, the sweep and operations use it. What fails for one account does not affect the others, and a
+ * stored item that cannot be read fails its own event only.
+ */
 export const openRecorder = (
   table: Table,
   { logger, price = priceRequest, now = Date.now }: RecorderOptions,
@@ -97,7 +101,7 @@ export const openRecorder = (
   return async (events) => {
     try {
       const attributed = await attributeEvents(table, events);
-      const owned = attributed.filter((event) => event !== null);
+      const owned = attributed.filter((event) => event !== null && event.kind !== 'failed');
       const results = new Map<string, EventResult>();
       for (const report of owned.filter((event) => event.kind === 'untracked'))
         results.set(nameOf(report), await noteGap(report));
@@ -105,11 +109,11 @@ export const openRecorder = (
       const { retentionDays, failures } = await findRetention([...new Set(requests.map(({ accountId }) => accountId))]);
       const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
       for (const [name, result] of await recordRequests(recordable, retentionDays)) results.set(name, result);
-      return attributed.map((event) =>
-        event
-          ? (results.get(nameOf(event)) ?? failures.get(event.accountId) ?? failure(undefined))
-          : { kind: 'unowned' },
-      );
+      return attributed.map((event) => {
+        if (event === null) return { kind: 'unowned' };
+        if (event.kind === 'failed') return event;
+        return results.get(nameOf(event)) ?? failures.get(event.accountId) ?? failure(undefined);
+      });
     } catch (error) {
       return events.map(() => failure(error));
     }

@@ -3,6 +3,7 @@ import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses, responseKeyText } from '../data/requests/counted-responses.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
+import { isContributionKnown } from '../domain/spend/contribution.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent } from './attribute-events.ts';
@@ -22,7 +23,7 @@ type PriceableRecord = RequestRecord & { readonly reading: NonNullable<RequestRe
 
 /** A finished request whose usage is on record, and whose response was not counted with another request. */
 const isPriceable = (record: RequestRecord): record is PriceableRecord =>
-  record.reading !== null && !record.readingTruncated && record.repeatOf === null;
+  record.reading !== null && !record.readingTruncated && record.repeatOf === null && isContributionKnown(record);
 
 /** The event a record came from, with all that pricing reads. */
 const eventOf = (record: PriceableRecord) => ({ ...record, kind: 'close', version: 1 }) as unknown as AccountCloseEvent;

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
+import {
+  countedResponseKey,
+  type Key,
+  ROLLUP_MARK_SHARDS,
+  requestKey,
+  serviceKeyKey,
+} from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
@@ -43,6 +50,14 @@ const newEvents = (count: number) => {
   return { accountId, events: Array.from({ length: count }, (_, n) => closeEvent({ accountId, n, tokens: 1 })) };
 };
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
+
+const itemAt = async (key: Key): Promise<Record<string, unknown>> => {
+  const { Item = {} } = await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key } }));
+  return Item;
+};
+/** The details of a record with a provenance of a later version. */
+const withProvenance = ({ details }: Record<string, unknown>, provenance: string): Buffer =>
+  deflateRawSync(JSON.stringify({ ...JSON.parse(inflateRawSync(details as Uint8Array).toString()), provenance }));
 
 describe('the recorder over a table that fails', () => {
   it('retries after a conflict with another transaction', async () => {
@@ -233,18 +248,88 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(0);
   });
 
-  it('fails the whole batch where the owners of unverified keys cannot be read', async () => {
-    const { events } = newEvents(1);
-    const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
+  it('fails only the events whose owner cannot be read', async () => {
+    const { accountId, events } = newEvents(1);
+    const hashes = [1, 2, 3].map(() => serviceKeyHash(newAccountKey(randomBytes)));
+    const [down = '', unreadable = '', sound = ''] = hashes;
+    const owner = { accountId, keyId: 'key-1' };
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } }));
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(sound), ...owner } }));
     const record = recorderOver(
       faultyTable(table, async (command, send) => {
-        if (command instanceof BatchGetCommand) throw new Error('down');
+        if (command instanceof BatchGetCommand && JSON.stringify(command).includes(down)) throw new Error('down');
         return send();
       }),
     );
-    const results = await record([...events, closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 2 })]);
-    expect(results).toEqual([1, 2].map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
-    expect(results[0]).toHaveProperty('error.message', 'down');
+    const unverified = hashes.map((unverifiedKeyHash, n) =>
+      closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 10 + n }),
+    );
+    expect(await record([...events, ...unverified])).toMatchObject([
+      { kind: 'recorded' },
+      { kind: 'failed', permanent: false, error: { message: 'down' } },
+      { kind: 'failed', permanent: true, error: { name: 'UnreadableItemError' } },
+      { kind: 'recorded' },
+    ]);
+    expect(await requestsOf(accountId)).toBe(2);
+  });
+
+  it('fails only the event whose record or counted response cannot be read', async () => {
+    const [broken, sound] = [newEvents(3), newEvents(3)];
+    const put = (Item: Record<string, unknown>) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+    const keyOf = ({ n, accountId }: { n: number; accountId: string }) =>
+      requestKey(accountId, '2026-11-20', closeEvent({ n }).requestId);
+    // One is damaged, one has another form, and one was counted in a way that this version cannot take back.
+    await put({ ...keyOf({ ...broken, n: 0 }), revision: 1, expiresAt: 1, details: Buffer.from('damaged') });
+    await put({ ...keyOf({ ...broken, n: 1 }), revision: 1, expiresAt: 1, form: 9 });
+    await recorderOver(table)([openEvent({ accountId: broken.accountId, n: 2 })]);
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keyOf({ ...broken, n: 2 }),
+        UpdateExpression: 'SET details = :details',
+        ExpressionAttributeValues: { ':details': withProvenance(await itemAt(keyOf({ ...broken, n: 2 })), 'guessed') },
+      }),
+    );
+    await put({ ...countedResponseKey(broken.accountId, 'openai', 'resp_1'), form: 9 });
+    const fetched = (accountId: string) =>
+      closeEvent({
+        accountId,
+        n: 5,
+        method: 'GET',
+        reading: { dialect: 'openai-responses', billableItems: { 'response.id': 'resp_1' } },
+      });
+    const ofBoth = [
+      ...broken.events,
+      ...[0, 1].map((n) => openEvent({ accountId: broken.accountId, n })),
+      fetched(broken.accountId),
+      ...sound.events,
+      openEvent({ accountId: sound.accountId, n: 9 }),
+      fetched(sound.accountId),
+    ];
+    const before = await ledgerSums(table, broken.accountId, []);
+    const results = await recorderOver(table)(ofBoth);
+    const unreadable = { kind: 'failed', permanent: true, error: { name: 'UnreadableItemError' } };
+    expect(results).toMatchObject([
+      ...Array.from({ length: 6 }, () => unreadable),
+      ...Array.from({ length: 5 }, () => ({ kind: 'recorded' })),
+    ]);
+    expect(await ledgerSums(table, broken.accountId, [])).toEqual(before);
+    expect(await requestsOf(sound.accountId)).toBe(5);
+  });
+
+  it('knows the event of a finished record that has names of a later version, and keeps them', async () => {
+    const { accountId, events } = newEvents(1);
+    await recorderOver(table)(events);
+    const key = requestKey(accountId, '2026-11-20', events[0]?.requestId ?? '');
+    const item = await itemAt(key);
+    await table.client.send(
+      new PutCommand({ TableName: table.name, Item: { ...item, details: withProvenance(item, 'guessed') } }),
+    );
+    expect(await recorderOver(table)([...events, openEvent({ accountId, n: 0 })])).toEqual([
+      { kind: 'known' },
+      { kind: 'known' },
+    ]);
+    expect(await itemAt(key)).toMatchObject({ revision: 1 });
   });
 
   it('records a request whose price cannot be computed as unpriced, and logs its id', async () => {

@@ -4,6 +4,7 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
+import { readItem } from '../table/unreadable-item.ts';
 
 /** A record as it is stored. */
 export interface RequestItem extends Key {
@@ -63,9 +64,11 @@ const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
 /**
  * Reads a record in any form that was ever written: separate attributes count as members of `details`.
  *
- * @throws $ZodError where the item is not a record
+ * @throws UnreadableItemError where the item is not a record
  */
-export const parseRequestItem = (item: object): RequestRecord => {
+export const parseRequestItem = (item: object): RequestRecord => readItem(() => parse(item));
+
+const parse = (item: object): RequestRecord => {
   const { pk, sk, details, ...attributes } = storedItem.parse(item);
   const facts = withCurrentNames({
     ...attributes,

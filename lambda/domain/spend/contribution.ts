@@ -17,7 +17,7 @@ export const dimensionsOf = (
   providerKey: record.providerKey?.toWellFormed() ?? null,
 });
 
-const costCounter: Record<Provenance, CounterName | null> = {
+const costCounters: Record<Provenance, CounterName | null> = {
   provider: 'costProviderNanoUsd',
   computed: 'costComputedNanoUsd',
   estimated: 'costEstimatedNanoUsd',
@@ -25,12 +25,16 @@ const costCounter: Record<Provenance, CounterName | null> = {
   unknown: null,
 };
 
+/** False for a provenance of a later version: what such a record added cannot be taken back, so the record must not be changed. */
+export const isContributionKnown = ({ provenance }: Pick<RequestRecord, 'provenance'>): boolean =>
+  Object.hasOwn(costCounters, provenance);
+
 const countersOf = (record: RequestRecord): Counters => {
   const counters: Partial<Record<CounterName, number>> = { requests: 1 };
   const add = (name: CounterName, value: number) => {
     if (value !== 0) counters[name] = value;
   };
-  const costName = costCounter[record.provenance];
+  const costName = costCounters[record.provenance];
   if (costName) add(costName, record.costNanoUsd ?? 0);
   add('unpricedRequests', Number(record.provenance === 'unknown'));
   add('freeRequests', Number(record.provenance === 'free'));

@@ -1,14 +1,20 @@
 import * as z from 'zod/mini';
-import { providerLabels } from '../providers.ts';
-import { type PriceLine, provenances, type Usage, unitNames } from '../usage/usage.ts';
-import { closeEventSchema, outcomes } from '../usage/usage-event.ts';
+import type { ProviderLabel } from '../providers.ts';
+import type { PriceLine, Provenance, Usage } from '../usage/usage.ts';
+import { type CloseEvent, closeEventSchema, type Outcome, type Reading } from '../usage/usage-event.ts';
 import { spendDimensionNames } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
 const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);
 
+/**
+ * One of some names. A name of a later version is kept as it is, so that both versions can run while one replaces the other. The type has
+ * the names of this version: code that chooses by a name must allow for others.
+ */
+const oneOf = <T extends string>() => z.custom<T>((value) => typeof value === 'string');
+
 /** The stored form of a usage: zeros and nulls may be left out. */
-const usageSchema: z.ZodMiniType<Usage> = z.object({
+const usageSchema: z.ZodMiniType<Usage> = z.looseObject({
   inputTokens: count,
   outputTokens: count,
   cacheReadTokens: count,
@@ -25,7 +31,7 @@ const usageSchema: z.ZodMiniType<Usage> = z.object({
   cacheReadImageTokens: count,
   billedInputTokens: countOrNull,
   billedOutputTokens: countOrNull,
-  units: z._default(z.partialRecord(z.enum(unitNames), z.number().check(z.nonnegative())), {}),
+  units: z._default(z.record(z.string(), z.number().check(z.nonnegative())), {}),
   providerCostNanoUsd: countOrNull,
 });
 
@@ -35,15 +41,24 @@ const priceLineSchema: z.ZodMiniType<PriceLine> = z.object({
   rateNanoUsdPerUnit: z.number(),
 });
 
-/** One tracked request as the ledger holds it. At every moment the spend counters are the sums of what records contribute (contribution.ts). */
-export const requestRecordSchema = z.object({
+const readingSchema = z.looseObject({
+  ...closeEventSchema.shape.reading.shape,
+  dialect: oneOf<Reading['dialect']>(),
+  usageSource: oneOf<Reading['usageSource']>(),
+});
+
+/**
+ * One tracked request as the ledger holds it. At every moment the spend counters are the sums of what records contribute (contribution.ts).
+ * Members that a later version added are kept.
+ */
+export const requestRecordSchema = z.looseObject({
   /** Counts the writes of this record, from 1. A writer that changes a record names the revision it read. */
   revision: z.int().check(z.positive()),
   requestId: z.string(),
   accountId: z.string(),
   /** Id of the service key used, never the key. */
   keyId: z._default(z.nullable(z.string()), null),
-  provider: z.enum(providerLabels),
+  provider: oneOf<ProviderLabel>(),
   /** Keyed fingerprint of the provider credential. */
   providerKey: z._default(z.nullable(z.string()), null),
   tag: z._default(z.nullable(z.string()), null),
@@ -52,9 +67,9 @@ export const requestRecordSchema = z.object({
   path: z.string(),
   /** ISO 8601 UTC. The request is counted in the day and hour of this time. */
   startedAt: z.iso.datetime(),
-  outcome: z.enum(outcomes),
+  outcome: oneOf<Outcome>(),
   /** Null while the outcome is `unknown`, as are the next five. */
-  route: z._default(z.nullable(z.enum(['governed', 'bypassed'])), null),
+  route: z._default(z.nullable(oneOf<CloseEvent['route']>()), null),
   /** Also null when the provider never responded. */
   status: z._default(z.nullable(z.int()), null),
   ttfbMs: z._default(z.nullable(z.number()), null),
@@ -62,12 +77,12 @@ export const requestRecordSchema = z.object({
   requestBytes: z._default(z.nullable(z.int()), null),
   responseBytes: z._default(z.nullable(z.int()), null),
   /** What the meter read, including the provider's raw usage: enough to price the request again. */
-  reading: z._default(z.nullable(closeEventSchema.shape.reading), null),
+  reading: z._default(z.nullable(readingSchema), null),
   /** The reading was larger than a record may hold, so the provider's raw usage and billableItems were left out. */
   readingTruncated: z._default(z.boolean(), false),
   usage: z._default(z.nullable(usageSchema), null),
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
-  provenance: z.enum(provenances),
+  provenance: oneOf<Provenance>(),
   priceSource: z._default(z.nullable(z.string()), null),
   lines: z._default(z.array(priceLineSchema), []),
   reason: z._default(z.nullable(z.string()), null),

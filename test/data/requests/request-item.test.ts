@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { parseRequestItem, requestItem } from '../../../lambda/data/requests/request-item.ts';
+import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
 import { recordOfClose, recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 
@@ -31,6 +32,23 @@ describe('the item of a request record', () => {
     const record = recordOfClose(known(event), priceOfTokens(event), null, context);
     expect(record.readingTruncated).toBe(false);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
+  });
+
+  it('keeps names and members of a later version as they are', () => {
+    const event = closeEvent({ accountId: 'svc_a' });
+    const record = {
+      ...recordOfClose(known(event), priceOfTokens(event), null, context),
+      outcome: 'paused',
+      provider: 'newcomer',
+      provenance: 'guessed',
+      route: 'detoured',
+      usage: { ...priceOfTokens(event).usage, units: { parsecs: 3 }, dreamTokens: 4 },
+      reading: { ...event.reading, dialect: 'newcomer-chat', usageSource: 'rumoured', mood: 'good' },
+      listCostNanoUsd: 5,
+    };
+    const read = parseRequestItem(requestItem(record as unknown as RequestRecord));
+    expect(read).toEqual(record);
+    expect(parseRequestItem(requestItem(read))).toEqual(record);
   });
 
   it('has attributes only for the key, conditions and expiry', () => {
