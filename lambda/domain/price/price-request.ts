@@ -2,8 +2,9 @@ import { costNanoUsd } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
 import { hidesReasoning } from '../usage/hidden-reasoning.ts';
-import { normalizeUsage } from '../usage/normalize.ts';
+import { type ReadUsage, readUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
+import type { UsageGap } from '../usage/sides.ts';
 import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
@@ -17,6 +18,8 @@ export const reasons = {
   pending: 'The response is made in the background: its cost is counted when it is fetched.',
   hiddenReasoning:
     'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
+  unreadableUsage: 'A part of the usage that the provider reported is missing or cannot be true.',
+  derivedUsage: 'A part of the usage that the provider reported cannot be read: it is taken from the total.',
   noModel: 'Neither the request nor the response names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',
@@ -69,7 +72,8 @@ const withEstimate = (reading: Reading): { readonly reading: Reading; readonly i
 
 const priceReading = (request: PriceableRequest): PricedUsage => {
   const { reading } = request;
-  const usage = normalizeUsage(request.provider, reading);
+  const read = readUsage(request.provider, reading);
+  const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
   if (usage.providerCostNanoUsd !== null) return withCost(usage, 'provider', usage.providerCostNanoUsd);
@@ -79,16 +83,18 @@ const priceReading = (request: PriceableRequest): PricedUsage => {
     usage,
     parts.map((part) =>
       part === reading
-        ? priceByBook(request, usage)
-        : priceByBook({ ...request, reading: part }, normalizeUsage(request.provider, part)),
+        ? priceByBook(request, read)
+        : priceByBook({ ...request, reading: part }, readUsage(request.provider, part)),
     ),
   );
 };
 
 /** Usage times the price book. */
-const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsage => {
+const priceByBook = (request: PriceableRequest, read: ReadUsage | null): PricedUsage => {
   const { reading } = request;
-  if (!usage) return unknown(null, reasons.noUsage);
+  if (!read) return unknown(null, reasons.noUsage);
+  const { usage, gap } = read;
+  if (gap === 'missing') return unknown(usage, reasons.unreadableUsage);
   const models = modelsOf(request);
   if (models.length === 0) return unknown(usage, reasons.noModel);
   if (reading.usageSource === 'estimated' && models.some(hidesReasoning))
@@ -97,7 +103,7 @@ const priceByBook = (request: PriceableRequest, usage: Usage | null): PricedUsag
   if (!found) return unknown(usage, reasons.noPrice);
   const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
   if (unpriced.length > 0) return unknown(usage, reasons.noRate);
-  const reason = whyEstimated(reading, found.doubts);
+  const reason = whyEstimated(reading, gap, found.doubts);
   return {
     usage,
     costNanoUsd: costNanoUsd(charges),
@@ -169,8 +175,13 @@ const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   return isFetchedLater ? reasons.pending : reasons.noUsage;
 };
 
-const whyEstimated = ({ usageSource, complete }: Reading, doubts: readonly Doubt[]): string | null => {
+const whyEstimated = (
+  { usageSource, complete }: Reading,
+  gap: UsageGap | null,
+  doubts: readonly Doubt[],
+): string | null => {
   if (usageSource === 'estimated') return reasons.estimatedUsage;
+  if (gap === 'derived') return reasons.derivedUsage;
   if (!complete) return reasons.cut;
   const doubt = doubts[0];
   return doubt ? reasons[doubt] : null;

@@ -1,4 +1,4 @@
-import { isRaw, type Raw } from './raw.ts';
+import { countOf, isRaw, type Raw } from './raw.ts';
 
 const kindOf = (item: Raw): string => JSON.stringify([item['modality'], item['type'], item['model']]);
 
@@ -13,16 +13,35 @@ const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown
   return sum;
 };
 
+/** Members without which the cost of a response is not known. */
+const sides: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'total_input_tokens',
+  'total_output_tokens',
+]);
+
+/** Null where one of them cannot be read: the sum of the others is too low. */
+const addSides = (left: unknown, right: unknown): number | null => {
+  const [one, other] = [countOf(left), countOf(right)];
+  return one === null || other === null ? null : one + other;
+};
+
 /**
  * The sum of two raw usage objects: numbers are added by name at every level, lists by the kind of their items. Of anything else
- * the later value is kept. For the lines of a batch's results, each of which is a response; events of one stream are never added.
+ * the later value is kept; of a side that one of them lacks, null. For the lines of a batch's results, each of which is a response; events of one stream are never added.
  */
 export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   if (!total) return usage;
   const sum: Record<string, unknown> = { ...total };
   for (const [name, value] of Object.entries(usage)) {
     const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
-    if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
+    if (sides.has(name) && before !== undefined) sum[name] = addSides(before, value);
+    else if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
     else if (isRaw(before) && isRaw(value)) sum[name] = addUsage(before, value);
     else if (Array.isArray(before) && Array.isArray(value)) sum[name] = addLists(before, value);
     else if (value !== null && value !== undefined) sum[name] = value;

@@ -2,6 +2,7 @@ import { areAttempts } from './attempts.ts';
 import type { UsageDraft } from './consistent-usage.ts';
 import { iterationsOf } from './iterations.ts';
 import { at, count, countOf, type Raw } from './raw.ts';
+import { hasUnreadable } from './sides.ts';
 
 const oneMessage = (raw: Raw) => {
   const write5m = countOf(at(raw, 'cache_creation', 'ephemeral_5m_input_tokens'));
@@ -18,6 +19,12 @@ const oneMessage = (raw: Raw) => {
 };
 
 type Message = ReturnType<typeof oneMessage>;
+
+/** Both sides are there, and nothing that adds to them is unreadable. */
+const isReadable = (raw: Raw): boolean =>
+  countOf(raw['input_tokens']) !== null &&
+  countOf(raw['output_tokens']) !== null &&
+  !hasUnreadable(raw, ['cache_read_input_tokens', 'cache_creation_input_tokens']);
 
 /**
  * Anthropic messages: `input_tokens` EXCLUDES cache reads and writes. With compaction the top level leaves out the compacting
@@ -37,7 +44,9 @@ export const readAnthropicUsage = (raw: Raw): UsageDraft => {
   };
   const cacheRead = sum('cacheRead');
   const cacheWrite = sum('cacheWrite');
+  const isKnown = listed.every(isReadable) && (isReadable(raw) || listed.length > 0);
   return {
+    ...(!isKnown && { gap: 'missing' }),
     inputTokens: sum('uncached') + cacheRead + cacheWrite,
     outputTokens: sum('output'),
     cacheReadTokens: cacheRead,

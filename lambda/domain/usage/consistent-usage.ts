@@ -1,3 +1,4 @@
+import type { UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 
 export type DraftUnits = Readonly<Partial<Record<UnitName, number>>>;
@@ -5,6 +6,7 @@ export type DraftUnits = Readonly<Partial<Record<UnitName, number>>>;
 /** The counts of a raw usage object before clampUsage. A missing count is 0 (or null). */
 export type UsageDraft = Partial<Omit<Usage, 'units'>> & {
   readonly units?: DraftUnits;
+  readonly gap?: UsageGap | undefined;
 };
 
 /**

@@ -36,6 +36,18 @@ export const dialects = [
 
 export type Dialect = (typeof dialects)[number];
 
+const dialectsWithoutOutput: ReadonlySet<Dialect> = new Set([
+  'openai-embeddings',
+  'openai-moderations',
+  'gemini-embed',
+  'gemini-cache',
+  'cohere-embed',
+  'cohere-rerank',
+]);
+
+/** True for endpoints that generate nothing: all their tokens are input. */
+export const hasNoOutput = (dialect: Dialect): boolean => dialectsWithoutOutput.has(dialect);
+
 type Row = readonly [method: RegExp, path: RegExp, dialect: Dialect];
 
 const POST = /^POST$/;

@@ -1,23 +1,37 @@
 import type { DraftUnits, UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
 import { at, byModality, count, countOf, type Raw } from './raw.ts';
+import { hasUnreadable, readSides } from './sides.ts';
 
 /**
  * Gemini's `usageMetadata`: the prompt includes cached tokens. Tokens of tools are separate from the prompt, and thoughts from the
- * candidates unless prompt and candidates already add up to the total.
+ * candidates unless prompt and candidates already add up to the total. Candidates that are left out are what the others leave of the
+ * total: Google leaves out zeros.
  * @see https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
-  const prompt = count(raw['promptTokenCount']);
   const tool = count(raw['toolUsePromptTokenCount']);
   const thoughts = count(raw['thoughtsTokenCount']);
   const total = countOf(raw['totalTokenCount']);
-  // Filling a cache reports only a total, which is all input.
-  if (dialect === 'gemini-cache') return { inputTokens: total ?? prompt };
-  const inferred = Math.max(0, (total ?? 0) - prompt - tool - thoughts);
-  const candidates = countOf(raw['candidatesTokenCount'], raw['responseTokenCount']) ?? inferred;
+  const reportedOutput = raw['candidatesTokenCount'] ?? raw['responseTokenCount'];
+  const sides = readSides(
+    {
+      input: raw['promptTokenCount'],
+      output: reportedOutput,
+      // What tools and thoughts leave of it. A total without thoughts has them among the candidates.
+      total: total === null ? null : total - tool - thoughts,
+    },
+    dialect,
+  );
+  const { inputTokens: prompt, outputTokens: candidates } = sides;
+  const isInferred = sides.gap === 'derived' && reportedOutput === undefined;
   const thoughtsInside = total !== null && prompt + tool + candidates === total;
   return {
+    gap: hasUnreadable(raw, ['toolUsePromptTokenCount', 'thoughtsTokenCount'])
+      ? 'missing'
+      : isInferred
+        ? undefined
+        : sides.gap,
     inputTokens: prompt + tool,
     outputTokens: candidates + (thoughtsInside ? 0 : thoughts),
     cacheReadTokens: count(raw['cachedContentTokenCount']),
@@ -31,12 +45,22 @@ export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): 
 };
 
 /** Gemini's `/interactions`: the same rules under other names. */
-export const readInteractionsUsage = (raw: Raw): UsageDraft => {
-  const input = count(raw['total_input_tokens']) + count(raw['total_tool_use_tokens']);
-  const output = count(raw['total_output_tokens']);
+export const readInteractionsUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
+  const tool = count(raw['total_tool_use_tokens']);
   const thoughts = count(raw['total_thought_tokens'], raw['total_reasoning_tokens']);
   const total = countOf(raw['total_tokens']);
+  const sides = readSides(
+    {
+      input: raw['total_input_tokens'],
+      output: raw['total_output_tokens'],
+      total: total === null ? null : total - tool - thoughts,
+    },
+    dialect,
+  );
+  const input = sides.inputTokens + tool;
+  const output = sides.outputTokens;
   return {
+    gap: hasUnreadable(raw, ['total_tool_use_tokens', 'total_thought_tokens']) ? 'missing' : sides.gap,
     inputTokens: input,
     outputTokens: output + (total !== null && input + output === total ? 0 : thoughts),
     cacheReadTokens: count(raw['total_cached_tokens']),

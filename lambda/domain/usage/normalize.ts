@@ -7,9 +7,13 @@ import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { readProviderCost } from './provider-cost.ts';
-import { amountOf, at, count, type Raw } from './raw.ts';
-import type { Usage } from './usage.ts';
+import { amountOf, at, count, countOf, type Raw } from './raw.ts';
+import { readSides, type UsageGap } from './sides.ts';
+import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
+
+const units = (amounts: Readonly<Partial<Record<UnitName, number | null>>>): UsageDraft =>
+  Object.values(amounts).includes(null) ? { gap: 'missing' } : { units: amounts as DraftUnits };
 
 interface Shape {
   /** A usage object of this shape has at least one of these members. */
@@ -35,9 +39,13 @@ const shapes: readonly Shape[] = [
   },
   { members: ['input_tokens', 'output_tokens'], read: readResponsesUsage },
   { members: ['tokens'], read: readCohereUsage },
-  { members: ['seconds'], read: (raw) => ({ units: { audioSeconds: amountOf(raw['seconds']) ?? 0 } }) },
-  { members: ['pages_processed'], read: (raw) => ({ units: { pages: count(raw['pages_processed']) } }) },
-  { members: ['total_tokens'], read: (raw) => ({ inputTokens: count(raw['total_tokens']) }) },
+  { members: ['seconds'], read: (raw) => units({ audioSeconds: amountOf(raw['seconds']) }) },
+  { members: ['pages_processed'], read: (raw) => units({ pages: countOf(raw['pages_processed']) }) },
+  {
+    members: ['total_tokens'],
+    read: (raw, _provider, dialect) =>
+      readSides({ input: undefined, output: undefined, total: raw['total_tokens'] }, dialect),
+  },
 ];
 
 /** OpenAI's search models search once in every call; usage does not report it. */
@@ -59,21 +67,30 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
   };
 };
 
+type UsageReading = Pick<Reading, 'dialect' | 'usage' | 'billableItems' | 'modelServed'>;
+
+/** Usage, and what of it could not be read; null where all could. */
+export interface ReadUsage {
+  readonly usage: Usage;
+  readonly gap: UsageGap | null;
+}
+
+/** As readUsage, without the gap. */
+export const normalizeUsage = (provider: string, reading: UsageReading): Usage | null =>
+  readUsage(provider, reading)?.usage ?? null;
+
 /**
  * A provider's raw usage in one form for all. Null where nothing billable was reported: no usage object that can be read, and no
  * billable items. Explicit zeros are usage. Never throws.
  */
-export const normalizeUsage = (
-  provider: string,
-  reading: Pick<Reading, 'dialect' | 'usage' | 'billableItems' | 'modelServed'>,
-): Usage | null => {
+export const readUsage = (provider: string, reading: UsageReading): ReadUsage | null => {
   const raw = reading.usage;
   const billableUnits = readBillableUnits(reading.billableItems);
   const shape = raw && shapes.find(({ members }) => members.some((member) => isPresent(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
   if (!shape && providerCostNanoUsd === null && Object.keys(billableUnits).length === 0) return null;
   const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
-  return clampUsage({
+  const usage = clampUsage({
     ...draft,
     cacheReadTokens: draft.cacheReadTokens || count(reading.billableItems[BILLABLE.cachedPromptTokens]),
     // The usage object has precedence over billable items.
@@ -84,6 +101,7 @@ export const normalizeUsage = (
     },
     providerCostNanoUsd,
   });
+  return { usage, gap: draft.gap ?? null };
 };
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

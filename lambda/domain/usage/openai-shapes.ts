@@ -1,6 +1,7 @@
 import type { UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
+import { readSides } from './sides.ts';
 
 /**
  * True where the output count leaves reasoning tokens out. The total decides, which every provider that reports reasoning has. This
@@ -13,11 +14,13 @@ const isReasoningSeparate = (input: number, output: number, reasoning: number, t
  * Chat completions, completions, embeddings: `prompt_tokens` includes cached, audio and image tokens, `completion_tokens` includes
  * reasoning, with exceptions by provider.
  */
-export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
+export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): UsageDraft => {
   const input = raw['prompt_tokens_details'] ?? raw['prompt_token_details'];
   const output = raw['completion_tokens_details'];
-  const prompt = count(raw['prompt_tokens']);
-  const completion = count(raw['completion_tokens']);
+  // Gemini leaves out a completion of nothing but reasoning.
+  const reportedOutput = raw['completion_tokens'] === undefined && provider === 'google' ? 0 : raw['completion_tokens'];
+  const sides = readSides({ input: raw['prompt_tokens'], output: reportedOutput, total: raw['total_tokens'] }, dialect);
+  const { inputTokens: prompt, outputTokens: completion } = sides;
   const total = countOf(raw['total_tokens']);
   const beyond = total === null ? 0 : Math.max(0, total - prompt - completion);
   const reported = count(at(output, 'reasoning_tokens'), raw['reasoning_tokens']);
@@ -35,6 +38,7 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
   // Input from connectors of Mistral's conversations, which the prompt leaves out.
   const connected = count(raw['connector_tokens']);
   return {
+    gap: sides.gap,
     inputTokens: prompt + separateAudio + connected,
     outputTokens: completion + (isSeparate ? reported : 0) + thinking,
     cacheReadTokens: count(
@@ -69,11 +73,14 @@ export const readChatUsage = (raw: Raw, provider: string): UsageDraft => {
 export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
   const input = raw['input_tokens_details'] ?? raw['input_token_details'];
   const output = raw['output_tokens_details'] ?? raw['output_token_details'];
-  const inputTokens = count(raw['input_tokens']);
-  const outputTokens = count(raw['output_tokens']);
+  const { inputTokens, outputTokens, gap } = readSides(
+    { input: raw['input_tokens'], output: raw['output_tokens'], total: raw['total_tokens'] },
+    dialect,
+  );
   const reasoning = count(at(output, 'reasoning_tokens'));
   const isSeparate = isReasoningSeparate(inputTokens, outputTokens, reasoning, countOf(raw['total_tokens']));
   return {
+    gap,
     inputTokens,
     outputTokens: outputTokens + (isSeparate ? reasoning : 0),
     cacheReadTokens: count(at(input, 'cached_tokens')),

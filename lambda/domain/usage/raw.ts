@@ -15,11 +15,10 @@ export const at = (value: unknown, ...path: readonly string[]): unknown => {
   return here;
 };
 
-/** A finite, plausible number, at least 0. It may be a decimal string, as protobuf's JSON writes int64. Null for anything else. */
+/** A plausible number, at least 0. It may be a decimal string, as protobuf's JSON writes int64. Null for anything else. */
 export const amountOf = (value: unknown): number | null => {
   const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number) || number > MAX_COUNT) return null;
-  return Math.max(0, number);
+  return typeof number === 'number' && number >= 0 && number <= MAX_COUNT ? number : null;
 };
 
 /** The first of the values that is a number, as a whole count; null where none is. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
+import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { request } from '../usage/metered-usage.ts';
 
@@ -154,7 +155,10 @@ describe('what is computed', () => {
       priceRequest(
         request({
           provider: 'google',
-          reading: { usage: { promptTokenCount }, modelServed: 'models/gemini-2.5-pro' },
+          reading: {
+            usage: { promptTokenCount, totalTokenCount: promptTokenCount },
+            modelServed: 'models/gemini-2.5-pro',
+          },
         }),
       ).costNanoUsd;
     expect(cost(200_000)).toBe(200_000 * 1250);
@@ -230,14 +234,129 @@ describe('what is computed', () => {
   });
 });
 
+describe('usage of which only a part can be read', () => {
+  const unreadable = [null, -5, 1e11, Number.NaN, 'many', {}] as const;
+  const price = (facts: Parameters<typeof request>[0], usage: Record<string, unknown>) =>
+    priceRequest(request({ ...facts, reading: { modelServed: 'gpt-4o', ...facts?.reading, usage } }));
+  const anthropic = {
+    provider: 'anthropic',
+    reading: { dialect: 'anthropic-messages', modelServed: 'claude-sonnet-4-5' },
+  } as const;
+  const gemini = {
+    provider: 'google',
+    reading: { dialect: 'gemini-generate', modelServed: 'gemini-2.5-flash' },
+  } as const;
+  const cohere = { provider: 'cohere', reading: { dialect: 'cohere-chat', modelServed: 'command-r' } } as const;
+  const chatCall = { reading: { dialect: 'openai-chat' } } as const;
+  const responses = { reading: { dialect: 'openai-responses' } } as const;
+
+  it.each(
+    [...unreadable, undefined].flatMap((value) =>
+      (
+        [
+          ['the output of a chat', chatCall, { prompt_tokens: 9, completion_tokens: value }],
+          ['the input of a chat', chatCall, { prompt_tokens: value, completion_tokens: 9 }],
+          [
+            'an output larger than the total',
+            chatCall,
+            { prompt_tokens: 9, completion_tokens: value, total_tokens: 8 },
+          ],
+          ['the output of a response', responses, { input_tokens: 9, output_tokens: value }],
+          ['the input of a response', responses, { input_tokens: value, output_tokens: 9 }],
+          ['the output of a message', anthropic, { input_tokens: 9, output_tokens: value, cache_creation: {} }],
+          ['the input of a message', anthropic, { input_tokens: value, output_tokens: 9, cache_creation: {} }],
+          ['the candidates of Gemini', gemini, { promptTokenCount: 9, candidatesTokenCount: value }],
+          ['the prompt of Gemini', gemini, { promptTokenCount: value, candidatesTokenCount: 9 }],
+          ['the output of interactions', gemini, { total_input_tokens: 9, total_output_tokens: value }],
+          ['the output of Cohere', cohere, { billed_units: { input_tokens: 9, output_tokens: value } }],
+          ['the input of Cohere', cohere, { billed_units: { input_tokens: value, output_tokens: 9 } }],
+        ] as const
+      ).map(([side, facts, usage]) => ({ side, value, facts, usage })),
+    ),
+  )('has an unknown cost: $side is $value', ({ facts, usage }) => {
+    expect(price(facts, usage)).toMatchObject({
+      costNanoUsd: null,
+      provenance: 'unknown',
+      reason: reasons.unreadableUsage,
+    });
+  });
+
+  it.each(unreadable)('is an estimate where the total shows what a side of %s is', (value) => {
+    const total = 150;
+    const derived = { provenance: 'estimated', reason: reasons.derivedUsage } as const;
+    const sides = { inputTokens: 100, outputTokens: 50 };
+    for (const [facts, usage] of [
+      [chatCall, { prompt_tokens: 100, completion_tokens: value, total_tokens: total }],
+      [chatCall, { prompt_tokens: value, completion_tokens: 50, total_tokens: total }],
+      [responses, { input_tokens: 100, output_tokens: value, total_tokens: total }],
+      [gemini, { promptTokenCount: value, candidatesTokenCount: 50, totalTokenCount: total }],
+    ] as const)
+      expect(price(facts, usage)).toMatchObject({ ...derived, usage: sides });
+    const whole = price(chatCall, { prompt_tokens: 100, completion_tokens: 50, total_tokens: total });
+    expect(whole.provenance).toBe('computed');
+    expect(price(chatCall, { prompt_tokens: 100, completion_tokens: value, total_tokens: total }).costNanoUsd).toBe(
+      whole.costNanoUsd,
+    );
+  });
+
+  it.each([-5, 1e11, 'many'])('has an unknown cost where what adds to a side is %s', (value) => {
+    const whole = { input_tokens: 9, output_tokens: 9 };
+    for (const [facts, usage] of [
+      [anthropic, { ...whole, cache_read_input_tokens: value }],
+      [anthropic, { ...whole, cache_creation_input_tokens: value }],
+      [gemini, { promptTokenCount: 9, candidatesTokenCount: 9, thoughtsTokenCount: value }],
+      [{ reading: { dialect: 'openai-transcription', modelServed: 'whisper-1' } }, { seconds: value }],
+    ] as const)
+      expect(price(facts, usage)).toMatchObject({ provenance: 'unknown', reason: reasons.unreadableUsage });
+    // Null stands for none there.
+    expect(price(anthropic, { ...whole, cache_read_input_tokens: null }).provenance).toBe('computed');
+  });
+
+  it('takes a lone total for the input of what has no output, and for neither side of the rest', () => {
+    const embeddings = { reading: { dialect: 'openai-embeddings', modelServed: 'text-embedding-3-small' } } as const;
+    expect(price(embeddings, { total_tokens: 9 })).toMatchObject({ costNanoUsd: 180, provenance: 'computed' });
+    const cache = { ...gemini, reading: { ...gemini.reading, dialect: 'gemini-cache' } } as const;
+    expect(price(cache, { totalTokenCount: 9 })).toMatchObject({ usage: { inputTokens: 9, outputTokens: 0 } });
+    for (const [facts, usage] of [
+      [gemini, { totalTokenCount: 9 }],
+      [chatCall, { total_tokens: 9 }],
+      [{ reading: { dialect: 'unknown' } }, { total_tokens: 9 }],
+    ] as const)
+      expect(price(facts, usage)).toMatchObject({
+        provenance: 'unknown',
+        reason: reasons.unreadableUsage,
+        usage: { outputTokens: 0 },
+      });
+  });
+
+  it('makes the cost of a batch unknown where one of its lines has it', () => {
+    for (const value of unreadable) {
+      const lines = [
+        { prompt_tokens: 5, completion_tokens: 5 },
+        { prompt_tokens: 5, completion_tokens: value },
+      ];
+      for (const ordered of [lines, lines.toReversed()]) {
+        const usage = ordered.reduce<Record<string, unknown> | null>((sum, line) => addUsage(sum, line), null) ?? {};
+        expect(price({ reading: { dialect: 'openai-batch-output' } }, usage).provenance).toBe('unknown');
+      }
+    }
+  });
+
+  it('is no obstacle where the provider reports the cost', () => {
+    const usage = { prompt_tokens: 9, completion_tokens: null, cost: 0.5 };
+    expect(price({ provider: 'openrouter' }, usage)).toMatchObject({ costNanoUsd: 5e8, provenance: 'provider' });
+  });
+});
+
 describe('service tiers', () => {
+  const usage = { prompt_tokens: 1_000_000, completion_tokens: 0 };
   const cost = (modelServed: string, serviceTier: string, provider: 'openai' | 'groq' | 'google' = 'openai') =>
-    priceRequest(request({ provider, reading: { usage: { prompt_tokens: 1_000_000 }, modelServed, serviceTier } }));
+    priceRequest(request({ provider, reading: { usage, modelServed, serviceTier } }));
 
   it('halve the price of tokens for flex and batch', () => {
     expect(cost('gpt-5', 'flex')).toMatchObject({ costNanoUsd: 625_000_000, provenance: 'computed' });
     const batch = {
-      usage: { prompt_tokens: 1_000_000 },
+      usage,
       modelServed: 'gpt-5',
       dialect: 'openai-batch-output',
     } as const;
@@ -256,7 +375,7 @@ describe('service tiers', () => {
   });
 
   it('leave cache reads of Gemini at list price, which batch and flex do not discount', () => {
-    const usage = { promptTokenCount: 1_000_000, cachedContentTokenCount: 600_000 };
+    const usage = { promptTokenCount: 1_000_000, candidatesTokenCount: 0, cachedContentTokenCount: 600_000 };
     const reading = {
       dialect: 'gemini-generate',
       usage,
@@ -313,7 +432,7 @@ describe('units other than tokens', () => {
   });
 
   it('grounding, whose free allowance only the provider knows', () => {
-    const usage = { promptTokenCount: 0 };
+    const usage = { promptTokenCount: 0, candidatesTokenCount: 0 };
     const billableItems = { [BILLABLE.groundingQueries]: 3, [BILLABLE.groundedPrompts]: 1 };
     const grounded = (modelServed: string) =>
       priceRequest(request({ provider: 'google', reading: { usage, modelServed, billableItems } }));
@@ -431,7 +550,7 @@ describe('what the provider reports', () => {
   });
 
   it("is the maker's price for models that OpenRouter's list lacks", () => {
-    const reading = { usage: { prompt_tokens: 9 }, modelRequested: 'openai/text-embedding-3-small' };
+    const reading = { usage: { prompt_tokens: 9, total_tokens: 9 }, modelRequested: 'openai/text-embedding-3-small' };
     expect(priceRequest(request({ provider: 'openrouter', reading })).costNanoUsd).toBe(180);
   });
 });
