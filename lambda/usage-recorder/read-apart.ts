@@ -1,10 +1,12 @@
 import pMap from 'p-map';
+import { BatchReadError } from '../data/table/batch-read.ts';
+import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 
 const AT_ONCE = 16;
 
 /**
- * Reads what belongs to some values in one batch. Where that fails, reads it for each value alone, so that an item that is unreadable or
- * throttled fails its own value only.
+ * Reads what belongs to some values in one batch. Where an item of the batch is unreadable or throttled, reads each value alone, so that
+ * the item fails its own value only. While the table is down, all values fail at once.
  *
  * @returns why each value failed that could not be read
  */
@@ -15,7 +17,9 @@ export const readApart = async <T>(
   const failed = new Map<T, unknown>();
   try {
     await read(values);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof UnreadableItemError || error instanceof BatchReadError))
+      return new Map(values.map((value) => [value, error]));
     const readOne = (value: T) => read([value]).catch((error: unknown) => void failed.set(value, error));
     await pMap(values, readOne, { concurrency: AT_ONCE });
   }

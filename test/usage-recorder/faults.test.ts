@@ -251,13 +251,15 @@ describe('the recorder over a table that fails', () => {
   it('fails only the events whose owner cannot be read', async () => {
     const { accountId, events } = newEvents(1);
     const hashes = [1, 2, 3].map(() => serviceKeyHash(newAccountKey(randomBytes)));
-    const [down = '', unreadable = '', sound = ''] = hashes;
+    const [throttled = '', unreadable = '', sound = ''] = hashes;
     const owner = { accountId, keyId: 'key-1' };
     await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } }));
     await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(sound), ...owner } }));
     const record = recorderOver(
       faultyTable(table, async (command, send) => {
-        if (command instanceof BatchGetCommand && JSON.stringify(command).includes(down)) throw new Error('down');
+        // The table throttles one partition.
+        if (command instanceof BatchGetCommand && JSON.stringify(command).includes(throttled))
+          return { UnprocessedKeys: command.input.RequestItems };
         return send();
       }),
     );
@@ -266,11 +268,33 @@ describe('the recorder over a table that fails', () => {
     );
     expect(await record([...events, ...unverified])).toMatchObject([
       { kind: 'recorded' },
-      { kind: 'failed', permanent: false, error: { message: 'down' } },
+      { kind: 'failed', permanent: false, error: { name: 'BatchReadError' } },
       { kind: 'failed', permanent: true, error: { name: 'UnreadableItemError' } },
       { kind: 'recorded' },
     ]);
     expect(await requestsOf(accountId)).toBe(2);
+  });
+
+  it('fails only the events that must be read first while the table cannot read', async () => {
+    const { accountId, events } = newEvents(2);
+    const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
+    let reads = 0;
+    const record = recorderOver(
+      faultyTable(table, async (command, send) => {
+        if (!(command instanceof BatchGetCommand)) return send();
+        reads += 1;
+        throw new Error('down');
+      }),
+    );
+    const unverified = closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 2 });
+    const opens = [3, 4].map((n) => openEvent({ accountId, n }));
+    const down = { kind: 'failed', permanent: false, error: { message: 'down' } };
+    expect(await record([...events, unverified, ...opens])).toMatchObject([
+      { kind: 'recorded' },
+      { kind: 'recorded' },
+      ...[down, down, down],
+    ]);
+    expect(reads).toBe(2);
   });
 
   it('fails only the event whose record or counted response cannot be read', async () => {

@@ -8,8 +8,8 @@ import type { Table } from './table.ts';
 const MAX_KEYS = 100;
 const MAX_ATTEMPTS = 6;
 
-/** The table repeatedly left keys of a batch unread. */
-class BatchReadError extends Error {
+/** The table repeatedly left keys of a batch unread: it throttles their partitions. */
+export class BatchReadError extends Error {
   override readonly name = 'BatchReadError';
 }
 

@@ -67,23 +67,20 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
   };
 };
 
-type UsageReading = Pick<Reading, 'dialect' | 'usage' | 'billableItems' | 'modelServed'>;
-
 /** Usage, and what of it could not be read; null where all could. */
 export interface ReadUsage {
   readonly usage: Usage;
   readonly gap: UsageGap | null;
 }
 
-/** As readUsage, without the gap. */
-export const normalizeUsage = (provider: string, reading: UsageReading): Usage | null =>
-  readUsage(provider, reading)?.usage ?? null;
-
 /**
  * A provider's raw usage in one form for all. Null where nothing billable was reported: no usage object that can be read, and no
  * billable items. Explicit zeros are usage. Never throws.
  */
-export const readUsage = (provider: string, reading: UsageReading): ReadUsage | null => {
+export const readUsage = (
+  provider: string,
+  reading: Pick<Reading, 'dialect' | 'usage' | 'billableItems' | 'modelServed'>,
+): ReadUsage | null => {
   const raw = reading.usage;
   const billableUnits = readBillableUnits(reading.billableItems);
   const shape = raw && shapes.find(({ members }) => members.some((member) => isPresent(raw[member])));

@@ -1,4 +1,5 @@
 import type { PriceableRequest } from '../../../lambda/domain/price/request-rates.ts';
+import { readUsage } from '../../../lambda/domain/usage/normalize.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 
 /** The reading of a complete chat response, with the test's own members. */
@@ -26,3 +27,6 @@ export const request = (
   ...said,
   reading: reading(said.reading),
 });
+
+/** The usage of a reading in its normal form, whatever of it could be read. */
+export const normalizeUsage = (...args: Parameters<typeof readUsage>) => readUsage(...args)?.usage ?? null;

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
 import { dialects } from '../../../lambda/domain/usage/dialect.ts';
-import { normalizeUsage } from '../../../lambda/domain/usage/normalize.ts';
 import type { Usage } from '../../../lambda/domain/usage/usage.ts';
-import { reading } from './metered-usage.ts';
+import { normalizeUsage, reading } from './metered-usage.ts';
 
 const counts = fc.oneof(
   fc.nat(100_000),

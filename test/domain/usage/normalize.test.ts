@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
-import { normalizeUsage } from '../../../lambda/domain/usage/normalize.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
-import { reading } from './metered-usage.ts';
+import { normalizeUsage, reading } from './metered-usage.ts';
 
 const normal = (provider: string, usage: Record<string, unknown>, said: Partial<Reading> = {}) =>
   normalizeUsage(provider, reading({ usage, ...said }));
