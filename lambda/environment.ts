@@ -22,7 +22,7 @@ export interface GatewayEnvironment {
 }
 
 /** Variables of every function that writes metrics. */
-export interface MetricsEnvironment {
+interface MetricsEnvironment {
   /** `AiSpendGateway/{stage}`: stages of one account share nothing. Powertools reads it. */
   POWERTOOLS_METRICS_NAMESPACE: string;
 }

@@ -2,13 +2,16 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
-import { stageSettings } from './stage-settings.ts';
+import { STREAMING_REGIONS, stageSettings } from './stage-settings.ts';
 
 /**
  * The settings of a stage. This and delivery.ts are the only readers of the CDK context: nothing else in `lib` asks where it runs.
  * Every setting has a default, so that `npm run synth` works on a fresh clone; `missingForDeploy` says what a real
  * account still needs.
  */
+
+/** How the outputs with the names of the gateway's functions end: bin/deploy.ts reads them. */
+export const FUNCTION_OUTPUT = 'FunctionName';
 
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
@@ -78,10 +81,26 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
   return [
     settings.account === undefined && `${at('account')}: the AWS account id to deploy to`,
     settings.region === undefined && `${at('region')}: the AWS region to deploy to, such as eu-central-1`,
+    settings.region !== undefined &&
+      !STREAMING_REGIONS.includes(settings.region) &&
+      `${at('region')}: the gateway needs Lambda response streaming, which not every region has. Look ${settings.region} up at https://builder.aws.com/build/capabilities and add it to STREAMING_REGIONS in lib/stage-settings.ts`,
     isExample(settings.gatewayDomain) && `${at('gatewayDomain')}: the domain under which the provider hosts live`,
     isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
     settings.mailFrom === undefined && `${at('mailFrom')}: the verified address that alerts are sent from`,
     settings.alarmMail === undefined && `${at('alarmMail')}: the mail address that receives alarms`,
+  ].filter((line) => line !== false);
+};
+
+/** What a deployment of these settings means that one may not expect, a sentence or two each. */
+export const remarksForDeploy = (settings: StageSettings): readonly string[] => {
+  const { name, dashboardDomain, dashboardUrl, corsOrigins, retention } = settings;
+  return [
+    dashboardUrl === undefined &&
+      `Links in mails and Stripe's return pages lead to https://${dashboardDomain}, which is the API and has no pages. Set stages.${name}.web, or put the address of the dashboard (an output of ai-spend-${name}-web) into dashboardUrl.`,
+    corsOrigins.length === 0 &&
+      `No web page may call the API. Set stages.${name}.web, or put the origin of the dashboard into corsOrigins.`,
+    retention.data === RemovalPolicy.DESTROY &&
+      `removalPolicy is destroy: deleting a stack of ${name} deletes its data.`,
   ].filter((line) => line !== false);
 };
 

@@ -11,6 +11,18 @@ const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
+/**
+ * Regions that stream responses of Lambda functions; AWS has a list for people only.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html
+ */
+export const STREAMING_REGIONS: readonly string[] = [
+  ...['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1'],
+  ...['eu-central-1', 'eu-north-1', 'eu-south-1', 'eu-west-1', 'eu-west-2', 'eu-west-3'],
+  ...['ap-east-1', 'ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3', 'ap-south-1'],
+  ...['ap-southeast-1', 'ap-southeast-2', 'ap-southeast-3', 'af-south-1', 'me-south-1'],
+];
+
 const hostName = z
   .string()
   .regex(HOST_NAME, 'must be a host name in lower case without scheme or path, such as gateway.example.com');
@@ -175,6 +187,19 @@ export const stageSettings = z
     billing: billingSettings.prefault({}),
   })
   .check(({ value, issues }) => {
+    if (value.web?.name === value.dashboardDomain)
+      issues.push({
+        code: 'custom',
+        input: value.web.name,
+        path: ['web', 'name'],
+        message: 'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
+      });
+    const functions = { ...value.gateway.isolatedProviders, '': value.gateway };
+    for (const [label, { reservedConcurrency: reserved, provisionedConcurrency: warm }] of Object.entries(functions)) {
+      if (reserved === undefined || warm <= reserved) continue;
+      const path = ['gateway', ...(label === '' ? [] : ['isolatedProviders', label]), 'provisionedConcurrency'];
+      issues.push({ code: 'custom', input: warm, path, message: `must not exceed reservedConcurrency, ${reserved}` });
+    }
     if (value.hostedZone === undefined) return;
     const zone = value.hostedZone.name;
     const hosts = [

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -58,6 +58,9 @@ export class HandlerFunction extends LambdaFunction {
       memorySize: props.memoryMb,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment: { ...props.environment },
+      // Streams on the version before end, and the alias can be pointed back at it: bin/prune-versions.ts deletes old ones. Not RETAIN:
+      // a version kept from a deployment that was rolled back makes the next deployment of the same code fail.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.entry = props.entry;
   }

@@ -4,7 +4,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
+import { FUNCTION_OUTPUT, type StageSettings } from '../config.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
@@ -72,7 +72,9 @@ export class GatewayStack extends Stack {
       ),
     ];
     for (const { node, handler } of this.proxies) {
-      new CfnOutput(this, `${node.id.replace('-', '')}LogGroup`, { value: handler.logGroup.logGroupName });
+      const name = node.id.replace('-', '');
+      new CfnOutput(this, `${name}LogGroup`, { value: handler.logGroup.logGroupName });
+      new CfnOutput(this, `${name}${FUNCTION_OUTPUT}`, { value: handler.functionName });
       grantItems(
         handler,
         table,

@@ -62,6 +62,7 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
     AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
     TABLE_NAME: TABLE,
+    POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/faults',
   };
   const node = async (name: PartName, env: Readonly<Record<string, string>>): Promise<Part> => {
     const part = await startPart(name, env);

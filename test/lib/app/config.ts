@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { App, RemovalPolicy } from 'aws-cdk-lib';
-import { InvalidSettings, parseStageSettings, readStageSettings } from '../../../lib/config.ts';
+import {
+  InvalidSettings,
+  missingForDeploy,
+  parseStageSettings,
+  readStageSettings,
+  remarksForDeploy,
+} from '../../../lib/config.ts';
 
 const mistakes = (settings: object): string[] => {
   try {
@@ -96,6 +102,33 @@ describe('settings of a stage', () => {
         'stages.prod.alarmMail: the mail address that receives alarms',
       ].join('\n'),
     );
+  });
+
+  it('refuse what CloudFormation would find out late', () => {
+    const web = {
+      name: 'spend.acme.dev',
+      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
+    };
+    expect(mistakes({ dashboardDomain: 'spend.acme.dev', web })).toEqual([
+      expect.stringContaining('stages.prod.web.name: must differ from dashboardDomain'),
+    ]);
+    const concurrency = { reservedConcurrency: 10, provisionedConcurrency: 11 };
+    expect(mistakes({ gateway: { ...concurrency, isolatedProviders: { openai: concurrency } } })).toEqual([
+      'stages.prod.gateway.isolatedProviders.openai.provisionedConcurrency: must not exceed reservedConcurrency, 10',
+      'stages.prod.gateway.provisionedConcurrency: must not exceed reservedConcurrency, 10',
+    ]);
+    expect(missingForDeploy(parseStageSettings('prod', { region: 'ap-southeast-7' }))).toContainEqual(
+      expect.stringContaining('stages.prod.region: the gateway needs Lambda response streaming'),
+    );
+  });
+
+  it('with an address for the dashboard need no remark', () => {
+    const web = {
+      name: 'app.acme.dev',
+      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
+    };
+    expect(remarksForDeploy(parseStageSettings('prod', { web }))).toEqual([]);
+    expect(remarksForDeploy(parseStageSettings('prod', { web, removalPolicy: 'destroy' }))).toHaveLength(1);
   });
 
   it('suffice for a deployment once these are there', () => {

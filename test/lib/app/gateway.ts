@@ -89,6 +89,9 @@ describe('the gateway', () => {
       CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: groupId } },
     });
     expect(JSON.stringify(alarm?.Properties)).toContain('ExecutedVersion');
+    // The version before stays: to go back to, and for its streams to end.
+    const version = Object.values(resourcesOf(gateway, 'AWS::Lambda::Version'))[0];
+    expect(version?.DeletionPolicy).toBe('RetainExceptOnCreate');
     const atOnce = synthStage({ gateway: { canaryRelease: false } })('gateway');
     expect(resourcesOf(atOnce, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
   });
