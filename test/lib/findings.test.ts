@@ -2,39 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { App, Validations } from 'aws-cdk-lib';
 import { BUNDLING_STACKS, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { exampleContext } from '../../bin/example-settings.ts';
 import { parseStageSettings } from '../../lib/config.ts';
 import { readGithub, readPipeline } from '../../lib/delivery.ts';
+import { DataStack } from '../../lib/stacks/data.ts';
 import { githubTrust } from '../../lib/stacks/github-trust.ts';
 import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
 import { appWithoutValidation, cdkContext } from './synth-stage.ts';
-
-const everything = {
-  account: '123456789012',
-  region: 'eu-central-1',
-  gatewayDomain: 'ai.acme.dev',
-  dashboardDomain: 'spend.acme.dev',
-  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
-  alarmMail: 'ops@acme.dev',
-  mailFrom: 'alerts@acme.dev',
-  corsOrigins: ['https://a.acme.dev', 'https://b.acme.dev'],
-  gateway: {
-    provisionedConcurrency: 5,
-    reservedConcurrency: 500,
-    isolatedProviders: { openai: { reservedConcurrency: 100 } },
-  },
-};
-const delivery = {
-  stages: { staging: { ...everything, account: '111111111111' }, prod: everything },
-  pipeline: {
-    account: '222222222222',
-    region: 'eu-central-1',
-    connectionArn: 'arn:aws:codeconnections:eu-central-1:222222222222:connection/1',
-    repository: 'acme/ai-spend',
-    canarySecrets: { staging: 'canary/staging' },
-  },
-  github: { repository: 'acme/ai-spend' },
-};
 
 const bare = { [BUNDLING_STACKS]: [], [STRICT_CFN_VALIDATE_ERRORS]: true };
 
@@ -47,8 +22,8 @@ const synthesize = (app: App) => {
 describe('no finding without an explanation', () => {
   it('in anything that can be deployed', () => {
     // One app: rules take seconds to load, for each app anew.
-    const app = new App({ context: { ...cdkContext, ...delivery, ...bare }, analyticsReporting: false });
-    new SpendGatewayStage(app, parseStageSettings('filled-in', everything));
+    const app = new App({ context: { ...cdkContext, ...exampleContext, ...bare }, analyticsReporting: false });
+    new SpendGatewayStage(app, parseStageSettings('filled-in', exampleContext.stages.prod));
     new SpendGatewayStage(
       app,
       parseStageSettings('thrown-away', { firewall: { enabled: false }, removalPolicy: 'destroy' }),
@@ -61,8 +36,8 @@ describe('no finding without an explanation', () => {
 
   it('and one with none fails the synthesis', () => {
     const app = appWithoutValidation(bare);
-    const stage = new SpendGatewayStage(app, parseStageSettings('prod', {}));
-    const table = stage.node.findChild('data').node.findChild('Table').node.defaultChild;
+    const data = new DataStack(app, 'data', { settings: parseStageSettings('prod', {}) });
+    const table = data.node.findChild('Table').node.defaultChild;
     Object.assign(table as object, { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } });
     expect(() => synthesize(app)).toThrow(/Point-in-time Recovery/);
   });

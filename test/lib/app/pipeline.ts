@@ -66,6 +66,7 @@ describe('the pipeline', () => {
       'npm run check',
       'npm run deploy -- --stage prod --require-approval never',
       'npm run deploy -- --stage staging --require-approval never',
+      'npm run lint:templates',
       'npm run smoke -- --stage prod',
       'npm run smoke -- --stage staging',
       'npm run synth',

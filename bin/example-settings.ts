@@ -1,0 +1,35 @@
+/** Settings with everything filled in, for checks of what `npm run synth` does not make. Account and domains are nobody's. */
+
+const everything = {
+  account: '123456789012',
+  region: 'eu-central-1',
+  gatewayDomain: 'ai.acme.dev',
+  dashboardDomain: 'spend.acme.dev',
+  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
+  web: {
+    name: 'app.acme.dev',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
+  },
+  alarmMail: 'ops@acme.dev',
+  mailFrom: 'alerts@acme.dev',
+  corsOrigins: ['https://a.acme.dev', 'https://b.acme.dev'],
+  billing: { prices: { STARTER: ['price_1'], PRO: ['price_2'] } },
+  gateway: {
+    provisionedConcurrency: 5,
+    reservedConcurrency: 500,
+    isolatedProviders: { openai: { reservedConcurrency: 100 } },
+  },
+};
+
+/** Context of the app, as in cdk.json. */
+export const exampleContext = {
+  stages: { staging: { ...everything, account: '111111111111' }, prod: everything },
+  pipeline: {
+    account: '222222222222',
+    region: 'eu-central-1',
+    connectionArn: 'arn:aws:codeconnections:eu-central-1:222222222222:connection/1',
+    repository: 'acme/ai-spend',
+    canarySecrets: { staging: 'canary/staging' },
+  },
+  github: { repository: 'acme/ai-spend' },
+};
