@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { environmentCredentials } from '../aws/aws-json.ts';
 import { nodeTransport } from '../aws/transport-node.ts';
 import { composeGateway } from '../compose.ts';
@@ -12,10 +12,17 @@ const { gateway, upstream } = composeGateway(process.env, environmentCredentials
 
 /** The gateway behind API Gateway (REST, response streaming). Handles one request at a time; the process may freeze between two. */
 export const handler = awslambda.streamifyResponse(
-  async (event: APIGatewayProxyEvent, stream: LambdaResponseStream) => {
+  async (event: APIGatewayProxyEvent, stream: LambdaResponseStream, context: Context) => {
     upstream.dropIdleConnections();
-    const { client, isInterrupted } = lambdaResponse(stream);
+    const { client, isInterrupted, requestId } = lambdaResponse(stream);
     await gateway(gatewayRequest(event), client);
+    // The one line that joins our id with those of API Gateway and Lambda.
+    const ids = {
+      requestId: requestId(),
+      apiRequestId: event.requestContext.requestId,
+      lambdaRequestId: context.awsRequestId,
+    };
+    if (ids.requestId !== undefined) process.stdout.write(`${JSON.stringify(ids)}\n`);
     // An error makes the platform interrupt the client's connection instead of ending the response.
     if (isInterrupted())
       throw new Error('The provider interrupted its response; the client sees an interrupted response, too.');

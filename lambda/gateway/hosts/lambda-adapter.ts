@@ -92,11 +92,14 @@ const boundedMetadata = (status: number, headers: readonly string[]): Record<str
 /** The client's side over Lambda's response stream. API Gateway passes neither trailers nor the status message. */
 export const lambdaResponse = (
   stream: LambdaResponseStream,
-): { client: ClientResponse; isInterrupted: () => boolean } => {
+): { client: ClientResponse; isInterrupted: () => boolean; requestId: () => string | undefined } => {
   let output = stream;
   let interrupted = false;
+  let requestId: string | undefined;
   const client: ClientResponse = {
     start: (status, _message, headers) => {
+      const at = headers.lastIndexOf('X-Service-Request-Id');
+      if (at !== -1) requestId = headers[at + 1];
       output = awslambda.HttpResponseStream.from(stream, boundedMetadata(status, headers));
       // The first write sends the metadata, even an empty one.
       output.write('');
@@ -114,5 +117,5 @@ export const lambdaResponse = (
     // The platform does not report a disconnected client: the response is read and metered to its end.
     onDisconnect: () => {},
   };
-  return { client, isInterrupted: () => interrupted };
+  return { client, isInterrupted: () => interrupted, requestId: () => requestId };
 };

@@ -123,6 +123,20 @@ describe('lambdaResponse', () => {
     expect(runtime.ended()).toBe(true);
   });
 
+  it('knows the id of the request, for the log line that joins it with the platform’s', () => {
+    const { client, requestId } = lambdaResponse(runtime.stream);
+    expect(requestId()).toBeUndefined();
+    client.start(200, '', [
+      'Content-Type',
+      'text/plain',
+      'X-Service-Route',
+      'governed',
+      'X-Service-Request-Id',
+      'id-1',
+    ]);
+    expect(requestId()).toBe('id-1');
+  });
+
   it('reports when the platform is slower than the provider', () => {
     const { client } = lambdaResponse(runtime.stream);
     client.start(200, '', []);
