@@ -51,8 +51,14 @@ export interface RuleEvaluatorEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
   /** Sender of alert mails: an address that SES has verified, or one of a verified domain. */
   MAIL_FROM: string;
+  /** SES's configuration set: its bounces and complaints come back. */
+  MAIL_CONFIGURATION_SET: string;
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;
+}
+
+export interface MailFeedbackEnvironment {
+  TABLE_NAME: string;
 }
 
 /** Variables of every function that calls Stripe. */

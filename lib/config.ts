@@ -99,6 +99,8 @@ export const remarksForDeploy = (settings: StageSettings): readonly string[] => 
       `Links in mails and Stripe's return pages lead to https://${dashboardDomain}, which is the API and has no pages. Set stages.${name}.web, or put the address of the dashboard (an output of ai-spend-${name}-web) into dashboardUrl.`,
     corsOrigins.length === 0 &&
       `No web page may call the API. Set stages.${name}.web, or put the origin of the dashboard into corsOrigins.`,
+    !settings.mail.cognito &&
+      `Cognito sends password codes itself, at most 50 a day. Set stages.${name}.mail.cognito once the domain of mailFrom is verified in SES.`,
     retention.data === RemovalPolicy.DESTROY &&
       `removalPolicy is destroy: deleting a stack of ${name} deletes its data.`,
   ].filter((line) => line !== false);

@@ -137,6 +137,13 @@ const webSettings = z.strictObject({
     ),
 });
 
+const mailSettings = z.strictObject({
+  /** `create`: the deployment makes SES's identity of mailFrom's domain, with DKIM. `existing`: it is there, and verified. */
+  identity: z.enum(['existing', 'create'], "must be 'existing' or 'create'").default('existing'),
+  /** Cognito sends password codes by SES as mailFrom. Only once its domain is verified: a deployment fails before that. */
+  cognito: z.boolean().default(false),
+});
+
 export const stageSettings = z
   .strictObject({
     account: z
@@ -166,6 +173,7 @@ export const stageSettings = z
     alarmMail: z.email('must be an e-mail address').optional(),
     /** Sender of alerts: its address or domain must be a verified identity of SES. Unset: alerts@{dashboardDomain}. */
     mailFrom: z.email('must be an e-mail address').optional(),
+    mail: mailSettings.prefault({}),
     /** Where alerts link to. Unset: the web dashboard's own domain, or https://{dashboardDomain} without one. */
     dashboardUrl: origin.optional(),
     /** Where docs/runbook.md is read: alarms link its sections. */

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from './config.ts';
 import { raiseAlarms } from './constructs/runbook-alarms.ts';
 import { AlarmTopicStack } from './stacks/alarm-topic.ts';
-import { alertAlarms } from './stacks/alarms/alert-alarms.ts';
+import { alertAlarms, mailAlarms } from './stacks/alarms/alert-alarms.ts';
 import { billingAlarms } from './stacks/alarms/billing-alarms.ts';
 import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
 import { dashboardAlarms, tableAlarms } from './stacks/alarms/platform-alarms.ts';
@@ -15,6 +15,7 @@ import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
 import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
+import { MailStack } from './stacks/mail.ts';
 import { stageMetrics } from './stacks/metrics.ts';
 import { MonitoringStack } from './stacks/monitoring.ts';
 import { UsageStack } from './stacks/usage.ts';
@@ -32,7 +33,8 @@ export class SpendGatewayStage extends Stage {
     const { topic } = new AlarmTopicStack(this, 'alarm-topic', { settings });
     const data = new DataStack(this, 'data', { settings });
     const { table } = data;
-    const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings });
+    const mail = new MailStack(this, 'mail', { settings, table });
+    const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
     const usage = new UsageStack(this, 'usage', { settings, table });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
     const billing = new BillingStack(this, 'billing', { settings, table });
@@ -45,11 +47,12 @@ export class SpendGatewayStage extends Stage {
       stripe,
     });
     new WebStack(this, 'web', { settings });
-    const alerts = new AlertsStack(this, 'alerts', { settings, table });
+    const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
 
     const metrics = stageMetrics(settings.name);
     const notify = { topic, runbookUrl: settings.runbookUrl };
     raiseAlarms(data, notify, tableAlarms(table));
+    raiseAlarms(mail, notify, mailAlarms(mail));
     raiseAlarms(usage, notify, [...usageAlarms(metrics, settings, usage), ...scheduledAlarms(usage.scheduled)]);
     raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);

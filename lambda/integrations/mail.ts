@@ -1,6 +1,8 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 
 interface OutgoingMail {
+  /** SES returns it with a bounce or complaint. */
+  readonly accountId: string;
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -25,12 +27,17 @@ const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 /** @throws MailError */
 export const mailSender =
-  (ses: SESClient, from: string): SendMail =>
-  async ({ to, subject, text, html }) => {
+  (
+    ses: SESClient,
+    { from, configurationSet }: { readonly from: string; readonly configurationSet: string },
+  ): SendMail =>
+  async ({ accountId, to, subject, text, html }) => {
     try {
       await ses.send(
         new SendEmailCommand({
           Source: from,
+          ConfigurationSetName: configurationSet,
+          Tags: [{ Name: 'accountId', Value: accountId }],
           Destination: { ToAddresses: [...to] },
           Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },
         }),

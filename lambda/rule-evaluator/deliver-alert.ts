@@ -42,16 +42,24 @@ const describeError = (error: unknown): string =>
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
   const { deliveries, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
 
-  const channels: Record<ChannelName, (alert: Alert, url: string) => Promise<void>> = {
+  /** Each returns what the account should know although it was sent; null for nothing. */
+  const channels: Record<ChannelName, (alert: Alert, url: string) => Promise<string | null>> = {
     email: async (alert, url) => {
-      const recipients = await users.recipients(alert.accountId);
+      const { accountId } = alert;
+      const recipients = await users.recipients(accountId);
       if (recipients.length === 0) throw new UndeliverableError('the account has no users');
-      await sendMail({ to: recipients.map(({ email }) => email), ...alertMail(alert, url) });
+      const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now().getTime());
+      const reachable = recipients.filter((recipient) => !blocked.includes(recipient));
+      const notSent = blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`).join(', ');
+      if (reachable.length === 0) throw new UndeliverableError(notSent);
+      await sendMail({ accountId, to: reachable.map(({ email }) => email), ...alertMail(alert, url) });
+      return notSent === '' ? null : notSent;
     },
     webhook: async (alert, url) => {
       const rule = alert.ruleId === null ? undefined : await rules.find(alert.accountId, alert.ruleId);
       if (!rule?.webhook) throw new UndeliverableError('the rule no longer has a webhook');
       await postWebhook(rule.webhook, alertWebhookBody(alert, url), now());
+      return null;
     },
   };
 
@@ -59,8 +67,8 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     const at = now().toISOString();
     const tried = { ...delivery, attempts: delivery.attempts + 1, lastAttemptAt: at };
     try {
-      await channels[delivery.channel](alert, `${dashboardUrl}/alerts/${alert.alertId}`);
-      return { ...tried, status: 'sent', sentAt: at, error: null };
+      const error = await channels[delivery.channel](alert, `${dashboardUrl}/alerts/${alert.alertId}`);
+      return { ...tried, status: 'sent', sentAt: at, error };
     } catch (error) {
       const isHopeless = error instanceof UndeliverableError || error instanceof NotFoundError;
       return { ...tried, status: isLast || isHopeless ? 'failed' : 'pending', error: describeError(error) };

@@ -12,6 +12,7 @@ const environment = z
     TABLE_NAME: z.string().check(z.minLength(1)),
     POWERTOOLS_METRICS_NAMESPACE: z.string().check(z.minLength(1)),
     MAIL_FROM: z.string().check(z.minLength(3)),
+    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
     DASHBOARD_URL: z.url(),
   } satisfies Record<keyof RuleEvaluatorEnvironment, z.ZodMiniType>)
   .parse(process.env);
@@ -19,7 +20,10 @@ const environment = z
 const logger = new Logger({ serviceName: 'rule-evaluator' });
 const metrics = new Metrics({ serviceName: 'rule-evaluator' });
 const now = () => new Date();
-const sendMail = mailSender(sesClient(), environment.MAIL_FROM);
+const sendMail = mailSender(sesClient(), {
+  from: environment.MAIL_FROM,
+  configurationSet: environment.MAIL_CONFIGURATION_SET,
+});
 const run = openEvaluator(openTable(environment.TABLE_NAME), {
   sendMail: async (mail) => {
     try {

@@ -1,6 +1,5 @@
-import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
@@ -8,20 +7,21 @@ import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
+import { grantSendMail, type MailSending } from './mail.ts';
 import { partitions } from './partitions.ts';
 
 interface AlertsStackProps extends StackProps {
   readonly settings: StageSettings;
   readonly table: ITable;
+  readonly mail: MailSending;
 }
 
 /** From alert rules to mails and webhooks. */
 export class AlertsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, ...props }: AlertsStackProps) {
+  constructor(scope: Construct, id: string, { settings, table, mail, ...props }: AlertsStackProps) {
     super(scope, id, props);
-    const mailFrom = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
     const evaluator = new ScheduledFunction(this, 'RuleEvaluator', {
       entry: 'lambda/rule-evaluator/handler.ts',
       description: 'Alert rules -> alerts -> mail and webhooks',
@@ -29,7 +29,8 @@ export class AlertsStack extends Stack {
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-        MAIL_FROM: mailFrom,
+        MAIL_FROM: mail.from,
+        MAIL_CONFIGURATION_SET: mail.configurationSetName,
         DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
       } satisfies RuleEvaluatorEnvironment,
       // Runs may overlap: an alert still fires once and is sent once.
@@ -48,22 +49,7 @@ export class AlertsStack extends Stack {
       { actions: ['Query'], partitions: partitions.spend },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
     );
-    // SES knows the sender by its address or by its domain, whichever was verified.
-    evaluator.addToRolePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['ses:SendEmail'],
-        resources: [mailFrom, mailFrom.slice(mailFrom.indexOf('@') + 1)].map((resourceName) =>
-          this.formatArn({
-            service: 'ses',
-            resource: 'identity',
-            resourceName,
-            arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-          }),
-        ),
-        conditions: { StringEquals: { 'ses:FromAddress': mailFrom } },
-      }),
-    );
+    grantSendMail(evaluator, this, mail);
     this.scheduled = [evaluator];
   }
 }

@@ -6,24 +6,35 @@ import {
   StringAttribute,
   UserPool,
   type UserPoolClient,
+  UserPoolEmail,
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
 import type { StageSettings } from '../config.ts';
+import { domainOf, type MailSending } from './mail.ts';
 
 interface IdentityStackProps extends StackProps {
   readonly settings: StageSettings;
+  readonly mail: MailSending;
 }
 
 /** Internal id of the account a user was made for. The server sets it at registration; no token carries it, and nobody changes it. */
 const ACCOUNT_ID_ATTRIBUTE = 'accountId';
+
+const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: StageSettings) =>
+  UserPoolEmail.withSES({
+    fromEmail: from,
+    sesVerifiedDomain: domainOf(from),
+    configurationSetName,
+    ...(region === undefined ? {} : { sesRegion: region }),
+  });
 
 /** Who may use the dashboard. Users are made by POST /auth/register alone, together with their account. */
 export class IdentityStack extends Stack {
   readonly userPool: UserPool;
   readonly userPoolClient: UserPoolClient;
 
-  constructor(scope: Construct, id: string, { settings, ...props }: IdentityStackProps) {
+  constructor(scope: Construct, id: string, { settings, mail, ...props }: IdentityStackProps) {
     super(scope, id, props);
     this.userPool = new UserPool(this, 'Users', {
       selfSignUpEnabled: false,
@@ -47,6 +58,8 @@ export class IdentityStack extends Stack {
       },
       mfa: Mfa.OFF,
       accountRecovery: AccountRecovery.EMAIL_ONLY,
+      // Cognito refuses a sender that is not verified yet; its own sends 50 mails a day.
+      ...(settings.mail.cognito && { email: senderOfCodes(mail, settings) }),
       deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
       removalPolicy: settings.retention.data,
     });

@@ -4,8 +4,12 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { MailError, mailSender } from '../../lambda/integrations/mail.ts';
 
 const ses = mockClient(SESClient);
-const send = mailSender(new SESClient({ region: 'eu-central-1' }), 'alerts@example.com');
+const send = mailSender(new SESClient({ region: 'eu-central-1' }), {
+  from: 'alerts@example.com',
+  configurationSet: 'ai-spend-test',
+});
 const mail = {
+  accountId: 'account-1',
   to: ['ada@example.com', 'grace@example.com'],
   subject: 'Daily limit: 50 € ☃',
   text: 'plain',
@@ -23,6 +27,8 @@ describe('sending mail', () => {
     expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
       {
         Source: 'alerts@example.com',
+        ConfigurationSetName: 'ai-spend-test',
+        Tags: [{ Name: 'accountId', Value: 'account-1' }],
         Destination: { ToAddresses: mail.to },
         Message: {
           Subject: { Data: mail.subject, Charset: 'UTF-8' },

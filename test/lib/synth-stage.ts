@@ -10,6 +10,7 @@ import { SpendGatewayStage } from '../../lib/stage.ts';
 export const stackNames = [
   'alarm-topic',
   'data',
+  'mail',
   'identity',
   'usage',
   'gateway',

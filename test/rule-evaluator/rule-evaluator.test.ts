@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -107,11 +108,31 @@ describe('the rule evaluator', () => {
     );
     expect(sendMail).toHaveBeenCalledTimes(1);
     expect(sendMail).toHaveBeenCalledWith({
+      accountId: account.accountId,
       to: [account.email],
       subject: 'AI spend alert: Daily spend',
       text: expect.stringContaining(`https://dashboard.example.com/alerts/${alert?.alertId}`),
       html: expect.stringContaining('gpt-4o 75 %'),
     });
+  });
+
+  it('sends no mail to an address that bounced, and says so', async () => {
+    const account = await newAccount(table);
+    const users = openUsers(table);
+    const [user] = await users.recipients(account.accountId);
+    const block = { reason: 'bounce', until: '2026-11-21T00:00:00.000Z' } as const;
+    await users.blockMail(account.accountId, user?.userId ?? '', block);
+    await createRule(account.accountId);
+    await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
+    await run();
+    expect(sendMail).not.toHaveBeenCalled();
+    expect((await alertsOf(account.accountId))[0]?.deliveries).toMatchObject([
+      { channel: 'email', status: 'failed', error: `not sent to ${account.email} (bounce)` },
+    ]);
+    now = new Date('2026-11-21T16:30:00.000Z');
+    await addSpend(table, account.accountId, '2026-11-21T10:00:00Z', costing(11));
+    await run();
+    expect(sendMail).toHaveBeenCalledTimes(1);
   });
 
   it('makes exactly one alert and one mail when evaluators run in parallel', async () => {

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { accountKey, accountUserKey, userKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -18,8 +18,14 @@ const userSchema = z.object({
 
 export type User = z.infer<typeof userSchema>;
 
+/** Mail to a user is not sent until an instant (ISO 8601 UTC), because of what SES reported. */
+const mailBlockSchema = z.object({ reason: z.enum(['bounce', 'complaint']), until: z.string() });
+export type MailBlock = z.infer<typeof mailBlockSchema>;
+
 /** The members of a user that a mail needs. */
-const recipientSchema = z.pick(userSchema, { userId: true, email: true, firstName: true });
+const recipientSchema = z.extend(z.pick(userSchema, { userId: true, email: true, firstName: true }), {
+  mailBlock: z.optional(mailBlockSchema),
+});
 export type Recipient = z.infer<typeof recipientSchema>;
 
 /** A user has two items, written together: one by user id, and one in the account's list. */
@@ -35,7 +41,7 @@ export const openUsers = ({ client, name }: Table) => ({
     return Item && userSchema.parse(Item);
   },
 
-  /** Recipients of mails to the account. Reads one page (1 MB), which has room for thousands of users. */
+  /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
   recipients: async (accountId: string): Promise<Recipient[]> => {
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -45,6 +51,19 @@ export const openUsers = ({ client, name }: Table) => ({
       }),
     );
     return Items.map((item) => recipientSchema.parse(item));
+  },
+
+  /** Replaces a block that is there already. */
+  blockMail: async (accountId: string, userId: string, block: MailBlock): Promise<void> => {
+    await client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: accountUserKey(accountId, userId),
+        UpdateExpression: 'SET mailBlock = :block',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':block': block },
+      }),
+    );
   },
 });
 

@@ -1,6 +1,7 @@
-import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import type { StageMetrics } from '../metrics.ts';
+import { FIVE_MINUTES, HOUR, type StageMetrics } from '../metrics.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
@@ -31,6 +32,30 @@ export const alertAlarms = ({ evaluatorCount, evaluationLag }: StageMetrics): Ru
     metric: evaluationLag,
     operator: GREATER_THAN_THRESHOLD,
     threshold: 180_000,
+    periods: { breaching: 2, of: 3 },
+  },
+];
+
+/** SES pauses an account whose mail bounces or annoys too often. @see https://docs.aws.amazon.com/ses/latest/dg/reputationdashboardmessages.html */
+const reputation = (metricName: string, threshold: number): RunbookAlarm => ({
+  id: metricName.replace('.', ''),
+  summary: 'Too much mail of this account bounces or is reported as spam: SES may pause sending.',
+  section: 'mail-failures',
+  metric: new Metric({ namespace: 'AWS/SES', metricName, statistic: Stats.AVERAGE, period: HOUR }),
+  operator: GREATER_THAN_THRESHOLD,
+  threshold,
+});
+
+export const mailAlarms = ({ feedback }: { readonly feedback: LambdaFunction }): RunbookAlarm[] => [
+  reputation('Reputation.BounceRate', 0.05),
+  reputation('Reputation.ComplaintRate', 0.001),
+  {
+    id: 'FeedbackErrors',
+    summary: 'Bounces and complaints of mails cannot be taken up: mail goes on to addresses that refuse it.',
+    section: 'mail-failures',
+    metric: feedback.metricErrors({ period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
 ];

@@ -127,8 +127,8 @@ describe('settings of a stage', () => {
       name: 'app.acme.dev',
       certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
     };
-    expect(remarksForDeploy(parseStageSettings('prod', { web }))).toEqual([]);
-    expect(remarksForDeploy(parseStageSettings('prod', { web, removalPolicy: 'destroy' }))).toHaveLength(1);
+    expect(remarksForDeploy(parseStageSettings('prod', { web, mail: { cognito: true } }))).toEqual([]);
+    expect(remarksForDeploy(parseStageSettings('prod', { web, removalPolicy: 'destroy' }))).toHaveLength(2);
   });
 
   it('suffice for a deployment once these are there', () => {

@@ -92,7 +92,7 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')} ${shards('UNDELIVERED')}`,
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         'dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com WHERE alerts@dashboard.example.com',
+        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
       ],
       'dashboard-api/AlertRulesHandler': [
         logsTo('AlertRulesHandler'),
@@ -164,6 +164,7 @@ describe('what each function may do', () => {
         'sqs:SendMessage ON usage:UsageEventsQueue',
         'secretsmanager:GetSecretValue ON FingerprintKey',
       ],
+      'mail/Feedback': [logsTo('Feedback'), 'dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}'],
       'usage/Recorder': [
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',

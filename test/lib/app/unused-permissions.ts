@@ -43,6 +43,7 @@ const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.spl
 const entries: readonly (readonly [StackName, string, string])[] = [
   ['billing', 'Reconcile', 'lambda/dashboard/stripe-webhook/reconcile/handler.ts'],
   ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
+  ['mail', 'Feedback', 'lambda/mail-feedback/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
   ['usage', 'Rollup', 'lambda/usage-recorder/rollup/handler.ts'],
@@ -74,7 +75,7 @@ describe('no function may do what its code does not do', () => {
   });
 
   it('knows every function', () => {
-    const names = (['alerts', 'billing', 'gateway', 'usage', 'dashboard-api'] as const).flatMap((stack) =>
+    const names = (['alerts', 'billing', 'gateway', 'usage', 'dashboard-api', 'mail'] as const).flatMap((stack) =>
       Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
     );
     expect(entries.map(([stack, id]) => `${stack}/${id}`).sort()).toEqual(names.sort());

@@ -73,6 +73,7 @@ describe('an update of a stage', () => {
       'AWS::Cognito::UserPool',
       'AWS::Cognito::UserPoolClient',
       'AWS::DynamoDB::Table',
+      'AWS::SES::ConfigurationSet',
       'AWS::SNS::Topic',
       'AWS::SQS::Queue',
       'AWS::SecretsManager::Secret',

@@ -1,0 +1,106 @@
+import { ArnFormat, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CnameRecord, HostedZone } from 'aws-cdk-lib/aws-route53';
+import {
+  ConfigurationSet,
+  ConfigurationSetTlsPolicy,
+  EmailIdentity,
+  EmailSendingEvent,
+  EventDestination,
+  Identity,
+  SuppressionReasons,
+} from 'aws-cdk-lib/aws-ses';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { MailFeedbackEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { HandlerFunction } from '../constructs/handler-function.ts';
+import { grantItems } from '../constructs/table-access.ts';
+import { partitions } from './partitions.ts';
+
+interface MailStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: ITable;
+}
+
+/** What sends mail needs to know. */
+export interface MailSending {
+  readonly from: string;
+  readonly configurationSetName: string;
+}
+
+/** The sender's identity with DKIM, where the settings ask for one, and the way back of bounces and complaints. */
+export class MailStack extends Stack {
+  readonly sending: MailSending;
+  readonly feedback: HandlerFunction;
+
+  constructor(scope: Construct, id: string, { settings, table, ...props }: MailStackProps) {
+    super(scope, id, props);
+    const from = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
+    const reports = new Topic(this, 'Reports', { enforceSSL: true });
+    reports.addToResourcePolicy(
+      new PolicyStatement({
+        actions: ['sns:Publish'],
+        resources: [reports.topicArn],
+        principals: [new ServicePrincipal('ses.amazonaws.com')],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
+    const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
+      reputationMetrics: true,
+      tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
+      suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
+    });
+    configurationSet.addEventDestination('Feedback', {
+      destination: EventDestination.snsTopic(reports),
+      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
+    });
+    this.sending = { from, configurationSetName: configurationSet.configurationSetName };
+    if (settings.mail.identity === 'create') this.#identity(domainOf(from), settings);
+
+    this.feedback = new HandlerFunction(this, 'Feedback', {
+      entry: 'lambda/mail-feedback/handler.ts',
+      description: 'Bounces and complaints -> users who get no more mail',
+      environment: { TABLE_NAME: table.tableName } satisfies MailFeedbackEnvironment,
+      timeout: Duration.seconds(30),
+      memoryMb: 256,
+      retention: settings.retention,
+    });
+    grantItems(this.feedback, table, { actions: ['Query', 'UpdateItem'], partitions: partitions.accounts });
+    reports.addSubscription(new LambdaSubscription(this.feedback));
+  }
+
+  /** DKIM's records are made where the zone is known, and shown otherwise. */
+  #identity(domain: string, { hostedZone }: StageSettings) {
+    const { dkimRecords } = new EmailIdentity(this, 'Identity', { identity: Identity.domain(domain) });
+    const zone =
+      hostedZone &&
+      HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
+    for (const [index, { name, value }] of dkimRecords.entries()) {
+      if (zone) new CnameRecord(this, `Dkim${index}`, { zone, recordName: `${name}.`, domainName: value });
+      else new CfnOutput(this, `Dkim${index}`, { description: 'CNAME for DKIM', value: `${name} ${value}` });
+    }
+  }
+}
+
+export const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
+
+/** Allows sending as one address only. SES knows the sender by its address or by its domain, whichever was verified. */
+export const grantSendMail = (grantee: IGrantable, stack: Stack, { from, configurationSetName }: MailSending): void => {
+  const arn = (resource: string, resourceName: string) =>
+    stack.formatArn({ service: 'ses', resource, resourceName, arnFormat: ArnFormat.SLASH_RESOURCE_NAME });
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      effect: Effect.ALLOW,
+      actions: ['ses:SendEmail'],
+      resources: [
+        arn('identity', from),
+        arn('identity', domainOf(from)),
+        arn('configuration-set', configurationSetName),
+      ],
+      conditions: { StringEquals: { 'ses:FromAddress': from } },
+    }),
+  );
+};

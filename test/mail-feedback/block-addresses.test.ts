@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { blockAddresses } from '../../lambda/mail-feedback/block-addresses.ts';
+import { newAccount } from '../data/new-account.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const block = (report: object) =>
+  blockAddresses({ users: openUsers(table), logger: { info: () => {} }, now: () => NOW })(JSON.stringify(report));
+
+const mail = (accountId: string) => ({ tags: { accountId: [accountId], 'ses:configuration-set': ['mail'] } });
+const bounce = (emailAddress: string, bounceType = 'Permanent') => ({
+  bounceType,
+  bouncedRecipients: [{ emailAddress, status: '5.1.1' }],
+});
+const blockOf = async (accountId: string) => (await openUsers(table).recipients(accountId))[0]?.mailBlock;
+
+describe('reports of SES', () => {
+  it('block an address that bounces for a month, in whatever case SES writes it', async () => {
+    const { accountId, email } = await newAccount(table);
+    await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email.toUpperCase()) });
+    expect(await blockOf(accountId)).toEqual({ reason: 'bounce', until: '2026-12-20T12:00:00.000Z' });
+  });
+
+  it('block an address that complains for a year', async () => {
+    const { accountId, email } = await newAccount(table);
+    const complaint = { complainedRecipients: [{ emailAddress: email }] };
+    await block({ eventType: 'Complaint', mail: mail(accountId), complaint });
+    expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
+  });
+
+  it('change nothing when the mailbox is full for the moment, the address is nobody’s, or the mail is not ours', async () => {
+    const { accountId, email } = await newAccount(table);
+    await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email, 'Transient') });
+    await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce('else@example.com') });
+    await block({ eventType: 'Bounce', mail: {}, bounce: bounce(email) });
+    expect(await blockOf(accountId)).toBeUndefined();
+  });
+});
