@@ -12,6 +12,7 @@ const everything = {
   },
   alarmMail: 'ops@acme.dev',
   mailFrom: 'alerts@acme.dev',
+  mail: { identity: 'create', cognito: true },
   corsOrigins: ['https://a.acme.dev', 'https://b.acme.dev'],
   billing: { prices: { STARTER: ['price_1'], PRO: ['price_2'] } },
   gateway: {
