@@ -97,6 +97,14 @@ describe('GET /spend', () => {
     expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'VALIDATION_ERROR', 'from']);
   });
 
+  it('rejects a range where any sum it shows is too large to be exact', async () => {
+    readCounters.mockImplementation(async function* () {
+      for (const time of ['2026-11-19', '2026-11-20'])
+        yield { ...counter, time, counters: { requests: 1, reasoningTokens: Number.MAX_SAFE_INTEGER } };
+    });
+    expect(await get()).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+  });
+
   it('omits the preceding range if only its sum is too large', async () => {
     readCounters.mockImplementation(async function* (_, { from }) {
       const cost = { costComputedNanoUsd: Number.MAX_SAFE_INTEGER, costProviderNanoUsd: 1 };

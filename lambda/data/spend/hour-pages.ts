@@ -27,9 +27,9 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 
 /**
  * Values of the dimensions of a view, and the sums of the hours in sequence: the hour (0 to 23), then a number for each counter name of
- * the page. The values are there once for all hours, because a month of an account at its limits has a million sums.
+ * the page; null for PAST_EXACT. The values are there once for all hours, because a month of an account at its limits has a million sums.
  */
-type Row = readonly [values: readonly (string | null)[], sums: readonly number[]];
+type Row = readonly [values: readonly (string | null)[], sums: readonly (number | null)[]];
 
 /** The smallest view that separates the dimensions: of everything, of one dimension, or of all crosses. */
 export const hourViewOf = (dimensions: readonly SpendDimensionName[]): SummaryView => {
@@ -99,7 +99,7 @@ const storedRows = z.object({ names: storedNames, rows: z.custom<readonly Row[]>
 interface OpenRow {
   readonly dimensions: SpendDimensions;
   readonly names: readonly string[];
-  readonly sums: readonly number[];
+  readonly sums: readonly (number | null)[];
   /** Index of the next hour in `sums`. */
   at: number;
 }

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import type { Day, Hour, Month } from '../../domain/calendar/utc.ts';
 import {
   type CounterName,
-  CounterOverflowError,
   type Counters,
   isCounterName,
+  PAST_EXACT,
   type SpendCounter,
 } from '../../domain/spend/counters.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
@@ -23,8 +23,7 @@ const parseCounters = (item: Record<string, unknown>): Counters => {
     const name = currentName(stored);
     if (!isCounterName(name)) continue;
     const sum = storedSum.parse(value);
-    if (typeof sum === 'bigint') throw new CounterOverflowError(`Counter ${name} passed 2^53.`);
-    if (sum !== 0) counters[name] = sum;
+    if (sum !== 0) counters[name] = typeof sum === 'bigint' ? PAST_EXACT : sum;
   }
   return counters;
 };
@@ -51,11 +50,11 @@ const storedMonth = z.object({ trackedRequests: z._default(z.int(), 0) });
 
 /** Live spend counters, exact at any moment. For ranges of many days use openSpend, which reads the summaries of closed days. */
 export const openSpendCounters = (table: Table) => ({
-  /** Spend counters of a range of days, both ends included, ascending by day. @throws CounterOverflowError */
+  /** Spend counters of a range of days, both ends included, ascending by day. */
   days: (accountId: string, from: Day, to: Day, options = { consistent: false }): AsyncIterable<SpendCounter> =>
     read(table, accountId, timeRange('DAY', from, to), options.consistent),
 
-  /** Spend counters of a range of hours, both ends included, ascending by hour. Kept for 90 days. @throws CounterOverflowError */
+  /** Spend counters of a range of hours, both ends included, ascending by hour. Kept for 90 days. */
   hours: (accountId: string, from: Hour, to: Hour, options = { consistent: false }): AsyncIterable<SpendCounter> =>
     read(table, accountId, timeRange('HOUR', from, to), options.consistent),
 

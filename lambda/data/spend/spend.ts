@@ -177,7 +177,6 @@ export const openSpend = (table: Table) => {
      * read. Times may be finer than the granularity (`2026-11-20` for months), never coarser.
      *
      * @param separate dimensions of which a month names every value that its days name, at a higher price
-     * @throws CounterOverflowError
      */
     async *read(
       accountId: string,

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { UnavailableError } from '../../domain/errors.ts';
-import { type CounterName, type Counters, isCounterName } from '../../domain/spend/counters.ts';
+import { type CounterName, type Counters, isCounterName, PAST_EXACT } from '../../domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
@@ -83,6 +83,8 @@ const storedPage = z.object({
 });
 type StoredPage = z.infer<typeof storedPage>;
 const text = z.nullable(z.string());
+/** JSON has null for PAST_EXACT. */
+const sums = z.array(z.nullable(z.int()));
 /** Counter names, in the order of a row's values. */
 export const storedNames = z.pipe(
   z.array(z.string()),
@@ -90,19 +92,19 @@ export const storedNames = z.pipe(
 );
 const storedTotals = z.object({
   names: storedNames,
-  rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, z.array(z.int())])),
+  rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, sums])),
 });
 const storedCrosses = z.object({
   names: storedNames,
-  rows: z.array(z.tuple([z.string(), text, text, text, text, z.array(z.int())])),
+  rows: z.array(z.tuple([z.string(), text, text, text, text, sums])),
 });
 
 /** The counters of a row, whose values begin at `start`. A loop, because a year of many crosses has a million rows. */
-export const countersOf = (names: readonly string[], values: readonly number[], start = 0): Counters => {
+export const countersOf = (names: readonly string[], values: readonly (number | null)[], start = 0): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (let index = 0; index < names.length; index++) {
     const [name, value] = [names[index] as string, values[start + index]];
-    if (value && isCounterName(name)) counters[name] = value;
+    if ((value || value === null) && isCounterName(name)) counters[name] = value ?? PAST_EXACT;
   }
   return counters;
 };

@@ -47,7 +47,7 @@ const counterNames = [
 const UNIT_PREFIX = 'milliUnits.';
 export type CounterName = (typeof counterNames)[number] | `${typeof UNIT_PREFIX}${string}`;
 
-/** Named sums. Sparse: an absent sum is 0. Differences may be negative. */
+/** Named sums. Sparse: an absent sum is 0. Differences may be negative. One that is no longer exact is PAST_EXACT. */
 export type Counters = Readonly<Partial<Record<CounterName, number>>>;
 
 /** The counters of one cross of dimensions in one hour, day or month. */
@@ -57,6 +57,9 @@ export interface SpendCounter {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
 }
+
+/** A sum above 2^53 - 1. It stays that in every further sum, and only who would show it gets a CounterOverflowError. */
+export const PAST_EXACT = Number.POSITIVE_INFINITY;
 
 /** A sum is above 2^53 - 1 (about 9 million USD) and no longer exact. Wrong numbers are not shown. */
 export class CounterOverflowError extends Error {
@@ -68,30 +71,47 @@ const exact = (name: string, value: number): number => {
   return value;
 };
 
+export const boundedSum = (left: number, right: number): number => {
+  const sum = left + right;
+  return Number.isSafeInteger(sum) ? sum : PAST_EXACT;
+};
+
 const combine = (left: Counters, right: Counters, sign: 1 | -1): Counters => {
   const sum: Partial<Record<string, number>> = { ...left };
   for (const [name, value] of Object.entries(right)) {
-    const total = exact(name, (sum[name] ?? 0) + sign * (value ?? 0));
+    const total = boundedSum(sum[name] ?? 0, sign * (value ?? 0));
     if (total === 0) delete sum[name];
     else sum[name] = total;
   }
   return sum;
 };
 
-/** @throws CounterOverflowError */
 export const addCounters = (left: Counters, right: Counters): Counters => combine(left, right, 1);
 
-/** @throws CounterOverflowError */
 export const subtractCounters = (left: Counters, right: Counters): Counters => combine(left, right, -1);
 
 export const isZero = (counters: Counters): boolean => Object.values(counters).every((value) => value === 0);
 
-/** All known cost of any provenance, in nano-USD. It leaves out as many requests as `unpricedRequests`. */
-export const knownCostNanoUsd = (counters: Counters): number =>
-  exact(
-    'costNanoUsd',
-    (counters.costProviderNanoUsd ?? 0) + (counters.costComputedNanoUsd ?? 0) + (counters.costEstimatedNanoUsd ?? 0),
-  );
+const sumOfCosts = (counters: Counters): number =>
+  (counters.costProviderNanoUsd ?? 0) + (counters.costComputedNanoUsd ?? 0) + (counters.costEstimatedNanoUsd ?? 0);
+
+/**
+ * All known cost of any provenance, in nano-USD. It leaves out as many requests as `unpricedRequests`.
+ *
+ * @throws CounterOverflowError
+ */
+export const knownCostNanoUsd = (counters: Counters): number => exact('costNanoUsd', sumOfCosts(counters));
+
+/** Compares for sorting, costliest first. */
+export const byKnownCost = (left: Counters, right: Counters): number => {
+  const [leftCost, rightCost] = [sumOfCosts(left), sumOfCosts(right)];
+  return leftCost === rightCost ? 0 : leftCost > rightCost ? -1 : 1;
+};
+
+/** @throws CounterOverflowError where one of the sums is no longer exact */
+export const requireExact = (counters: Counters): void => {
+  for (const [name, value] of Object.entries(counters)) exact(name, value ?? 0);
+};
 
 const known: ReadonlySet<string> = new Set(counterNames);
 export const isCounterName = (name: string): name is CounterName => known.has(name) || name.startsWith(UNIT_PREFIX);

@@ -3,9 +3,11 @@ import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
 import {
   addCounters,
+  byKnownCost,
   type Counters,
   isZero,
   knownCostNanoUsd,
+  requireExact,
   type SpendCounter,
   tokenCounterNames,
   unitsOf,
@@ -64,26 +66,29 @@ const leanSums = (counters: Counters) => ({
   unpricedRequests: counters.unpricedRequests ?? 0,
 });
 
-/** All that is known of a sum. */
-export const sumsOf = (counters: Counters) => ({
-  ...leanSums(counters),
-  costByProvenance: {
-    provider: moneyOf(counters.costProviderNanoUsd ?? 0),
-    computed: moneyOf(counters.costComputedNanoUsd ?? 0),
-    estimated: moneyOf(counters.costEstimatedNanoUsd ?? 0),
-  },
-  freeRequests: counters.freeRequests ?? 0,
-  errors: counters.errors ?? 0,
-  partialRequests: counters.partialRequests ?? 0,
-  unfinishedRequests: counters.unfinishedRequests ?? 0,
-  bypassedRequests: counters.bypassedRequests ?? 0,
-  overflowRequests: counters.overflowRequests ?? 0,
-  tokens: Object.fromEntries(tokenCounterNames.map((name) => [name, counters[name] ?? 0])) as Record<
-    (typeof tokenCounterNames)[number],
-    number
-  >,
-  units: unitsOf(counters),
-});
+/** All that is known of a sum. @throws CounterOverflowError where a number of it is no longer exact */
+export const sumsOf = (counters: Counters) => {
+  requireExact(counters);
+  return {
+    ...leanSums(counters),
+    costByProvenance: {
+      provider: moneyOf(counters.costProviderNanoUsd ?? 0),
+      computed: moneyOf(counters.costComputedNanoUsd ?? 0),
+      estimated: moneyOf(counters.costEstimatedNanoUsd ?? 0),
+    },
+    freeRequests: counters.freeRequests ?? 0,
+    errors: counters.errors ?? 0,
+    partialRequests: counters.partialRequests ?? 0,
+    unfinishedRequests: counters.unfinishedRequests ?? 0,
+    bypassedRequests: counters.bypassedRequests ?? 0,
+    overflowRequests: counters.overflowRequests ?? 0,
+    tokens: Object.fromEntries(tokenCounterNames.map((name) => [name, counters[name] ?? 0])) as Record<
+      (typeof tokenCounterNames)[number],
+      number
+    >,
+    units: unitsOf(counters),
+  };
+};
 
 export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
   Object.entries(filter).every(([name, values]) => values.includes(dimensions[name as SpendDimensionName]));
@@ -108,9 +113,7 @@ export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDime
 
 /** By cost, then requests, then name: the order of groups never depends on the order of the spend counters. */
 export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
-  knownCostNanoUsd(right) - knownCostNanoUsd(left) ||
-  (right.requests ?? 0) - (left.requests ?? 0) ||
-  (leftKey < rightKey ? -1 : 1);
+  byKnownCost(left, right) || (right.requests ?? 0) - (left.requests ?? 0) || (leftKey < rightKey ? -1 : 1);
 
 /** The total of the spend counters that pass the filter. */
 export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter) => {

@@ -1,12 +1,8 @@
-import { type CounterName, CounterOverflowError, type Counters } from './counters.ts';
+import { boundedSum, type CounterName, type Counters } from './counters.ts';
 
 type Sum = Partial<Record<CounterName, number>>;
 
-/**
- * Adds up counters by key, in place: a year by day of a thousand crosses is a third of a million additions.
- *
- * @throws CounterOverflowError
- */
+/** Adds up counters by key, in place: a year by day of a thousand crosses is a third of a million additions. */
 export const sumMap = () => {
   const sums = new Map<string, Sum>();
   return {
@@ -17,11 +13,8 @@ export const sumMap = () => {
         sums.set(key, { ...counters });
         return;
       }
-      for (const name of Object.keys(counters) as CounterName[]) {
-        const total = (sum[name] ?? 0) + (counters[name] ?? 0);
-        if (!Number.isSafeInteger(total)) throw new CounterOverflowError(`Counter ${name} passed 2^53.`);
-        sum[name] = total;
-      }
+      for (const name of Object.keys(counters) as CounterName[])
+        sum[name] = boundedSum(sum[name] ?? 0, counters[name] ?? 0);
     },
   };
 };

@@ -1,4 +1,4 @@
-import { addCounters, type Counters, knownCostNanoUsd } from './counters.ts';
+import { addCounters, byKnownCost, type Counters } from './counters.ts';
 import {
   MAX_OVERFLOW_LEVEL,
   OTHER,
@@ -52,7 +52,7 @@ const overflowCounters = (counters: Counters): Counters =>
 const byCost =
   <T extends { readonly counters: Counters }>(key: (value: T) => string) =>
   (a: T, b: T): number =>
-    knownCostNanoUsd(b.counters) - knownCostNanoUsd(a.counters) ||
+    byKnownCost(a.counters, b.counters) ||
     (b.counters.requests ?? 0) - (a.counters.requests ?? 0) ||
     (key(a) < key(b) ? -1 : 1);
 

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
 import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
-import { CounterOverflowError, type SpendCounter } from '../../../lambda/domain/spend/counters.ts';
+import {
+  addCounters,
+  CounterOverflowError,
+  knownCostNanoUsd,
+  type SpendCounter,
+} from '../../../lambda/domain/spend/counters.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 beforeAll(async () => {
@@ -47,13 +52,20 @@ describe('openSpendCounters', () => {
     expect(await read(spendCounters.days('svc_nobody', '2026-11-01', '2026-11-02'))).toEqual([]);
   });
 
-  it('throws where a sum is no longer exact, and never rounds it', async () => {
+  it('refuses a sum that is no longer exact, and no other one', async () => {
     const accountId = 'svc_rich';
+    const days = () => read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-02'));
+    const costs = async () => (await days()).map(({ time, counters }) => [time, knownCostNanoUsd(counters)]);
     await add(accountId, 'DAY', '2026-11-01', Number.MAX_SAFE_INTEGER);
-    expect(await read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-01'))).toHaveLength(1);
+    await add(accountId, 'DAY', '2026-11-02', 5);
+    expect(await costs()).toEqual([
+      ['2026-11-01', Number.MAX_SAFE_INTEGER],
+      ['2026-11-02', 5],
+    ]);
     await add(accountId, 'DAY', '2026-11-01', 2);
-    await expect(read(openSpendCounters(table).days(accountId, '2026-11-01', '2026-11-01'))).rejects.toThrow(
-      CounterOverflowError,
-    );
+    const [first, second] = (await days()).map(({ counters }) => counters);
+    expect(() => knownCostNanoUsd(first!)).toThrow(CounterOverflowError);
+    expect(() => knownCostNanoUsd(addCounters(first!, second!))).toThrow(CounterOverflowError);
+    expect(knownCostNanoUsd(second!)).toBe(5);
   });
 });

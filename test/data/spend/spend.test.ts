@@ -6,11 +6,12 @@ import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/ro
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, summaryKey } from '../../../lambda/data/table/keys.ts';
-import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
+import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
 import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { addSpend, costing } from '../add-spend.ts';
 import { faultyTable } from '../faulty-table.ts';
 
 const HOUR_MS = 3_600_000;
@@ -286,4 +287,52 @@ describe('spend of closed days and months', () => {
     service.sleep(2_000);
     expect(await service.dueMarks()).toHaveLength(1);
   });
+});
+
+it('rolls up a day in which one sum is no longer exact, and its month: only that sum is refused, in every way of reading', async () => {
+  const accountId = newAccountId();
+  const service = serviceAt(Date.parse('2026-10-31T12:00:00Z'), accountId);
+  const huge = { requests: 1, inputTokens: 7, costComputedNanoUsd: Number.MAX_SAFE_INTEGER };
+  for (let i = 0; i < 2; i++) await addSpend(table, accountId, '2026-10-30T10:00:00Z', huge, { model: 'huge' });
+  await addSpend(table, accountId, '2026-10-30T11:00:00Z', costing(3), { model: 'm' });
+  await addSpend(table, accountId, '2026-10-31T11:00:00Z', costing(4), { model: 'm' });
+
+  const costsBy = async (granularity: SpendRange['granularity'], dimensions: readonly SpendDimensionName[]) => {
+    const to = '2026-11-01T00:00:00.000Z';
+    const range = {
+      granularity,
+      from: granularity === 'hour' ? '2026-10-30T00:00:00.000Z' : '2026-10-01T00:00:00.000Z',
+      to,
+    };
+    const costs: Record<string, number | string> = {};
+    for (const [name, counters] of Object.entries(await sumsBy(accountId, range, dimensions)))
+      try {
+        costs[name] = knownCostNanoUsd(counters) / 1e9;
+      } catch (error) {
+        costs[name] = (error as Error).name;
+      }
+    return Object.values(costs).map(String).sort();
+  };
+  const refused = 'CounterOverflowError';
+  const expectCosts = async () => {
+    for (const dimensions of [['model'], ['model', 'provider']] as const) {
+      expect(await costsBy('hour', dimensions)).toEqual(['3', '4', refused]);
+      expect(await costsBy('day', dimensions)).toEqual(['3', '4', refused]);
+    }
+    expect(await costsBy('day', [])).toEqual(['4', refused]);
+    expect(await costsBy('month', ['model'])).toEqual(['7', refused]);
+  };
+  await expectCosts();
+  service.sleep(3 * DAY_MS);
+  await service.rollUpDue();
+  await service.rollUpDue();
+  expect(service.failures).toEqual([]);
+  expect(await service.dueMarks()).toEqual([]);
+  await expectCosts();
+  const tokens = await sumsBy(
+    accountId,
+    { granularity: 'month', from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' },
+    [],
+  );
+  expect(Object.values(tokens)).toMatchObject([{ requests: 4, inputTokens: 14 }]);
 });
