@@ -10,8 +10,8 @@ export const dollars = (nanoUsd: number): string => {
 
 /** The text of a cost: an unknown cost is never $0. */
 const cost = (sums: ReturnType<typeof total>): string => {
-  const { costNanoUsd, unpricedRequests, requests } = sums;
-  if (unpricedRequests === requests) return 'unknown';
+  const { costNanoUsd, unpricedRequests } = sums;
+  if (costNanoUsd === 0 && unpricedRequests > 0) return 'unknown';
   return unpricedRequests > 0 ? `${dollars(costNanoUsd)} + ${unpricedRequests} unknown` : dollars(costNanoUsd);
 };
 

@@ -9,7 +9,11 @@ const count = z.int().check(z.nonnegative());
 const money = {
   costNanoUsd: z
     .nullable(z.int())
-    .check(z.describe('Known cost in 1e-9 USD. Null if there are requests but none of their costs is known.')),
+    .check(
+      z.describe(
+        'Known cost in 1e-9 USD. Null if nothing is known of it: the cost of some requests is unknown, and no known cost is above 0.',
+      ),
+    ),
   costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),
 };
 

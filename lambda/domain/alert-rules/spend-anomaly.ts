@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Period, periodBefore } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
-import { usdOf } from '../spend/spend-report.ts';
+import { costOf, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator, JudgedPeriod } from './evaluator.ts';
 
@@ -24,14 +24,18 @@ const median = (values: readonly number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 };
 
-/** Costs of the earlier periods that have requests: a day off is no measure for a working day. */
+/**
+ * Costs of the earlier periods that have requests and a known cost: a day off is no measure for a working day, and a day of unknown cost
+ * is no day of $0.
+ */
 const recentCosts = (period: Period, count: number, series: JudgedPeriod['series']): number[] => {
   const costs: number[] = [];
   let before = period;
   for (let i = 0; i < count; i++) {
     before = periodBefore(before);
     const counters = series.sum(before.start, before.end);
-    if ((counters.requests ?? 0) > 0) costs.push(knownCostNanoUsd(counters));
+    const cost = costOf(counters);
+    if ((counters.requests ?? 0) > 0 && cost !== null) costs.push(cost);
   }
   return costs;
 };

@@ -53,10 +53,13 @@ export const moneyOf = (costNanoUsd: number | null): Money => ({
   costUsd: costNanoUsd === null ? null : usdOf(costNanoUsd),
 });
 
-/** The cost of a sum: null where there are requests and the cost of none is known, since that is not $0. */
-const costOf = (counters: Counters): number | null => {
-  const requests = counters.requests ?? 0;
-  return requests > 0 && counters.unpricedRequests === requests ? null : knownCostNanoUsd(counters);
+/**
+ * The cost of a sum. Null where nothing is known but that it is not less than $0: the cost of some requests is unknown, and no known cost
+ * is above $0. So 99 requests of unknown cost and a free one are not "0".
+ */
+export const costOf = (counters: Counters): number | null => {
+  const known = knownCostNanoUsd(counters);
+  return known === 0 && (counters.unpricedRequests ?? 0) > 0 ? null : known;
 };
 
 /** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
