@@ -3,13 +3,13 @@ import type { Alerts } from '../data/alerts/alerts.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensions, driversOf } from '../domain/alert-rules/drivers.ts';
-import type { Observation } from '../domain/alert-rules/evaluator.ts';
+import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
 import { spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
-import { type Period, periodsToJudge } from '../domain/calendar/periods.ts';
+import { isOverdue, type Period, periodsToJudge } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
-import type { SpendCounter } from '../domain/spend/counters.ts';
+import { CounterOverflowError, type SpendCounter } from '../domain/spend/counters.ts';
 import type { ReadCounters } from '../domain/spend/spend-report.ts';
 
 export interface EvaluationDependencies {
@@ -19,10 +19,12 @@ export interface EvaluationDependencies {
   readonly newAlertId: () => string;
 }
 
+const LATE = 'This alert is late: the rules could not be judged in time.';
+
 const newAlert = (
   rule: Rule,
   period: Period,
-  { exceeded: _, ...observation }: Observation,
+  { exceeded: _, event, summary, ...observation }: Observation,
   facts: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers'>,
 ): Alert => ({
   ...facts,
@@ -34,7 +36,9 @@ const newAlert = (
   acknowledgedAt: null,
   acknowledgedBy: null,
   period,
+  event: event ?? null,
   ...observation,
+  summary: isOverdue(period, new Date(facts.triggeredAt)) ? `${summary} ${LATE}` : summary,
   deliveries: rule.channels.map((channel) => ({
     channel,
     status: 'pending',
@@ -48,7 +52,16 @@ const newAlert = (
 /** The earlier of now and a period's end. */
 const untilNow = (period: Period, now: Date): Date => new Date(Math.min(now.getTime(), Date.parse(period.end)));
 
-/** Judges the rules of one account, whose spend is read once for all of them. Returns the alerts that fired, to be delivered. */
+/** What came of an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more. */
+export interface Evaluation {
+  readonly fired: Alert[];
+  readonly failures: { readonly ruleId: string; readonly error: unknown }[];
+}
+
+/**
+ * Judges the rules of one account, whose spend is read once for all of them. The returned function takes `judgedUntil`, when they were
+ * judged before: see periodsToJudge.
+ */
 export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: EvaluationDependencies) => {
   /** Drivers are read for alerts only, which are rare. */
   const findDrivers = async (
@@ -72,7 +85,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
     );
   };
 
-  return async (accountId: string, rules: readonly Rule[], now: Date): Promise<Alert[]> => {
+  return async (accountId: string, rules: readonly Rule[], now: Date, judgedUntil = now): Promise<Evaluation> => {
     const judged = rules.map((rule) => {
       const evaluator = evaluatorOf(rule.condition);
       return { rule, evaluator, series: spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom }) };
@@ -80,6 +93,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
     const queries = spendQueriesFor(
       rules.map(({ condition }) => condition),
       now,
+      judgedUntil,
     );
     await Promise.all(
       queries.map(async ({ range, dimensions }) => {
@@ -89,22 +103,29 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
       }),
     );
     const fired: Alert[] = [];
+    const failures = new Map<string, unknown>();
     for (const { rule, evaluator, series } of judged) {
-      let firedPeriods = rule.firedPeriods;
-      for (const period of periodsToJudge(evaluator.period, now)) {
-        if (period.end <= rule.effectiveFrom || firedPeriods.includes(period.start)) continue;
-        const observation = evaluator.judge({ period, now: untilNow(period, now), series });
-        if (!observation?.exceeded) continue;
-        const alert = newAlert(rule, period, observation, {
-          alertId: newAlertId(),
-          triggeredAt: now.toISOString(),
-          mayAlsoMatch: series.mayAlsoMatch(period.start, period.end),
-          drivers: await findDrivers(accountId, evaluator, period, now),
-        });
-        if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
-        firedPeriods = [period.start, ...firedPeriods];
+      let { firedPeriods } = rule;
+      for (const period of periodsToJudge(evaluator.period, now, judgedUntil)) {
+        if (period.end <= rule.effectiveFrom) continue;
+        try {
+          const observation = evaluator.judge({ period, now, series });
+          if (!observation?.exceeded || hasFired(firedPeriods, period, observation.event)) continue;
+          const alert = newAlert(rule, period, observation, {
+            alertId: newAlertId(),
+            triggeredAt: now.toISOString(),
+            mayAlsoMatch: series.mayAlsoMatch(period.start, period.end),
+            drivers: await findDrivers(accountId, evaluator, period, now),
+          });
+          if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
+          firedPeriods = [firingName(period, observation.event), ...firedPeriods];
+        } catch (error) {
+          // A sum past 2^53 keeps its rule from being judged for the period, and nothing else.
+          if (!(error instanceof CounterOverflowError)) throw error;
+          failures.set(rule.ruleId, error);
+        }
       }
     }
-    return fired;
+    return { fired, failures: [...failures].map(([ruleId, error]) => ({ ruleId, error })) };
   };
 };

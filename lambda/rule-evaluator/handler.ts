@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { openTable } from '../data/table/table.ts';
 import type { RuleEvaluatorEnvironment } from '../environment.ts';
@@ -42,10 +43,10 @@ const run = openEvaluator(openTable(environment.TABLE_NAME), {
 /** When the run was due. A run that was started by hand is due now. */
 const scheduleSchema = z.catch(z.object({ time: z.iso.datetime() }), () => ({ time: now().toISOString() }));
 
-/** Runs every minute: judges the alert rules and delivers the alerts. */
-export const handler = async (event: unknown): Promise<void> => {
+/** Runs every minute: delivers pending alerts, and judges the alert rules. */
+export const handler = async (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
   const due = Date.parse(scheduleSchema.parse(event).time);
-  const { failures, ...counts } = await run();
+  const { failures, ...counts } = await run(() => context.getRemainingTimeInMillis());
   logger.info('rules judged', { ...counts, failures });
   metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);
   metrics.addMetric('AlertsFired', MetricUnit.Count, counts.alerts);

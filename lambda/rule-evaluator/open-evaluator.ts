@@ -3,6 +3,7 @@ import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openUsers } from '../data/accounts/users.ts';
 import { openAlertDeliveries } from '../data/alerts/alert-deliveries.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
+import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
@@ -24,6 +25,7 @@ export const openEvaluator = (
   return runEvaluator({
     rules,
     deliveries,
+    progress: openEvaluationProgress(table),
     evaluate: evaluateAccount({
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),

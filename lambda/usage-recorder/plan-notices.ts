@@ -32,6 +32,7 @@ const noticeOf = (
   ruleId: null,
   ruleName: `${percent} % of the plan's tracked requests`,
   type: 'plan_usage',
+  event: null,
   status: 'triggered',
   triggeredAt: facts.at.toISOString(),
   acknowledgedAt: null,

@@ -46,6 +46,7 @@ export class AlertsStack extends Stack {
         partitions: [...partitions.activeRules, ...partitions.undeliveredAlerts],
         index: INDEX_NAME,
       },
+      { actions: ['GetItem', 'UpdateItem'], partitions: partitions.evaluator },
       { actions: ['Query'], partitions: partitions.spend },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
     );

@@ -2,6 +2,7 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
+  evaluatorTurnKey,
   OUTBOX_SHARDS,
   outboxPartition,
   ROLLUP_MARK_SHARDS,
@@ -34,6 +35,8 @@ export const partitions = {
   spend: [spendPartition(ANY_ACCOUNT_ID)],
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
+  /** How far the rules have been judged. */
+  evaluator: [evaluatorTurnKey().pk],
   /** Of the index: rules to evaluate, alerts to send. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),

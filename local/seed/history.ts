@@ -36,7 +36,7 @@ export const pastEvaluator = (
   return async (at: Date): Promise<number> => {
     clock = at;
     const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
-    const fired = await evaluate(accountId, active.map(withPast), at);
+    const { fired } = await evaluate(accountId, active.map(withPast), at);
     if (at.getTime() < now.getTime() - OPEN_MS) {
       const seenAt = new Date(at.getTime() + SEEN_AFTER_MS).toISOString();
       for (const { alertId } of fired) await alerts.acknowledge(accountId, alertId, { userId, at: seenAt });

@@ -5,6 +5,7 @@ import {
   alertKey,
   countedResponseKey,
   counterSlotsKey,
+  evaluatorTurnKey,
   firedKey,
   type Key,
   monthKey,
@@ -35,13 +36,14 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [countedResponseKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
 ];
 
-const byPartition: readonly (readonly [string, ItemKind])[] = [
+const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [serviceKeyKey('').pk, 'key'],
   [userKey('').pk, 'user'],
   [stripeCustomerKey('').pk, 'billing'],
   [stripeEventKey('').pk, 'billing'],
   [outboxPartition(0).replace(/0$/, ''), 'event'],
   [refusedEventKey('', '').pk, 'event'],
+  [evaluatorTurnKey().pk, 'derived'],
 ];
 
 const account = accountKey('').pk;

@@ -187,10 +187,12 @@ describe('POST /alert-rules/preview', () => {
       from: '2026-10-21T00:00:00.000Z',
       to: '2026-11-20T16:30:00.000Z',
       periods: 31,
+      unjudgedPeriods: 0,
       firings: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
           by: '2026-11-11T00:00:00.000Z',
+          event: null,
           unit: 'nanoUsd',
           observed: 60e9,
           limit: 50e9,
@@ -207,6 +209,9 @@ describe('POST /alert-rules/preview', () => {
       '2026-11-10T10:00:00.000Z',
       '2026-11-12T10:00:00.000Z',
     ]);
+    // The first request came on 10 November: the rate is known from 17 November on.
+    const budget = await call('POST', '/preview', { type: 'budget_forecast', config: { budget: 10_000 } });
+    expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 1, firings: [] });
     expect((await call('GET', '')).body.items).toEqual([]);
     const other = await newAccount(table);
     expect((await call('POST', '/preview', daily, other)).body.firings).toEqual([]);

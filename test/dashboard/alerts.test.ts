@@ -49,6 +49,7 @@ const fire = async (accountId: string): Promise<string> => {
     ruleId: null,
     ruleName: 'Daily spend',
     type: 'cost_threshold',
+    event: null,
     status: 'triggered',
     triggeredAt: '2026-11-20T16:00:00.000Z',
     acknowledgedAt: null,

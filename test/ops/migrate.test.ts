@@ -83,6 +83,7 @@ const accountOfVersion01 = async () => {
     updatedAt: createdAt,
     effectiveFrom: createdAt,
     revision: 1,
+    conditionRevision: 1,
     firedPeriods: [],
   });
   const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(NOW) });

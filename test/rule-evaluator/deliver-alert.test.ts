@@ -12,6 +12,7 @@ const alert: Alert = {
   ruleId: 'rule-1',
   ruleName: 'Daily spend',
   type: 'cost_threshold',
+  event: null,
   status: 'triggered',
   triggeredAt: NOW,
   acknowledgedAt: null,

@@ -3,9 +3,9 @@ import type { Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { bucketOf } from '../../lambda/domain/calendar/utc.ts';
-import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { CounterOverflowError, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
-import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 
 const USD = 1e9;
 const threshold = { type: 'cost_threshold', config: { threshold: 10, period: 'daily' } };
@@ -22,6 +22,7 @@ const ruleOf = (facts: Partial<Rule>, condition: object): Rule => ({
   updatedAt: '2026-01-01T00:00:00.000Z',
   effectiveFrom: '2026-01-01T00:00:00.000Z',
   revision: 1,
+  conditionRevision: 1,
   firedPeriods: [],
   ...facts,
 });
@@ -29,13 +30,15 @@ const ruleOf = (facts: Partial<Rule>, condition: object): Rule => ({
 /** USD of a model at an instant. */
 type Spent = readonly [at: string, usd: number, model?: string];
 
-/** The alerts of one rule, with what had been fired for when each was. */
-const evaluate = async (
+const evaluateRules = async (
   at: string,
   spends: readonly Spent[],
-  { condition = threshold, ...facts }: Partial<Omit<Rule, 'condition'>> & { condition?: object } = {},
+  rules: readonly Rule[],
+  {
+    fire = async () => true,
+    judgedUntil = at,
+  }: { fire?: EvaluationDependencies['alerts']['fire']; judgedUntil?: string | undefined } = {},
 ) => {
-  const fired: { alert: Alert; firedPeriods: readonly string[] }[] = [];
   const run = evaluateAccount({
     async *readCounters(_, { granularity, from, to }) {
       for (const [instant, usd, model = 'gpt-4o'] of spends)
@@ -46,16 +49,26 @@ const evaluate = async (
             counters: { requests: 1, costComputedNanoUsd: usd * USD },
           } satisfies SpendCounter;
     },
-    alerts: {
-      fire: async (alert, { firedPeriods }) => {
-        fired.push({ alert, firedPeriods });
-        return true;
-      },
-    },
+    alerts: { fire },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     newAlertId: () => 'alert-1',
   });
-  await run('svc_1', [ruleOf(facts, condition)], new Date(at));
+  return run('svc_1', rules, new Date(at), new Date(judgedUntil));
+};
+
+/** The alerts of one rule, with what had been fired for when each was. */
+const evaluate = async (
+  at: string,
+  spends: readonly Spent[],
+  { condition = threshold, ...facts }: Partial<Omit<Rule, 'condition'>> & { condition?: object } = {},
+  judgedUntil?: string,
+) => {
+  const fired: { alert: Alert; firedPeriods: readonly string[] }[] = [];
+  const fire: EvaluationDependencies['alerts']['fire'] = async (alert, { firedPeriods }) => {
+    fired.push({ alert, firedPeriods });
+    return true;
+  };
+  await evaluateRules(at, spends, [ruleOf(facts, condition)], { fire, judgedUntil });
   return fired;
 };
 
@@ -112,6 +125,84 @@ describe('evaluateAccount', () => {
       period: { name: 'monthly', start: '2026-11-01T00:00:00.000Z' },
       observed: 110 * USD,
     });
+  });
+
+  it('fires for a forecast and once more when the budget is used up, and then forecasts nothing more', async () => {
+    const condition = { type: 'budget_forecast', config: { budget: 100 } };
+    const month = '2026-11-01T00:00:00.000Z';
+    const spends: Spent[] = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => [`2026-11-0${day}T12:00:00.000Z`, 10]);
+    const eventsOf = async (usd: number, firedPeriods: string[]) =>
+      (
+        await evaluate('2026-11-09T12:00:00Z', [...spends, ['2026-11-09T10:00:00.000Z', usd]], {
+          condition,
+          firedPeriods,
+        })
+      ).map(({ alert }) => alert.event);
+    expect(await eventsOf(10, [])).toEqual(['forecast']);
+    expect(await eventsOf(10, [month])).toEqual([]);
+    expect(await eventsOf(20, [month])).toEqual(['used_up']);
+    expect(await eventsOf(20, [`${month}#used_up`, month])).toEqual([]);
+    // A request was priced again, so that less is spent than before.
+    expect(await eventsOf(10, [`${month}#used_up`])).toEqual([]);
+  });
+
+  it('judges hours that were missed, and says that their alerts are late', async () => {
+    const condition = { type: 'cost_threshold', config: { threshold: 10, period: 'hourly' } };
+    const hours = ['2026-11-20T02:10', '2026-11-20T11:10', '2026-11-20T14:10'];
+    const spends = hours.map((hour): Spent => [`${hour}:00.000Z`, 11]);
+    const alertsSince = async (judgedUntil?: string) =>
+      (await evaluate('2026-11-20T16:30:00Z', spends, { condition }, judgedUntil)).map(({ alert }) => [
+        alert.period.start.slice(11, 13),
+        alert.summary,
+      ]);
+    const summary = 'Spend is $11: it reached the threshold of $10.';
+    const late = `${summary} This alert is late: the rules could not be judged in time.`;
+    expect(await alertsSince()).toEqual([['14', summary]]);
+    // Three hours before, and the hour that was under way.
+    expect(await alertsSince('2026-11-20T14:59:00Z')).toEqual([
+      ['14', summary],
+      ['11', late],
+    ]);
+    expect(await alertsSince('2026-11-19T00:00:00Z')).toEqual([
+      ['14', summary],
+      ['11', late],
+      ['02', late],
+    ]);
+  });
+
+  it('catches up for a day at most', async () => {
+    const condition = { type: 'cost_threshold', config: { threshold: 10, period: 'hourly' } };
+    const spends = ['12', '13', '14'].map((hour): Spent => [`2026-11-19T${hour}:10:00.000Z`, 11]);
+    const fired = await evaluate('2026-11-20T16:30:00Z', spends, { condition }, '2026-11-10T00:00:00Z');
+    expect(fired.map(({ alert }) => alert.period.start)).toEqual([
+      '2026-11-19T14:00:00.000Z',
+      '2026-11-19T13:00:00.000Z',
+    ]);
+  });
+
+  it('judges the other rules, and the other periods of the rule, where a sum is no longer exact', async () => {
+    const spends: Spent[] = [
+      ['2026-11-19T10:00:00.000Z', 9_000_000, 'o3'],
+      ['2026-11-19T11:00:00.000Z', 9_000_000, 'o3'],
+      ...both,
+    ];
+    const monthly = { type: 'cost_threshold', config: { threshold: 10, period: 'monthly' } };
+    const filtered = {
+      type: 'cost_threshold',
+      config: { threshold: 10, period: 'daily', filter: { model: 'gpt-4o' } },
+    };
+    const rules = [threshold, monthly, filtered].map((condition, index) =>
+      ruleOf({ ruleId: `rule-${index}` }, condition),
+    );
+    const { fired, failures } = await evaluateRules('2026-11-20T16:30:00Z', spends, rules);
+    expect(fired.map(({ ruleId, period }) => [ruleId, period.start.slice(0, 10)])).toEqual([
+      ['rule-0', '2026-11-20'],
+      ['rule-2', '2026-11-20'],
+    ]);
+    expect(failures).toEqual([
+      { ruleId: 'rule-0', error: expect.any(CounterOverflowError) },
+      { ruleId: 'rule-1', error: expect.any(CounterOverflowError) },
+    ]);
   });
 
   it('names keys among the drivers', async () => {

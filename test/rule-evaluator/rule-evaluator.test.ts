@@ -1,12 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { ruleKey } from '../../lambda/data/table/keys.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -43,7 +47,7 @@ const run = () =>
     dashboardUrl: 'https://dashboard.example.com',
     now: () => now,
     logger,
-  })();
+  })(() => 5 * 60_000);
 
 const createRule = async (accountId: string, change: Partial<Rule> = {}, condition: object = {}) => {
   const rule: Rule = {
@@ -62,6 +66,7 @@ const createRule = async (accountId: string, change: Partial<Rule> = {}, conditi
     updatedAt: '2026-11-01T00:00:00.000Z',
     effectiveFrom: '2026-11-01T00:00:00.000Z',
     revision: 1,
+    conditionRevision: 1,
     firedPeriods: [],
     ...change,
   };
@@ -78,7 +83,7 @@ describe('the rule evaluator', () => {
       tag: 'batch',
       keyId: account.keyId,
     });
-    expect(await run()).toEqual({ accounts: 1, rules: 1, alerts: 0, failures: 0 });
+    expect(await run()).toEqual({ shards: 8, accounts: 1, rules: 1, alerts: 0, failures: 0 });
     expect(sendMail).not.toHaveBeenCalled();
 
     await addSpend(table, account.accountId, '2026-11-20T11:00:00Z', costing(3), { model: 'o3', keyId: account.keyId });
@@ -159,6 +164,106 @@ describe('the rule evaluator', () => {
     ]);
   });
 
+  describe('after a change of the rule', () => {
+    /** An account whose rule has fired today at $11, and whose spend is then $25. */
+    const firedAt11 = async (rewrite?: string) => {
+      const { accountId } = await newAccount(table);
+      const rule = await createRule(accountId);
+      if (rewrite !== undefined) {
+        const Key = ruleKey(accountId, rule.ruleId);
+        await table.client.send(new UpdateCommand({ TableName: table.name, Key, UpdateExpression: rewrite }));
+      }
+      await addSpend(table, accountId, '2026-11-20T10:00:00Z', costing(11));
+      expect(await run()).toMatchObject({ alerts: 1 });
+      later(1);
+      await addSpend(table, accountId, '2026-11-20T16:30:00Z', costing(14));
+      const update = updateRule({
+        rules: openRules(table),
+        webhookUrlProblem: async () => undefined,
+        newRuleId: uuidv7,
+        newSecret: () => 'whsec_x',
+        now: () => now,
+      });
+      const change = (body: object) => update({ caller: { accountId }, params: { id: rule.ruleId }, body } as never);
+      const limits = async () => (await alertsOf(accountId)).map(({ limit }) => limit / 1e9);
+      return { accountId, change, limits };
+    };
+
+    it('fires again in the period with another threshold, once', async () => {
+      const { change, limits } = await firedAt11();
+      await change({ config: { threshold: 20 } });
+      expect(await run()).toMatchObject({ alerts: 1 });
+      expect(await limits()).toEqual([20, 10]);
+      later(1);
+      await Promise.all([run(), run(), run()]);
+      expect(await limits()).toEqual([20, 10]);
+      await change({ config: { threshold: 30 } });
+      expect(await run()).toMatchObject({ alerts: 0 });
+    });
+
+    it('does not fire again where what it fires for stays the same', async () => {
+      const { change, limits } = await firedAt11();
+      const changes = [
+        { name: 'Renamed' },
+        { channels: ['webhook'], webhookUrl: 'https://hooks.example.com' },
+        { config: { threshold: 10 } },
+        { isActive: false },
+        { isActive: true },
+      ];
+      for (const each of changes) {
+        await change(each);
+        await run();
+      }
+      expect(await limits()).toEqual([10]);
+    });
+
+    it('treats a rule of version 0.1 in the same way', async () => {
+      const { change, limits } = await firedAt11('REMOVE conditionRevision');
+      await change({ name: 'Renamed' });
+      await run();
+      expect(await limits()).toEqual([10]);
+      await change({ config: { threshold: 20 } });
+      await run();
+      expect(await limits()).toEqual([20, 10]);
+    });
+  });
+
+  it('fires for the forecast of a budget, and again when it is used up, with evaluators in parallel', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, {}, { type: 'budget_forecast', config: { budget: 300 } });
+    for (let day = 10; day < 20; day++)
+      await addSpend(table, account.accountId, `2026-11-${day}T10:00:00Z`, costing(15));
+    const events = async () => (await alertsOf(account.accountId)).map(({ event }) => event);
+    await Promise.all([run(), run(), run()]);
+    expect(await events()).toEqual(['forecast']);
+    later(60);
+    await addSpend(table, account.accountId, '2026-11-20T17:00:00Z', costing(150));
+    await Promise.all([run(), run(), run()]);
+    expect(await events()).toEqual(['used_up', 'forecast']);
+    later(60);
+    await run();
+    expect(await events()).toEqual(['used_up', 'forecast']);
+    expect(sendMail).toHaveBeenCalledTimes(2);
+  });
+
+  it('judges the hours of an outage, at the run after it', async () => {
+    const account = await newAccount(table);
+    await createRule(account.accountId, {}, { config: { threshold: 10, period: 'hourly' } });
+    await run();
+    await addSpend(table, account.accountId, '2026-11-20T17:10:00Z', costing(11));
+    later(12 * 60);
+    expect(await run()).toMatchObject({ alerts: 1 });
+    expect(await alertsOf(account.accountId)).toMatchObject([
+      { period: { start: '2026-11-20T17:00:00.000Z' }, summary: expect.stringContaining('This alert is late') },
+    ]);
+    expect(logger.warn).toHaveBeenCalledWith('rules were not judged for a while', expect.anything());
+    // The next run judges as usual.
+    logger.warn.mockClear();
+    later(1);
+    await run();
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
   it('fires for the day before when its usage is recorded after midnight', async () => {
     const account = await newAccount(table);
     await createRule(account.accountId);
@@ -180,7 +285,7 @@ describe('the rule evaluator', () => {
     const rule = await createRule(account.accountId);
     await openRules(table).remove(account.accountId, rule.ruleId);
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
-    expect(await run()).toEqual({ accounts: 0, rules: 0, alerts: 0, failures: 0 });
+    expect(await run()).toEqual({ shards: 8, accounts: 0, rules: 0, alerts: 0, failures: 0 });
   });
 
   it('does not fire a rule that was changed after it was read', async () => {
@@ -194,7 +299,7 @@ describe('the rule evaluator', () => {
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });
-    expect(await evaluate(account.accountId, [rule], now)).toEqual([]);
+    expect(await evaluate(account.accountId, [rule], now)).toEqual({ fired: [], failures: [] });
     expect(await run()).toMatchObject({ alerts: 1 });
     expect(await alertsOf(account.accountId)).toMatchObject([{ ruleName: 'New' }]);
   });
@@ -275,7 +380,8 @@ describe('the rule evaluator', () => {
         },
       },
       deliveries: { async *undelivered() {} },
-      evaluate: async () => fired,
+      progress: openEvaluationProgress(table),
+      evaluate: async () => ({ fired, failures: [] }),
       deliver: async () => {
         most = Math.max(most, ++underWay);
         await setImmediate();
@@ -284,7 +390,7 @@ describe('the rule evaluator', () => {
       },
       now: () => now,
       logger,
-    })();
+    })(() => 5 * 60_000);
     expect([report.alerts, sent, most]).toEqual([30, 30, 10]);
   });
 

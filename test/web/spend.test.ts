@@ -35,7 +35,7 @@ describe('the forecast', () => {
       dimensions: { provider: 'openai', model: 'm', tag: null, keyId: null, providerKey: null },
       counters: { requests: 1, costComputedNanoUsd: costNanoUsd ?? 0 },
     }));
-    const rule = { type: 'budget_forecast', config: { budget: 1 } } as const;
+    const rule = { type: 'budget_forecast', config: { budget: 1_000_000 } } as const;
     const judged = budgetForecast.judge(rule.config, {
       period: periodAt('monthly', now),
       now,
@@ -43,6 +43,15 @@ describe('the forecast', () => {
     });
     expect(judged?.observed).toBeGreaterThan(0);
     expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
+  });
+
+  it('counts today once, and needs a week of history', () => {
+    const firstHour = new Date('2026-12-01T01:00:00Z');
+    const forecastOf = (series: ReturnType<typeof days>) =>
+      monthOf({ series, untracked: none }, firstHour).forecastNanoUsd;
+    expect(forecastOf(days('2026-11-01', 31, () => 10))).toBe(310 * NANO);
+    expect(forecastOf(days('2026-11-24', 8, () => 10))).toBe(310 * NANO);
+    expect(forecastOf(days('2026-11-25', 7, () => 10))).toBeNull();
   });
 
   it('is unknown where no cost of the month is known', () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
@@ -69,6 +70,7 @@ export const createRule =
       updatedAt: at,
       effectiveFrom: at,
       revision: 1,
+      conditionRevision: 1,
       firedPeriods: [],
     };
     await dependencies.rules.create(rule);
@@ -89,6 +91,8 @@ export const updateRule =
     const condition = config ? patchCondition(previous.condition, config) : previous.condition;
     const isActive = patch.isActive ?? previous.isActive;
     const at = dependencies.now().toISOString();
+    const isNewCondition = !isDeepStrictEqual(condition, previous.condition);
+    const revision = previous.revision + 1;
     const rule: Rule = {
       ...previous,
       name: patch.name ?? previous.name,
@@ -101,8 +105,9 @@ export const updateRule =
         channels,
       }),
       updatedAt: at,
-      effectiveFrom: config || (isActive && !previous.isActive) ? at : previous.effectiveFrom,
-      revision: previous.revision + 1,
+      effectiveFrom: isNewCondition || (isActive && !previous.isActive) ? at : previous.effectiveFrom,
+      revision,
+      ...(isNewCondition && { conditionRevision: revision, firedPeriods: [] }),
     };
     await dependencies.rules.replace(rule, previous.revision);
     return withNewSecret(rule, previous.webhook);

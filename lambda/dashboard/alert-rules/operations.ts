@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
 import { name } from '../../http/name.ts';
@@ -70,7 +71,7 @@ export const createRule = operation({
   group,
   summary: 'Create an alert rule',
   description:
-    'A rule fires at most once per period, on all its channels. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
+    'A rule fires at most once per period, on all its channels; a budget once with a forecast, and once when it is used up. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
   access: 'authorizer',
   body: withCondition(members),
   success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
@@ -93,7 +94,7 @@ export const previewRule = operation({
   }),
   success: {
     status: 200,
-    description: 'The periods in which it would have fired, oldest first.',
+    description: 'When it would have fired, oldest first.',
     schema: z.object({
       from: z.iso.datetime(),
       to: z.iso.datetime(),
@@ -105,6 +106,14 @@ export const previewRule = operation({
             'Requests counted under `(other)` that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
           ),
         ),
+      unjudgedPeriods: z
+        .int()
+        .check(
+          z.nonnegative(),
+          z.describe(
+            'Of them, those with too little history to compare with, or with too few requests, for the rule to fire.',
+          ),
+        ),
       firings: z.array(
         z.object({
           period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
@@ -113,6 +122,7 @@ export const previewRule = operation({
             .check(
               z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.'),
             ),
+          event: z.nullable(z.enum(budgetEvents)),
           unit: z.enum(['nanoUsd', 'percent', 'requests']),
           observed: z.number().check(z.describe('The value at that time.')),
           limit: z.number(),
@@ -132,7 +142,7 @@ export const updateRule = operation({
   group,
   summary: 'Change an alert rule',
   description:
-    'Send only the members to change. `config` is merged into the existing one; a null removes a member. A rule that has fired in a period does not fire again in it.',
+    'Send only the members to change. `config` is merged into the existing one; a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
   access: 'authorizer',
   params,
   body: z.strictObject({

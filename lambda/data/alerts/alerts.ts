@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
+import { firingName } from '../../domain/alert-rules/evaluator.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { accountKey, alertKey, firedKey, ruleKey } from '../table/keys.ts';
@@ -18,13 +19,17 @@ export interface AlertPage {
 
 /** A page reads no more alerts than this, so that a filter with few matches does not make it slow. */
 const MAX_EXAMINED = 1_000;
-/** How many fired periods a rule keeps: more than are ever judged at once. */
-const FIRED_PERIODS = 8;
+/** How many fired periods a rule keeps: more than are ever judged at once, which is 28 hours after an outage. */
+const FIRED_PERIODS = 32;
 /** How long the item that prevents a second alert outlives its period: longer than the period is judged. */
 const GUARD_DAYS = 60;
 
 /** Above every alert id. */
 const HIGHEST = '~';
+
+/** The guard of a rule, by its condition and by what fired. A first condition has the name that version 0.1 wrote: the rule's id. */
+const guardOf = ({ event }: Alert, { ruleId, conditionRevision }: Rule): string =>
+  [ruleId, ...(conditionRevision > 1 ? [conditionRevision] : []), ...(event === 'used_up' ? [event] : [])].join('.');
 
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
@@ -71,13 +76,13 @@ export const openAlerts = (table: Table) => {
 
   return {
     /**
-     * Fires a rule for a period: once, even when evaluators run in parallel. False where it has fired already, or was changed,
-     * switched off or deleted since it was read.
+     * Fires a rule for a period: once for a condition (a budget: once for each event), even when evaluators run in parallel. False where
+     * it has fired already, or was changed, switched off or deleted since it was read.
      */
     fire: (alert: Alert, rule: Rule): Promise<boolean> =>
       isWritten(
         transact(table, [
-          ...putOnce(alert, rule.ruleId),
+          ...putOnce(alert, guardOf(alert, rule)),
           {
             Update: {
               TableName: name,
@@ -85,7 +90,7 @@ export const openAlerts = (table: Table) => {
               UpdateExpression: 'SET firedPeriods = :fired',
               ConditionExpression: 'revision = :revision',
               ExpressionAttributeValues: {
-                ':fired': [alert.period.start, ...rule.firedPeriods].slice(0, FIRED_PERIODS),
+                ':fired': [firingName(alert.period, alert.event), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
                 ':revision': rule.revision,
               },
             },

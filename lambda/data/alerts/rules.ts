@@ -29,7 +29,9 @@ const factsSchema = z.object({
   effectiveFrom: z.string(),
   /** Increases with each change, from 1. */
   revision: z.int().check(z.positive()),
-  /** Starts of the last periods it fired for, to save attempts. The guard item is what prevents a second alert. */
+  /** The revision in which its condition last changed; 1 where version 0.1 wrote the rule. With a new one it fires again in a period. */
+  conditionRevision: z._default(z.int().check(z.positive()), 1),
+  /** What it fired for lately: see firingName. It saves attempts. The guard item is what prevents a second alert. */
   firedPeriods: z.array(z.string()),
 });
 
@@ -49,6 +51,9 @@ const ruleItem = ({ condition, ...facts }: Rule) => ({
   ...(facts.isActive &&
     activeRulesIndexKey(shardOf(facts.accountId, ACTIVE_RULE_SHARDS), facts.accountId, facts.ruleId)),
 });
+
+/** Above every rule id. */
+const HIGHEST = '~';
 
 /** Limits the evaluator's work for one account in each minute. */
 export const MAX_RULES = 50;
@@ -148,12 +153,18 @@ export const openRules = (table: Table) => {
       }
     },
 
-    /** Active rules of a shard, those of one account next to each other. Eventually consistent: a change shows after about a second. */
-    async *activeInShard(shard: number): AsyncGenerator<Rule> {
+    /**
+     * Active rules of a shard, those of one account next to each other: all, or those after an account. Eventually consistent: a change
+     * shows after about a second.
+     */
+    async *activeInShard(shard: number, after = ''): AsyncGenerator<Rule> {
       for await (const item of queryItems(table, {
         IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :shard',
-        ExpressionAttributeValues: { ':shard': activeRulesIndexPartition(shard) },
+        KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk > :after',
+        ExpressionAttributeValues: {
+          ':shard': activeRulesIndexPartition(shard),
+          ':after': activeRulesIndexKey(shard, after, HIGHEST).gsi1sk,
+        },
       })) {
         yield parseRule(item);
       }

@@ -57,6 +57,10 @@ export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: st
   gsi1pk: activeRulesIndexPartition(shard),
   gsi1sk: `${accountId}#${ruleId}`,
 });
+/** Whose turn it is among the shards of active rules, and how far each has been judged. */
+const evaluatorPartition = 'EVALUATOR';
+export const evaluatorTurnKey = (): Key => ({ pk: evaluatorPartition, sk: 'TURN' });
+export const evaluatorShardKey = (shard: number): Key => ({ pk: evaluatorPartition, sk: `SHARD#${shard}` });
 /** Alerts not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
 export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { periodNames } from '../calendar/periods.ts';
+import { budgetEvents } from './evaluator.ts';
 import { channelNames, ruleTypes } from './rule.ts';
 
 /** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
@@ -38,6 +39,8 @@ export const alertSchema = z.object({
   ruleId: z.nullable(z.string()),
   ruleName: z.string(),
   type: z.enum(alertTypes),
+  /** Null for other types than `budget_forecast`, and for alerts of version 0.1. */
+  event: z._default(z.nullable(z.enum(budgetEvents)), null),
   status: z.enum(['triggered', 'acknowledged']),
   triggeredAt: instant,
   acknowledgedAt: z.nullable(instant),

@@ -1,15 +1,16 @@
-import { type Period, periodAt } from '../calendar/periods.ts';
+import { type Period, periodAt, periodsToJudge } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
-import { roundUp, startOf, startOfNext } from '../calendar/utc.ts';
-import type { Observation } from './evaluator.ts';
+import { type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
+import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
 import type { SpendSeries } from './spend-series.ts';
 
 const BACKTEST_DAYS = 30;
 
-interface Firing extends Omit<Observation, 'exceeded'> {
+interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
   readonly period: Period;
+  readonly event: BudgetEvent | null;
   /** The end of the hour or day in which it would have fired; the start of the period if at once. ISO 8601. */
   readonly by: string;
 }
@@ -21,9 +22,16 @@ export const backtestRange = (condition: RuleCondition, now: Date) => {
   return { from, read: rangeToJudge(evaluator, periodAt(evaluator.period, from), now) };
 };
 
+/** The instants at which it is judged: the first one, the end of each hour or day, and now. */
+const instantsOf = (granularity: Granularity, from: Date, now: Date): Date[] => {
+  const instants = [from];
+  for (let at = startOfNext(granularity, from); at < now; at = startOfNext(granularity, at)) instants.push(at);
+  return [...instants, now];
+};
+
 /**
- * When a rule would have fired. The rule is judged at the start of each period and at the end of each hour or day in it, each time
- * with only the spend until then.
+ * When a rule would have fired, had it been created 30 days ago. It is judged as the evaluator judges it, but at the end of each hour or
+ * day only, and with the spend until then.
  *
  * @param series of the rule's granularity and filter, over the range that `backtestRange` returns as `read`
  */
@@ -32,27 +40,33 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
   const { granularity } = evaluator;
   const { from } = backtestRange(condition, now);
   const firings: Firing[] = [];
+  const fired: string[] = [];
   const periods = new Set<string>();
+  const judged = new Set<string>();
 
   const judgeAt = (period: Period, at: Date): void => {
-    if (firings.at(-1)?.period.start === period.start) return;
+    periods.add(period.start);
     const known = (end: string) => (end < at.toISOString() ? end : roundUp(granularity, at).toISOString());
     const observation = evaluator.judge({
       period,
       now: at,
       series: { sum: (first, end) => series.sum(first, known(end)) },
     });
-    if (!observation?.exceeded) return;
-    const { exceeded: _, ...observed } = observation;
-    firings.push({ period, by: at.toISOString(), ...observed });
+    if (observation) judged.add(period.start);
+    if (!observation?.exceeded || hasFired(fired, period, observation.event)) return;
+    const { exceeded: _, event = null, ...observed } = observation;
+    fired.push(firingName(period, event));
+    firings.push({ period, by: at.toISOString(), event, ...observed });
   };
 
-  for (let start = from; start < now; start = startOfNext(granularity, start)) {
-    const period = periodAt(evaluator.period, start);
-    // A forecast may fire before anything is spent.
-    if (!periods.has(period.start)) judgeAt(period, start);
-    periods.add(period.start);
-    judgeAt(period, new Date(Math.min(startOfNext(granularity, start).getTime(), now.getTime())));
-  }
-  return { from: from.toISOString(), to: now.toISOString(), periods: periods.size, firings };
+  for (const at of instantsOf(granularity, from, now))
+    for (const period of periodsToJudge(evaluator.period, at).toReversed())
+      if (period.end > from.toISOString()) judgeAt(period, at);
+  return {
+    from: from.toISOString(),
+    to: now.toISOString(),
+    periods: periods.size,
+    unjudgedPeriods: periods.size - judged.size,
+    firings,
+  };
 };

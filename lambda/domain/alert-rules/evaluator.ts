@@ -2,9 +2,15 @@ import type * as z from 'zod/mini';
 import type { Period, PeriodName } from '../calendar/periods.ts';
 import type { RuleFilter, SpendSeries } from './spend-series.ts';
 
+/** What a budget fires for, each once in a month. */
+export const budgetEvents = ['forecast', 'used_up'] as const;
+export type BudgetEvent = (typeof budgetEvents)[number];
+
 /** What a rule observed in a period, and its limit, both in `unit`. */
 export interface Observation {
   readonly exceeded: boolean;
+  /** Of budgets only. */
+  readonly event?: BudgetEvent;
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
   readonly observed: number;
   readonly limit: number;
@@ -14,9 +20,16 @@ export interface Observation {
   readonly summary: string;
 }
 
+/** A period for which a rule fired: its start, for a budget that is used up with the event. */
+export const firingName = ({ start }: Period, event: BudgetEvent | null | undefined): string =>
+  event === 'used_up' ? `${start}#${event}` : start;
+
+/** True where a rule has fired for this already. A budget that was used up once is not forecast any more. */
+export const hasFired = (fired: readonly string[], period: Period, event: BudgetEvent | undefined): boolean =>
+  fired.includes(firingName(period, event)) || fired.includes(firingName(period, 'used_up'));
+
 export interface JudgedPeriod {
   readonly period: Period;
-  /** The current time while the period lasts, its end afterwards. */
   readonly now: Date;
   readonly series: SpendSeries;
 }

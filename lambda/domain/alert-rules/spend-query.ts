@@ -21,9 +21,9 @@ export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, firs
 };
 
 /** The queries that serve all of an account's rules: at most one by hour and one by day. */
-export const spendQueriesFor = (conditions: readonly RuleCondition[], now: Date): SpendQuery[] => {
+export const spendQueriesFor = (conditions: readonly RuleCondition[], now: Date, judgedUntil = now): SpendQuery[] => {
   const needs = conditions.map(evaluatorOf).map((evaluator) => ({
-    range: rangeToJudge(evaluator, periodsToJudge(evaluator.period, now).at(-1) as Period, now),
+    range: rangeToJudge(evaluator, periodsToJudge(evaluator.period, now, judgedUntil).at(-1) as Period, now),
     dimensions: Object.keys(evaluator.filter ?? {}) as SpendDimensionName[],
   }));
   return [...Map.groupBy(needs, ({ range }) => range.granularity)].map(([granularity, some]) => ({

@@ -43,12 +43,24 @@ const LATE_MS: Record<PeriodName, number> = {
   monthly: 2 * DAY_MS,
 };
 
-/** The periods to judge now: the current one, and those that ended recently. Latest first. */
-export const periodsToJudge = (name: PeriodName, now: Date): Period[] => {
+/** How much longer a period is judged where it could not be judged in time. */
+export const CATCH_UP_MS = DAY_MS;
+
+/**
+ * The periods to judge now: the current one, and those that ended recently. Latest first.
+ *
+ * @param judgedUntil when they were judged before, if that was long ago: the periods that were missed since then are judged too, as far
+ *   back as CATCH_UP_MS
+ */
+export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = now): Period[] => {
+  const missedMs = Math.min(Math.max(0, now.getTime() - judgedUntil.getTime()), CATCH_UP_MS);
   const periods = [periodAt(name, now)];
-  for (let last = periodBefore(periods[0] as Period); now.getTime() - Date.parse(last.end) < LATE_MS[name]; ) {
+  const oldestMs = now.getTime() - LATE_MS[name] - missedMs;
+  for (let last = periodBefore(periods[0] as Period); Date.parse(last.end) > oldestMs; last = periodBefore(last))
     periods.push(last);
-    last = periodBefore(last);
-  }
   return periods;
 };
+
+/** True where a period is judged so long after its end that the evaluator cannot have run in time. */
+export const isOverdue = ({ name, end }: Period, now: Date): boolean =>
+  now.getTime() - Date.parse(end) >= LATE_MS[name];

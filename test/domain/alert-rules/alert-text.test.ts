@@ -10,6 +10,7 @@ const alert: Alert = {
   ruleId: 'rule-1',
   ruleName: 'Daily spend',
   type: 'cost_threshold',
+  event: null,
   status: 'triggered',
   triggeredAt: '2026-11-20T16:30:00.000Z',
   acknowledgedAt: null,

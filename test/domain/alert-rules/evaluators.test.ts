@@ -161,6 +161,25 @@ describe('spend_anomaly', () => {
     });
   });
 
+  it('leaves out days of unknown cost: they are no days of $0', () => {
+    const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
+    const unknown = [15, 16, 17, 18, 19].map((day) => counterAt(`2026-11-${day}`, { unpricedRequests: 1 }));
+    const partly = unknown.map((counter) => ({
+      ...counter,
+      counters: { requests: 100, unpricedRequests: 99, freeRequests: 1 },
+    }));
+    const known = [8, 9, 10, 11].map((day) => spent(`2026-11-${String(day).padStart(2, '0')}`, 10));
+    const today = spent('2026-11-20', 20);
+    for (const some of [unknown, partly]) {
+      expect(judge(rule, [...known, ...some, today])).toBeNull();
+      expect(judge(rule, [...known, spent('2026-11-12', 10), ...some, today])).toMatchObject({
+        exceeded: false,
+        limit: 30 * USD,
+        summary: expect.stringContaining('the median of the last 5 active days'),
+      });
+    }
+  });
+
   it('returns null with too few periods to compare with, and ignores small sums', () => {
     const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
     expect(judge(rule, [...days(4, 10), spent('2026-11-20', 1_000)])).toBeNull();
@@ -189,10 +208,31 @@ describe('budget_forecast', () => {
     Array.from({ length: 10 }, (_, i) => spent(`2026-11-${String(i + 1).padStart(2, '0')}`, usd));
 
   it('projects the rate of the last week to the end of the month, and reports when the budget runs out', () => {
-    // 10 days at $4 make $40, 20 more at $4 make $120; the remaining $60 last 15 days.
-    expect(judge(rule, daily(4), at)).toMatchObject({ exceeded: true, observed: 120 * USD, limit: 100 * USD });
-    expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-26');
+    // 10 days at $4 make $40, 20 more at $4 make $120; the remaining $60 are spent at the end of the 15th day.
+    expect(judge(rule, daily(4), at)).toMatchObject({
+      exceeded: true,
+      event: 'forecast',
+      observed: 120 * USD,
+      limit: 100 * USD,
+    });
+    expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-25');
     expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, observed: 90 * USD });
+  });
+
+  it('counts today once: what is spent, or a day at the rate, whichever is more', () => {
+    // $10 a day, all in the first hour.
+    const usual = (days: number) =>
+      Array.from({ length: days }, (_, i) => spent(new Date(Date.UTC(2026, 11, 1 - i)).toISOString().slice(0, 10), 10));
+    const firstHour = new Date('2026-12-01T01:00:00Z');
+    const budget = (usd: number) => ({ type: 'budget_forecast', config: { budget: usd } });
+    expect(judge(budget(315), usual(20), firstHour)).toMatchObject({ exceeded: false, observed: 310 * USD });
+    expect(judge(budget(309), usual(20), firstHour)).toMatchObject({ exceeded: true, observed: 310 * USD });
+    // Nothing is spent today yet, and $25 are.
+    expect(judge(budget(315), usual(20).slice(1), firstHour)).toMatchObject({ observed: 310 * USD });
+    expect(judge(budget(315), [...usual(20), spent('2026-12-01', 15)], firstHour)).toMatchObject({
+      exceeded: true,
+      observed: 325 * USD,
+    });
   });
 
   it('does not fire at exactly the budget, unless it is spent', () => {
@@ -214,22 +254,65 @@ describe('budget_forecast', () => {
   it('takes the rate of whole days before today', () => {
     const noon = new Date('2026-11-11T12:00:00Z');
     const counters = [spent('2026-11-04', 7), spent('2026-11-03', 1), spent('2026-11-11', 2)];
-    // 10 so far; 1 a day for 19.5 days.
-    expect(judge(rule, counters, noon)).toMatchObject({ observed: 29.5 * USD });
+    // 8 before today, 2 today; 1 a day for 19 days.
+    expect(judge(rule, counters, noon)).toMatchObject({ observed: 29 * USD });
+    // A day before today that costs no more than the rate: it counts as one day at the rate.
+    expect(judge(rule, counters.slice(0, 2), noon)).toMatchObject({ observed: 28 * USD });
+  });
+
+  it('needs a week of history for a forecast, and does not for a budget that is used up', () => {
+    const young = (...days: number[]) => days.map((day) => spent(`2026-11-${String(day).padStart(2, '0')}`, 20));
+    // The rate is that of 4 to 10 November. The first request must not be later than the first of these days.
+    expect(judge(rule, young(5, 6, 7, 8), at)).toBeNull();
+    expect(judge(rule, young(4, 5, 6, 7), at)).toMatchObject({ exceeded: true, event: 'forecast' });
+    // History is looked for in the week before.
+    expect(judge(rule, [...young(5, 6), spent('2026-10-28', 0)], at)).not.toBeNull();
+    expect(judge(rule, [...young(5, 6), spent('2026-10-27', 0)], at)).toBeNull();
+    expect(judge(rule, young(5, 6, 7, 8, 9), at)).toMatchObject({
+      exceeded: true,
+      event: 'used_up',
+      observed: 100 * USD,
+      summary: 'The budget of $100 for the month is used up: $100 is spent.',
+    });
   });
 
   it('reports how many requests its cost leaves out', () => {
-    expect(judge(rule, [counterAt('2026-11-02', { unpricedRequests: 2 })], at)).toMatchObject({ unpricedRequests: 2 });
+    const unknown = [counterAt('2026-11-02', { unpricedRequests: 2 })];
+    expect(judge(rule, unknown, at)).toMatchObject({ unpricedRequests: 2 });
   });
 
-  it('fires at any rate when the budget is used up', () => {
+  it('never says that $0 is spent where the cost is unknown', () => {
+    const second = new Date('2026-11-02T00:00:00Z');
+    const october = Array.from({ length: 14 }, (_, i) => spent(`2026-10-${18 + i}`, 10));
+    const unknown = counterAt('2026-11-01', { requests: 100, unpricedRequests: 99, freeRequests: 1 });
+    expect(judge(rule, [...october, unknown], second)?.summary).toContain('what is spent is not known');
+    expect(judge(rule, october, second)?.summary).toContain('$0 is spent');
+  });
+
+  it('fires a second time, at any rate, when the budget is used up', () => {
     const observation = judge(rule, [spent('2026-11-01', 100)], at);
-    expect(observation).toMatchObject({ exceeded: true, observed: 100 * USD });
-    expect(observation?.summary).toContain('It is used up.');
+    expect(observation).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
+    expect(judge(rule, daily(12), at)).toMatchObject({
+      event: 'used_up',
+      observed: 120 * USD,
+      summary:
+        'The budget of $100 for the month is used up: $120 is spent. At the rate of the last 7 days the month comes to $360.',
+    });
+  });
+
+  it('forecasts nothing for a month that is over', () => {
+    const november = { name: 'monthly', start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' } as const;
+    const evaluator = evaluatorOf(ruleConditionSchema.parse(rule));
+    const judgeLate = (usd: number) => {
+      const series = seriesOf(ruleConditionSchema.parse(rule), [...daily(0), spent('2026-11-28', usd)]);
+      return evaluator.judge({ period: november, now: new Date('2026-12-01T08:00:00Z'), series });
+    };
+    expect(judgeLate(99)).toBeNull();
+    expect(judgeLate(100)).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
   });
 
   it('does not fire without spend', () => {
-    expect(judge(rule, [], at)).toMatchObject({ exceeded: false, observed: 0 });
+    expect(judge(rule, daily(0), at)).toMatchObject({ exceeded: false, observed: 0 });
   });
 });
 
@@ -259,4 +342,34 @@ describe('error_rate and unpriced_usage', () => {
       summary: 'The cost of 2 of 5 requests is unknown: spend is higher than it shows.',
     });
   });
+
+  it.each([
+    // The hour, or the day, in which a request began has been over for 2 hours, or a day.
+    ['hourly', '2026-11-20T16:30', '2026-11-20T18:59:59.999Z', '2026-11-20T19:00:00Z'],
+    ['daily', '2026-11-20', '2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00Z'],
+    ['weekly', '2026-11-16', '2026-11-17T23:59:59.999Z', '2026-11-18T00:00:00Z'],
+  ])(
+    'does not count requests that may still run, and counts those that never ended: %s',
+    (period, began, young, old) => {
+      const rule = ruleConditionSchema.parse({ type: 'unpriced_usage', config: { period } });
+      const evaluator = evaluatorOf(rule);
+      const time = began.slice(0, period === 'hourly' ? 13 : 10);
+      const unfinished = counterAt(time, { requests: 5, unpricedRequests: 3, unfinishedRequests: 3 });
+      const ended = counterAt(time, { unpricedRequests: 1 });
+      const judgeAt = (at: string, ...counters: SpendCounter[]) =>
+        evaluator.judge({
+          period: periodAt(evaluator.period, new Date(period === 'hourly' ? `${began}Z` : began)),
+          now: new Date(at),
+          series: seriesOf(rule, counters),
+        });
+      expect(judgeAt(young, unfinished)).toMatchObject({ exceeded: false, observed: 0 });
+      expect(judgeAt(old, unfinished)).toMatchObject({ exceeded: true, observed: 3 });
+      expect(judgeAt(young, unfinished, ended)).toMatchObject({
+        exceeded: true,
+        observed: 1,
+        unpricedRequests: 4,
+        summary: 'The cost of 1 of 6 requests is unknown: spend is higher than it shows.',
+      });
+    },
+  );
 });

@@ -119,7 +119,9 @@ export const Tiles = ({
           <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Money nano={month.forecastNanoUsd} />}>
             <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
             <Money nano={month.lastMonth.costNanoUsd} /> last month
-            <span className={classes['more']}>at the rate of the last 7 days</span>
+            <span className={classes['more']}>
+              {month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}
+            </span>
           </Tile>
         </>
       ) : (

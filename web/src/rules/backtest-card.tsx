@@ -65,6 +65,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
   const verdict =
     firings &&
     (firings.length === 0 ? 'It would not have fired.' : `It would have fired ${plural(firings.length, 'time')}.`);
+  const unjudged = preview.data?.unjudgedPeriods ?? 0;
   return (
     <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
       <div className="card-head">
@@ -89,6 +90,8 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
       {!error && (
         <p className={`dim small ${classes['chart-note']}`}>
           Bars: {measureName}, added up within each period. Red: the rule would have fired.
+          {unjudged > 0 &&
+            ` In ${unjudged} of ${plural(preview.data?.periods ?? 0, 'period')} there was too little usage to judge by.`}
         </p>
       )}
       {preview.data?.mayAlsoMatch && !error && (
@@ -103,9 +106,12 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
           {firings
             .slice(-FIRINGS_SHOWN)
             .toReversed()
-            .map(({ by, unit, observed, limit }) => (
-              <li key={by}>
-                <span className="dim">{bucketOf(by, period)}</span>
+            .map(({ period: { start }, by, event, unit, observed, limit }) => (
+              <li key={`${start} ${event}`}>
+                <span className="dim">
+                  {bucketOf(by, period)}
+                  {event === 'used_up' && ', used up'}
+                </span>
                 <span className="num">
                   {formatAmount(unit, observed)}{' '}
                   <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : formatAmount(unit, limit)}</span>

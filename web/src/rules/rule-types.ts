@@ -116,7 +116,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
   },
   budget_forecast: {
     name: 'Budget forecast',
-    what: 'At the rate of the last week, the month will exceed its budget.',
+    what: 'At the rate of the last week, the month will exceed its budget; and again when it is used up.',
     periods: ['monthly'],
     fields: [
       { member: 'budget', label: 'Budget a month', initial: 1000, input: dollars, problem: positive('The budget') },

@@ -32,7 +32,7 @@ export const SERIES_SHOWN = 7;
 
 export interface TrendPoint {
   readonly time: string;
-  /** Null where the costs of all requests are unknown. */
+  /** Null where nothing is known of the cost. */
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;

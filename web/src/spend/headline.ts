@@ -1,12 +1,12 @@
+import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { dayOf } from '../../../lambda/domain/calendar/utc.ts';
+import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 
-/** The same as in budget_forecast rules: one week has every weekday once. */
-const RATE_DAYS = 7;
-
 export interface Sum {
-  /** Null where the costs of all requests are unknown. */
+  /** Null where nothing is known of the cost. */
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
@@ -52,7 +52,10 @@ export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
 
 const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
-/** This month, last month up to the same day, and the forecast, from the days since the start of last month. */
+/**
+ * This month, last month up to the same day, and the forecast, from the days since the start of last month. The forecast is null where the
+ * cost of the month is unknown, or without a week of history.
+ */
 export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
   const thisMonth = monthName(now);
   const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
@@ -64,19 +67,19 @@ export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
     sum,
     before: sumOf(ofLast.filter(({ time }) => time.slice(8) <= dayOfMonth)),
     lastMonth: sumOf(ofLast),
-    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(sum.costNanoUsd, days, now),
+    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(days, now),
     days: ofThis,
     untrackedRequests: untrackedSince(untracked, thisMonth),
   };
 };
 
-/** The spend so far, plus the rest of the month at the rate of the last seven whole days. */
-const forecast = (spentNanoUsd: number, days: readonly SpendPoint[], now: Date): number => {
-  const today = now.getTime() - (now.getTime() % DAY_MS);
-  const [first, end] = [utcDate(new Date(today - RATE_DAYS * DAY_MS)), utcDate(new Date(today))];
-  const lastWeek = sumOf(days.filter(({ time }) => time >= first && time < end)).costNanoUsd ?? 0;
-  const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
-  return Math.round(spentNanoUsd + (lastWeek / (RATE_DAYS * DAY_MS)) * (monthEnd - now.getTime()));
+/** The same forecast as that of budget_forecast rules. */
+const forecast = (days: readonly SpendPoint[], now: Date): number | null => {
+  const sumDays = (from: string, to: string) => {
+    const sum = sumOf(days.filter(({ time }) => time >= dayOf(from) && time < dayOf(to)));
+    return { requests: sum.requests, nanoUsd: sum.costNanoUsd ?? 0 };
+  };
+  return forecastMonth(periodAt('monthly', now), now, sumDays)?.nanoUsd ?? null;
 };
 
 /** The relative change against an earlier amount; null where there is nothing to compare with. */

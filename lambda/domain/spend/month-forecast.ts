@@ -1,0 +1,31 @@
+import type { Period } from '../calendar/periods.ts';
+import { DAY_MS } from '../calendar/units.ts';
+import { dayOf, startOf } from '../calendar/utc.ts';
+
+/** The rate of spending is that of the last seven whole days: one week has every weekday once. */
+export const RATE_DAYS = 7;
+/** How far back the first request is looked for: there is history enough if it is not later than the first day of the rate. */
+export const HISTORY_DAYS = 2 * RATE_DAYS;
+
+/** Requests and known cost, in nano-USD, of the days from one instant to before another, ISO 8601. */
+type SumDays = (from: string, to: string) => { readonly requests: number; readonly nanoUsd: number };
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/**
+ * What a month comes to at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
+ * spent, or with a day at the rate if that is more. Null without a week of history: the rate of a new account is not known yet.
+ */
+export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, sumDays: SumDays) => {
+  const todayMs = startOf('day', now).getTime();
+  const tomorrowMs = todayMs + DAY_MS;
+  const rateFromMs = todayMs - RATE_DAYS * DAY_MS;
+  if (sumDays(iso(todayMs - HISTORY_DAYS * DAY_MS), iso(rateFromMs + DAY_MS)).requests === 0) return null;
+  const rate = sumDays(iso(rateFromMs), iso(todayMs)).nanoUsd / RATE_DAYS;
+  const today = Math.max(sumDays(iso(todayMs), iso(tomorrowMs)).nanoUsd, rate);
+  const byTonight = sumDays(month.start, iso(todayMs)).nanoUsd + today;
+  return {
+    nanoUsd: Math.round(byTonight + (rate * (Date.parse(month.end) - tomorrowMs)) / DAY_MS),
+    reaches: (limit: number) => dayOf(iso(todayMs + Math.max(0, Math.ceil((limit - byTonight) / rate)) * DAY_MS)),
+  };
+};
