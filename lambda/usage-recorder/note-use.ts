@@ -10,9 +10,9 @@ import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { openPlanNotices } from './plan-notices.ts';
 import type { Recorder } from './recorder.ts';
 
-interface UseNotes {
+export interface UseNotes {
   readonly noteKey: (accountId: string, keyId: string, usedAt: string) => Promise<void>;
-  readonly checkPlan: (accountId: string, at: string) => Promise<void>;
+  readonly checkPlan: (accountId: string, recordedFor?: string) => Promise<void>;
   readonly logger: Pick<Logger, 'error'>;
 }
 

@@ -50,11 +50,13 @@ const noticeOf = (
 /**
  * Notifies the users of an account at 80 % and at 100 % of the tracked requests of its billing period, once each in a period and plan.
  * The rule evaluator delivers the notice as it delivers every alert.
+ *
+ * The returned function takes `recordedFor`, when the request began that is the reason to look, if one is.
  */
 export const openPlanNotices = ({ findAccount, usage, notify, newAlertId, now }: PlanNoticesDependencies) => {
   const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const notified = new LRUCache<string, true>({ max: MAX_REMEMBERED });
-  return async (accountId: string, recordedFor: string): Promise<void> => {
+  return async (accountId: string, recordedFor?: string): Promise<void> => {
     const at = now();
     if ((pausedUntilMs.get(accountId) ?? 0) > at.getTime()) return;
     const account = await findAccount(accountId);
@@ -62,7 +64,7 @@ export const openPlanNotices = ({ findAccount, usage, notify, newAlertId, now }:
     const { plan, subscription } = account;
     const period = billingPeriod(subscription, at);
     // A period that is over needs no warning, and neither does one whose successor Stripe has not reported yet.
-    if (recordedFor < period.start || at.toISOString() >= period.end) return;
+    if ((recordedFor && recordedFor < period.start) || at.toISOString() >= period.end) return;
     const used = await usage(accountId, period, at);
     if (!isNearNotice(plan, used)) pausedUntilMs.set(accountId, at.getTime() + PAUSE_MS);
     const notice = planNotice(plan, used);

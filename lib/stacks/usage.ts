@@ -66,7 +66,7 @@ export class UsageStack extends Stack {
 
     const rollup = new ScheduledFunction(this, 'Rollup', {
       entry: 'lambda/usage-recorder/rollup/handler.ts',
-      description: 'Closed days and months -> summaries of spend',
+      description: 'Closed days and months -> summaries of spend; notices of plan limits',
       every: Duration.hours(1),
       environment,
       timeout: Duration.minutes(15),
@@ -105,8 +105,8 @@ export class UsageStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
-      // The month counter, which says which day is closed.
-      { actions: ['UpdateItem'], partitions: partitions.accounts },
+      // The month counter, which says which day is closed, and notices of the plan's limit that the recorder missed.
+      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
     );
   }
 }

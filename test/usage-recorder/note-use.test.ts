@@ -7,10 +7,12 @@ import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
+import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
 import { noteUse } from '../../lambda/usage-recorder/note-use.ts';
 import { openPlanNotices } from '../../lambda/usage-recorder/plan-notices.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
+import { checkPlans } from '../../lambda/usage-recorder/rollup/check-plans.ts';
 import { addSpend } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 
@@ -123,6 +125,35 @@ describe('openPlanNotices', () => {
     await addSpend(table, accountId, '2026-12-18T12:00:00.000Z', { requests: 90_000 });
     await lookAt('2026-12-18T13:00:00.000Z');
     expect(await notices(accountId)).toHaveLength(2);
+  });
+
+  it('notifies in a later run after a burst that is followed by silence', async () => {
+    now = new Date('2027-01-20T23:59:30.000Z');
+    const { accountId } = await newAccount(table);
+    const record = check();
+    const marks = openRollupMarks(table);
+    const errors = jest.fn();
+    let fails = false;
+    const later = async () => {
+      now = new Date(now.getTime() + 3_600_000);
+      const checkPlan = fails ? () => Promise.reject(new TypeError(accountId)) : check();
+      await checkPlans({ marks, checkPlan, logger: { error: errors } })(() => false);
+    };
+    // Far from the limit, so the recorder looks again in a minute at the earliest.
+    await record(accountId, now.toISOString());
+    await addSpend(table, accountId, now.toISOString(), {});
+    await use(accountId, 8_500);
+    await record(accountId, now.toISOString());
+    expect(await notices(accountId)).toEqual([]);
+    // A failure is for the next run, and names no account.
+    fails = true;
+    await later();
+    expect(errors).toHaveBeenCalledWith('Plan usage not checked', { errorName: 'TypeError' });
+    fails = false;
+    await later();
+    expect(await notices(accountId)).toEqual([["80 % of the plan's tracked requests", 8_500]]);
+    await later();
+    expect(await notices(accountId)).toHaveLength(1);
   });
 
   it('does not check every batch of an account that is far from its limit', async () => {

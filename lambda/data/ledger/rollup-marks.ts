@@ -98,6 +98,21 @@ export const openRollupMarks = (table: Table, now: () => number = Date.now) => (
     for await (const item of queryItems(table, query)) yield storedMark.parse(item);
   },
 
+  /** The accounts of a shard that have marks: all with usage since their last rollup. */
+  async *accounts(shard: number): AsyncGenerator<string> {
+    const seen = new Set<string>();
+    const query = {
+      IndexName: 'gsi1',
+      KeyConditionExpression: 'gsi1pk = :pk',
+      ExpressionAttributeValues: { ':pk': rollupMarkIndexPartition(shard) },
+    };
+    for await (const item of queryItems(table, query)) {
+      const { accountId } = storedMark.parse(item);
+      if (!seen.has(accountId)) yield accountId;
+      seen.add(accountId);
+    }
+  },
+
   /** The marked days and months of an account in a range of periods, both ends included. */
   markedPeriods: async (accountId: string, from: string, to: string): Promise<string[]> => {
     const periods: string[] = [];

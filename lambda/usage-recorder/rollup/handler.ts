@@ -5,22 +5,35 @@ import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
 import { openRollup } from '../../data/spend/rollup.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
+import { openUseNotes } from '../note-use.ts';
+import { checkPlans } from './check-plans.ts';
 import { rollUpDuePeriods } from './roll-up-due-periods.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-rollup' });
 const metrics = new Metrics({ serviceName: 'usage-rollup' });
+const marks = openRollupMarks(table);
+const { checkPlan } = openUseNotes(table, logger);
+const checkAllPlans = checkPlans({ marks, checkPlan, logger });
 const rollUpDue = rollUpDuePeriods({
-  marks: openRollupMarks(table),
+  marks,
   rollup: openRollup(table),
   logger,
   metrics,
 });
 
-/** Runs every hour: writes the summaries of closed days and months, and again those of periods that changed since. */
+/** Plans are checked first, since a rollup removes the marks of usage; rollups keep most of the time. */
+const CHECK_SHARE = 0.3;
+
+/**
+ * Runs every hour: checks the plans of accounts with recent usage, and writes the summaries of closed days and months, and again those of
+ * periods that changed since.
+ */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {
+    const runMs = context.getRemainingTimeInMillis();
+    await checkAllPlans(() => context.getRemainingTimeInMillis() < (1 - CHECK_SHARE) * runMs);
     await rollUpDue(() => context.getRemainingTimeInMillis());
   } finally {
     metrics.publishStoredMetrics();
