@@ -120,13 +120,11 @@ afterAll(() => table.stop());
 
 const costOf = (requests: readonly Summary[]) => {
   const unpriced = requests.filter(({ costNanoUsd }) => costNanoUsd === null).length;
+  const known = requests.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0);
   return {
     requests: requests.length,
     unpricedRequests: unpriced,
-    costNanoUsd:
-      requests.length > 0 && unpriced === requests.length
-        ? null
-        : requests.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
+    costNanoUsd: unpriced > 0 && known === 0 ? null : known,
   };
 };
 const shown = ({ requests, unpricedRequests, costNanoUsd }: ReturnType<typeof costOf>) => ({

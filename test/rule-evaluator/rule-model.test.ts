@@ -175,7 +175,7 @@ describe('the rules of an account, over random histories', () => {
           ),
         ).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -192,7 +192,7 @@ describe('the rules of an account, over random histories', () => {
         const expected = modelOf(rule, hours, instants, from);
         expect(inOrder((await fired(rule, hours, instants, from)).map(shownAlert))).toEqual(inOrder(expected));
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

@@ -90,8 +90,9 @@ describe('what each function may do', () => {
       'alerts/RuleEvaluator': [
         logsTo('RuleEvaluator'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')} ${shards('UNDELIVERED')}`,
+        'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE EVALUATOR ACCOUNT#{account}',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
       ],
       'dashboard-api/AlertRulesHandler': [
@@ -176,8 +177,9 @@ describe('what each function may do', () => {
       'usage/Rollup': [
         logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
-        'dynamodb:Query dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:Query dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
       ],
       'usage/Sweep': [
         logsTo('Sweep'),
