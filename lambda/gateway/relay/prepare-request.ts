@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { upstreamRequestHeaders } from '../protocol/headers.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
-import { askForUsage, headersForAskedUsage, mayAskForUsage } from './usage-option.ts';
+import { askForUsage, headersForAskedUsage, MAX_BODY_BYTES, mayAskForUsage } from './usage-option.ts';
 
 export interface PreparedRequest {
   readonly upstream: UpstreamRequest;
@@ -13,20 +13,44 @@ export interface PreparedRequest {
   readonly askedForUsage: boolean;
 }
 
-/** Resolves with the whole body. Rejects when the client interrupts it. */
-const readWhole = (body: Readable): Promise<Buffer> =>
+/**
+ * A chunked body that has not ended after this time is forwarded as it arrives, without the option: its client may be waiting for
+ * the provider's first word before it goes on.
+ */
+const MAX_CHUNKED_BODY_MS = 10_000;
+
+/**
+ * Resolves with the whole body; with the chunks so far if a chunked one is too long or too slow: then the body is paused behind
+ * them. Rejects when the client interrupts it.
+ */
+const readBody = (body: Readable, isChunked: boolean): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    body.on('data', (chunk: Buffer) => chunks.push(chunk));
-    let ended = false;
-    body.on('end', () => {
-      ended = true;
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
-    body.on('error', reject);
-    body.on('close', () => {
-      if (!ended) reject(new Error('the client interrupted its request'));
-    });
+    let bytes = 0;
+    const stop = (): void => {
+      clearTimeout(timer);
+      body.off('data', take).off('end', end).off('error', fail).off('close', fail);
+    };
+    const resolveWith = (isWhole: boolean): void => {
+      stop();
+      resolve({ chunks, isWhole });
+    };
+    const leave = (): void => {
+      body.pause();
+      resolveWith(false);
+    };
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (isChunked && bytes > MAX_BODY_BYTES) leave();
+    };
+    const end = (): void => resolveWith(true);
+    const fail = (): void => {
+      stop();
+      reject(new Error('the client interrupted its request'));
+    };
+    const timer = isChunked ? setTimeout(leave, MAX_CHUNKED_BODY_MS) : undefined;
+    body.on('data', take).on('end', end).on('error', fail).on('close', fail);
   });
 
 /**
@@ -56,7 +80,24 @@ export const prepareRequest = (
     const extended = askForUsage(body);
     if (!extended) return { upstream: { ...upstream, body }, wholeBody: body, askedForUsage: false };
     const headers = headersForAskedUsage(upstream.headers, extended.length);
-    return { upstream: { ...upstream, headers, body: extended }, wholeBody: body, askedForUsage: true };
+    return {
+      upstream: { ...upstream, headers, framing: 'length', body: extended },
+      wholeBody: body,
+      askedForUsage: true,
+    };
   };
-  return Buffer.isBuffer(request.body) ? withBody(request.body) : readWhole(request.body).then(withBody);
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return withBody(body);
+  const isChunked = upstream.framing === 'chunked';
+  return readBody(body, isChunked).then(({ chunks, isWhole }) => {
+    const read = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    if (isWhole) {
+      const prepared = withBody(read);
+      // Unchanged, so it stays chunked.
+      if (!isChunked || prepared.askedForUsage) return prepared;
+      return { ...prepared, upstream: { ...upstream, body: Readable.from([read], { objectMode: false }) } };
+    }
+    if (read.length > 0) body.unshift(read);
+    return { upstream, wholeBody: null, askedForUsage: false };
+  });
 };

@@ -13,7 +13,7 @@ import { headerValue, type RawHeaders } from '../protocol/headers.ts';
  * Largest body that is read whole before it is forwarded. The provider also needs the whole body before it can begin, so the
  * only delay is the transfer from here to the provider, between data centres.
  */
-const MAX_BODY_BYTES = 16 * 2 ** 20;
+export const MAX_BODY_BYTES = 16 * 2 ** 20;
 
 const STREAM = '"stream"';
 const ASK = '"stream_options":{"include_usage":true}';
@@ -26,6 +26,8 @@ export const mayAskForUsage = (provider: Provider, method: string, path: string,
   if (!/^application\/json/i.test(headerValue(headers, 'content-type') ?? '')) return false;
   if (headerValue(headers, 'content-encoding') !== undefined) return false;
   if (headerValue(headers, 'x-service-usage')?.trim().toLowerCase() === 'off') return false;
+  // Its length decides later.
+  if (headerValue(headers, 'transfer-encoding') !== undefined) return true;
   const length = Number(headerValue(headers, 'content-length') ?? Number.NaN);
   return length > 0 && length <= MAX_BODY_BYTES;
 };
@@ -90,15 +92,18 @@ const extend = (body: Buffer, options: string): Buffer | undefined => {
 };
 
 /**
- * Headers for an extended body: the new length, and no compression of the response, because a filter must read it. All others
+ * Headers for an extended body: its length (in place of chunks, too), and no compression of the response, because a filter must read it. All others
  * stay.
  */
 export const headersForAskedUsage = (headers: readonly string[], bodyBytes: number): string[] => {
   const result: string[] = [];
+  let hasLength = false;
   for (let i = 0; i < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
     if (name === 'accept-encoding') continue;
+    if (name === 'content-length') hasLength = true;
     result.push(headers[i] as string, name === 'content-length' ? String(bodyBytes) : (headers[i + 1] as string));
   }
+  if (!hasLength) result.push('Content-Length', String(bodyBytes));
   return [...result, 'Accept-Encoding', 'identity'];
 };

@@ -191,4 +191,6 @@ const sendBody = (
     onEnd();
   });
   outgoing.once('close', resume);
+  // Its beginning may have been read, and the rest be paused.
+  resume();
 };

@@ -175,6 +175,7 @@ describe('when the gateway may ask for usage', () => {
       ['Content-Type', 'Application/JSON; charset=utf-8', ...headers.slice(2)],
     ],
     ['16 MB', openai, 'POST', PATH, JSON_OF(String(16 * 2 ** 20))],
+    ['chunks', openai, 'POST', PATH, [...headers.slice(0, 2), 'Transfer-Encoding', 'chunked']],
     ['usage not switched off', openai, 'POST', PATH, [...headers, 'X-Service-Usage', 'on']],
   ])('it may for %s', (_case, provider, method, path, given) => {
     expect(mayAskForUsage(provider, method, path, given)).toBe(true);
@@ -190,7 +191,7 @@ describe('when the gateway may ask for usage', () => {
     ['usage switched off', openai, 'POST', PATH, [...headers, 'X-Service-Usage', ' OFF ']],
     ['an empty body', openai, 'POST', PATH, JSON_OF('0')],
     ['more than 16 MB', openai, 'POST', PATH, JSON_OF(String(16 * 2 ** 20 + 1))],
-    ['an unknown length', openai, 'POST', PATH, headers.slice(0, 2)],
+    ['no body', openai, 'POST', PATH, headers.slice(0, 2)],
   ])('it may not for %s', (_case, provider, method, path, given) => {
     expect(mayAskForUsage(provider, method, path, given)).toBe(false);
   });
@@ -199,6 +200,10 @@ describe('when the gateway may ask for usage', () => {
     const given = ['X-A', '1', 'content-length', '7', 'Accept-Encoding', 'gzip', 'accept-encoding', 'br', 'X-A', '2'];
     expect(headersForAskedUsage(given, 45)).toEqual([
       ...['X-A', '1', 'content-length', '45', 'X-A', '2'],
+      ...['Accept-Encoding', 'identity'],
+    ]);
+    expect(headersForAskedUsage(['X-A', '1'], 45)).toEqual([
+      ...['X-A', '1', 'Content-Length', '45'],
       ...['Accept-Encoding', 'identity'],
     ]);
   });
