@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 
-/** Decodes the meter's copy of a response. The client's bytes stay unchanged. */
+/** Decodes a copy of a body. The client's bytes stay unchanged. */
 export interface BodyDecoder {
   write(chunk: Buffer): void;
   /** Resolves when everything is decoded: false if a part could not be. Never rejects. */
@@ -14,7 +14,7 @@ const isWhole = async (): Promise<boolean> => true;
 const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, end: isWhole });
 
 /** For an unknown encoding: decodes nothing, and the reading is incomplete. */
-const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
+export const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
 
 /** Not an encoding's name: some servers send `deflate` without the zlib header that the standard requires. */
 const RAW_DEFLATE = 'raw-deflate';
@@ -45,8 +45,13 @@ const makeTransform = (encoding: string): Transform | undefined => {
 /**
  * @param contentEncoding value of the Content-Encoding header, which may name two encodings
  * @param out takes the decoded bytes
+ * @param maxBytes the decoder gives up when it has decoded more
  */
-export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buffer) => void): BodyDecoder => {
+export const decoderFor = (
+  contentEncoding: string | undefined,
+  out: (chunk: Buffer) => void,
+  maxBytes = Number.POSITIVE_INFINITY,
+): BodyDecoder => {
   if (contentEncoding === undefined) return identity(out);
   const encodings = contentEncoding
     .toLowerCase()
@@ -54,27 +59,27 @@ export const decoderFor = (contentEncoding: string | undefined, out: (chunk: Buf
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length === 0) return identity(out);
-  if (encodings.length === 1 && encodings[0] === 'deflate') return deflateDecoder(out);
+  if (encodings.length === 1 && encodings[0] === 'deflate') return deflateDecoder(out, maxBytes);
   const transforms = encodings.reverse().map((name) => (name === RAW_DEFLATE ? undefined : makeTransform(name)));
   if (transforms.length > 2 || transforms.includes(undefined)) return undecodable;
-  return piped(transforms as Transform[], out);
+  return piped(transforms as Transform[], out, maxBytes);
 };
 
 /** The first byte shows whether there is a zlib header: only then is its low half the compression method. */
-const deflateDecoder = (out: (chunk: Buffer) => void): BodyDecoder => {
+const deflateDecoder = (out: (chunk: Buffer) => void, maxBytes: number): BodyDecoder => {
   let decoder: BodyDecoder | undefined;
   return {
     write: (chunk) => {
       if (chunk.length === 0) return;
       const hasHeader = ((chunk[0] as number) & 0x0f) === DEFLATE_METHOD;
-      decoder ??= piped([makeTransform(hasHeader ? 'deflate' : RAW_DEFLATE) as Transform], out);
+      decoder ??= piped([makeTransform(hasHeader ? 'deflate' : RAW_DEFLATE) as Transform], out, maxBytes);
       decoder.write(chunk);
     },
     end: async () => decoder?.end() ?? true,
   };
 };
 
-const piped = (transforms: Transform[], out: (chunk: Buffer) => void): BodyDecoder => {
+const piped = (transforms: Transform[], out: (chunk: Buffer) => void, maxBytes: number): BodyDecoder => {
   const first = transforms[0] as Transform;
   const last = transforms.at(-1) as Transform;
   let ok = true;
@@ -87,7 +92,15 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void): BodyDecod
       });
   });
   transforms.reduce((from, to) => from.pipe(to));
-  last.on('data', out);
+  let decodedBytes = 0;
+  last.on('data', (chunk: Buffer) => {
+    decodedBytes += chunk.length;
+    if (decodedBytes <= maxBytes) out(chunk);
+    else if (ok) {
+      ok = false;
+      for (const transform of transforms) transform.destroy(new Error('decodes to too much'));
+    }
+  });
   return {
     write: (chunk) => {
       if (!ok) return;

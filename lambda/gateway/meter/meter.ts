@@ -14,7 +14,7 @@ export interface MeteredRequest {
   /** As forwarded, without the query string. */
   readonly path: string;
   /** The facts of the request's body. Called after the response has ended. */
-  facts(): BodyFacts;
+  facts(): BodyFacts | Promise<BodyFacts>;
 }
 
 export interface MeteredResponse {
@@ -161,14 +161,16 @@ class ResponseMeter implements Meter {
       this.#failed = true;
     }
     const complete = whole && decoded && finished && !this.#failed;
+    const facts = await this.#request.facts();
     const reading = assemble(
       this.#request,
+      facts,
       this.#dialect,
       this.#builder,
       complete,
       headerBillableItems(this.#response),
     );
-    return this.#response.status < 400 ? withVisible(reading, this.#request.facts(), this.#kept) : reading;
+    return this.#response.status < 400 ? withVisible(reading, facts, this.#kept) : reading;
   }
 }
 
@@ -184,19 +186,18 @@ const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-e
 const tierNames = ['service_tier', 'serviceTier', 'service_tier_used'];
 
 /** The reading of a request without a response. */
-export const emptyReading = (request: MeteredRequest): Reading =>
-  assemble(request, dialectOf(request.method, request.path), new ReadingBuilder(), false);
+export const emptyReading = async (request: MeteredRequest): Promise<Reading> =>
+  assemble(request, await request.facts(), dialectOf(request.method, request.path), new ReadingBuilder(), false);
 
 const assemble = (
-  request: MeteredRequest,
+  { path }: MeteredRequest,
+  facts: BodyFacts,
   byPath: Dialect,
   builder: ReadingBuilder,
   complete: boolean,
   fromHeaders: Reading['billableItems'] = {},
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
-  const { path } = request;
-  const facts = request.facts();
   const { usage } = builder;
   return {
     dialect,

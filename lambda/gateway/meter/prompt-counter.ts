@@ -109,6 +109,11 @@ export class PromptCounter {
     if (!clientToolTypes.has(type)) this.#leaveOut('tool');
   }
 
+  /** The body could not be read to its end. */
+  markIncomplete(): void {
+    this.#leaveOut('part');
+  }
+
   count(): Prompt {
     this.#endPart();
     return {

@@ -77,6 +77,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         write(chunk);
       } catch {
         failed = true;
+        prompt.markIncomplete();
       }
     },
     facts: () => factsOf(values, prompt),

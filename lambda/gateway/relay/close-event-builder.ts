@@ -73,7 +73,7 @@ export class CloseEventBuilder {
   ): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
     this.feedMeter();
-    const reading = this.#meter ? await this.#meter.end(outcome === 'completed') : emptyReading(this.#request);
+    const reading = await (this.#meter ? this.#meter.end(outcome === 'completed') : emptyReading(this.#request));
     return {
       ...identity,
       kind: 'close',

@@ -8,6 +8,7 @@ import { pathOf, upstreamTarget } from '../protocol/target.ts';
 import type { Tracker } from '../tracking/tracker.ts';
 import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
 import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
+import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration } from './registration.ts';
@@ -41,8 +42,7 @@ export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void
   new Promise((resolve) => new Relay(parts, forwarding, resolve).begin());
 
 const isPlainEventStream = (headers: RawHeaders): boolean =>
-  headerValue(headers, 'content-encoding') === undefined &&
-  headerValue(headers, 'content-type')?.startsWith('text/event-stream') === true;
+  headerValue(headers, 'content-encoding') === undefined && isEventStream(headers);
 
 class Relay implements UpstreamListener {
   readonly #parts: RelayParts;
@@ -142,7 +142,7 @@ class Relay implements UpstreamListener {
     if (wholeBody) this.#copy.keepWhole(wholeBody);
     this.#closeEventBuilder.recordSend();
     try {
-      this.#exchange = this.#parts.upstream.send(upstream, this);
+      this.#exchange = this.#parts.upstream.send(upstream, askedForUsage ? new DecodedStream(this) : this);
       this.#pipe = new ResponsePipe({
         exchange: this.#exchange,
         client: this.#forwarding.client,
@@ -211,7 +211,8 @@ class Relay implements UpstreamListener {
   }
 
   #handleData(chunk: Buffer): void {
-    this.#pipe?.take(chunk);
+    // A decoder may yield more after the end.
+    if (!this.#isFinished) this.#pipe?.take(chunk);
   }
 
   #handleEnd(trailers: RawHeaders): void {

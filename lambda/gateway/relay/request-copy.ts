@@ -1,18 +1,25 @@
+import { type BodyDecoder, decoderFor } from '../meter/decoder.ts';
 import type { MeteredRequest } from '../meter/meter.ts';
 import { type BodyFacts, createRequestReader, type RequestReader } from '../meter/request-reader.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue } from '../protocol/headers.ts';
+
+/** Of a compressed body, decoded: more than any provider takes, and soon reached by a bomb. */
+const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
 /** Reads the facts of a request's body from a copy, and never before the bytes have been sent upstream. */
 export class RequestCopy implements MeteredRequest {
   readonly method: string;
   readonly path: string;
   readonly #contentType: string | undefined;
+  readonly #contentEncoding: string | undefined;
   #reader: RequestReader | undefined;
+  /** Of a compressed body. */
+  #decoder: BodyDecoder | undefined;
   /** The body is sent whole. The client's bytes are read then, not those sent upstream, which may have an option more. */
   #isWhole = false;
   #unread: Buffer | null = null;
-  #facts: BodyFacts | undefined;
+  #facts: BodyFacts | Promise<BodyFacts> | undefined;
   /** Bytes of the client's body that were sent upstream. */
   bytes = 0;
 
@@ -21,13 +28,23 @@ export class RequestCopy implements MeteredRequest {
     this.method = method;
     this.path = path;
     this.#contentType = headerValue(headers, 'content-type');
+    this.#contentEncoding = headerValue(headers, 'content-encoding');
   }
 
   /** Reads a chunk that was sent. */
   read(chunk: Buffer): void {
     if (this.#isWhole) return;
     this.bytes += chunk.length;
-    this.#openReader().write(chunk);
+    this.#write(this.#openReader(), chunk);
+  }
+
+  #write(reader: RequestReader, chunk: Buffer): void {
+    if (this.#contentEncoding === undefined) {
+      reader.write(chunk);
+      return;
+    }
+    this.#decoder ??= decoderFor(this.#contentEncoding, (decoded) => reader.write(decoded), MAX_DECODED_BYTES);
+    this.#decoder.write(chunk);
   }
 
   /** Called when the whole body was sent. */
@@ -47,19 +64,21 @@ export class RequestCopy implements MeteredRequest {
   readWhole(): void {
     if (!this.#unread) return;
     const reader = this.#openReader();
-    reader.write(this.#unread);
+    this.#write(reader, this.#unread);
     this.#unread = null;
     this.#keepFacts(reader);
   }
 
   #keepFacts(reader: RequestReader): void {
-    this.#facts = reader.facts();
+    this.#facts = this.#decoder ? decodedFacts(this.#decoder, reader) : reader.facts();
     this.#reader = undefined;
+    this.#decoder = undefined;
   }
 
-  facts(): BodyFacts {
+  facts(): BodyFacts | Promise<BodyFacts> {
     this.readWhole();
-    return this.#facts ?? this.#openReader().facts();
+    if (!this.#facts) this.#keepFacts(this.#openReader());
+    return this.#facts as BodyFacts | Promise<BodyFacts>;
   }
 
   #openReader(): RequestReader {
@@ -67,3 +86,10 @@ export class RequestCopy implements MeteredRequest {
     return this.#reader;
   }
 }
+
+const decodedFacts = async (decoder: BodyDecoder, reader: RequestReader): Promise<BodyFacts> => {
+  const isDecoded = await decoder.end();
+  const facts = reader.facts();
+  if (!isDecoded) facts.prompt.markIncomplete();
+  return facts;
+};

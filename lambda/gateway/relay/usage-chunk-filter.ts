@@ -2,8 +2,11 @@ import { firstEventEnd, lastEventEnd } from '../meter/sse-framing.ts';
 
 const USAGE = Buffer.from('"usage"');
 
-/** A longer event is not a usage chunk and passes unchanged. */
+/** A longer event is no usage chunk, and passes as it arrives without its `"usage":null`. */
 const MAX_HELD_BYTES = 256 * 1024;
+
+/** Of a longer event, the last bytes are held: more than the member, which may be cut, takes. */
+const MAX_MEMBER_BYTES = 64;
 
 const NULL_MEMBER = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
@@ -17,30 +20,29 @@ const USAGE_OBJECT = /"usage"\s*:\s*\{/;
  * Bytes without `"usage"` pass without a copy.
  */
 export class UsageChunkFilter {
+  /** Of an event that is too long: its last bytes. */
   #held: Buffer = Buffer.alloc(0);
-  /** The last two bytes passed of an event that is too long to hold; undefined outside such an event. */
-  #passing: Buffer | undefined;
+  #isLong = false;
+  /** The long event has had its `"usage":null`. */
+  #isStripped = false;
 
   /** Returns the bytes that may go to the client now, possibly none. */
   write(chunk: Buffer): Buffer {
-    if (this.#passing) {
-      const end = firstEventEnd(Buffer.concat([this.#passing, chunk]), this.#passing.length) - this.#passing.length;
-      if (end < 0) {
-        this.#passing = Buffer.concat([this.#passing, chunk]).subarray(-2);
-        return chunk;
-      }
-      this.#passing = undefined;
-      const rest = this.write(chunk.subarray(end));
-      return Buffer.concat([chunk.subarray(0, end), rest]);
-    }
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    if (this.#isLong) {
+      const end = firstEventEnd(bytes, this.#held.length);
+      if (end < 0) return this.#passLong(bytes);
+      this.#isLong = false;
+      this.#held = Buffer.alloc(0);
+      return Buffer.concat([this.#strip(bytes.subarray(0, end)), this.write(bytes.subarray(end))]);
+    }
     const boundary = Math.max(lastEventEnd(bytes), 0);
     const whole = bytes.subarray(0, boundary);
     const rest = bytes.subarray(boundary);
     if (rest.length > MAX_HELD_BYTES) {
-      this.#passing = rest.subarray(-2);
-      this.#held = Buffer.alloc(0);
-      return Buffer.concat([filterEvents(whole), rest]);
+      this.#isLong = true;
+      this.#isStripped = false;
+      return Buffer.concat([filterEvents(whole), this.#passLong(rest)]);
     }
     this.#held = rest;
     return filterEvents(whole);
@@ -51,6 +53,24 @@ export class UsageChunkFilter {
     const held = this.#held;
     this.#held = Buffer.alloc(0);
     return held;
+  }
+
+  #passLong(bytes: Buffer): Buffer {
+    const stripped = this.#strip(bytes, bytes.length - 1);
+    // A member that may go on in the next chunk begins behind this.
+    const from = Math.max(0, stripped.length - MAX_MEMBER_BYTES);
+    this.#held = Buffer.from(stripped.subarray(from));
+    return stripped.subarray(0, from);
+  }
+
+  /** Removes the null member, if it ends before `before`: behind that its comma may follow. */
+  #strip(bytes: Buffer, before = bytes.length): Buffer {
+    if (this.#isStripped || bytes.indexOf(USAGE) === -1) return bytes;
+    const text = bytes.toString('latin1');
+    const match = NULL_MEMBER.exec(text);
+    if (!match || match.index + match[0].length > before) return bytes;
+    this.#isStripped = true;
+    return Buffer.from(text.slice(0, match.index) + text.slice(match.index + match[0].length), 'latin1');
   }
 }
 

@@ -29,6 +29,24 @@ const compressors: [string, (text: string | Buffer) => Buffer][] = [
   ['deflate', deflateRawSync],
 ];
 
+describe('a limit', () => {
+  it.each(compressors)('ends the decoding of %s that yields more', async (encoding, compress) => {
+    const out: Buffer[] = [];
+    const decoder = decoderFor(encoding, (chunk) => out.push(chunk), 100_000);
+    decoder.write(compress(Buffer.alloc(10_000_000)));
+    expect(await decoder.end()).toBe(false);
+    expect(Buffer.concat(out).length).toBeLessThanOrEqual(100_000);
+  });
+
+  it('lets through what is within it', async () => {
+    const out: Buffer[] = [];
+    const decoder = decoderFor('gzip', (chunk) => out.push(chunk), TEXT.length);
+    decoder.write(gzipSync(TEXT));
+    expect(await decoder.end()).toBe(true);
+    expect(Buffer.concat(out).toString()).toBe(TEXT);
+  });
+});
+
 describe('a content encoding', () => {
   it.each([undefined, '', 'identity', ' , ', 'Identity, '])('that changes nothing: %j', async (encoding) => {
     expect(await decode(encoding, TEXT)).toEqual({ text: TEXT, isWhole: true });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
@@ -244,6 +245,57 @@ describe.each([
         body: Buffer.concat(Array.from({ length: 40 }, () => randomBytes(10_000))),
         headers: ['Content-Type', 'multipart/form-data; boundary=x', 'Transfer-Encoding', 'chunked'],
       });
+    });
+
+    it.each([
+      ['without a stream', Buffer.from(JSON.stringify({ model: 'gpt-4o', stream: false }))],
+      ['of 17 MB', Buffer.from(JSON.stringify({ stream: true, messages: [{ content: 'x'.repeat(17 * 2 ** 20) }] }))],
+    ])('a chunked chat %s', async (_case, body) => {
+      await echoed({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        body,
+        headers: ['Content-Type', 'application/json', 'Transfer-Encoding', 'chunked'],
+      });
+    });
+
+    const chunkOf = (usage: object) =>
+      `data: ${JSON.stringify({ choices: [{ delta: { content: 'Hi' } }], ...usage })}\n\n`;
+    const usageChunk = 'data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}\n\n';
+    it.each<[string, string[], string[], (text: string) => Buffer | string]>([
+      ['with a length', [], ['Content-Type', 'text/event-stream'], (text) => text],
+      ['in chunks', ['Transfer-Encoding', 'chunked'], ['Content-Type', 'Text/Event-Stream'], (text) => text],
+      ['with a compressed response', [], ['Content-Type', 'text/event-stream', 'Content-Encoding', 'gzip'], gzipSync],
+    ])('a chat %s whose usage was asked for: the client sees what it asked for', async (_case, up, down, encode) => {
+      origin.received.length = 0;
+      origin.script = (incoming, response) => {
+        incoming.on('end', () => {
+          response.writeHead(200, down);
+          response.end(encode(chunkOf({ usage: null }) + usageChunk));
+        });
+      };
+      const body = '{"model":"gpt-4o","stream":true}';
+      const response = await ask({
+        port: host.port,
+        method: 'POST',
+        path: '/v1/chat/completions',
+        body,
+        headers: [
+          ...gatewayHeaders,
+          'Content-Type',
+          'application/json',
+          ...(up.length > 0 ? up : ['Content-Length', String(body.length)]),
+        ],
+      });
+      expect(response.body.toString()).toBe(chunkOf({}));
+      expect(response).toMatchObject({ status: 200, whole: true });
+      expect(response.headers['content-encoding']).toBeUndefined();
+      expect(origin.received[0]?.body.toString()).toBe(
+        '{"model":"gpt-4o","stream":true,"stream_options":{"include_usage":true}}',
+      );
+      const close = await host.closeOf(response.headers['x-service-request-id'] as string);
+      expect(close.reading).toMatchObject({ usage: { prompt_tokens: 9 }, usageSource: 'reported', complete: true });
+      expect(close.requestBytes).toBe(body.length);
     });
 
     it('20 MB up', async () => {

@@ -126,12 +126,43 @@ describe('removing what the option added', () => {
     expect(held.end()).toHaveLength(0);
 
     const passed = new UsageChunkFilter();
-    expect(passed.write(Buffer.from(chunk('a', null) + begin.padEnd(limit + 1, 'x'))).toString()).toBe(
-      chunk('a') + begin.padEnd(limit + 1, 'x'),
-    );
-    expect(passed.write(Buffer.from('more')).toString()).toBe('more');
-    expect(passed.write(Buffer.from(`"}\n\n${last}`)).toString()).toBe('"}\n\n');
+    const long = begin.padEnd(limit + 1, 'x');
+    const first = passed.write(Buffer.from(chunk('a', null) + long)).toString();
+    expect(first).toBe(chunk('a') + long.slice(0, first.length - chunk('a').length));
+    expect(long.length + chunk('a').length - first.length).toBeLessThanOrEqual(64);
+    expect(passed.write(Buffer.from('more'))).toHaveLength(4);
+    expect(passed.write(Buffer.from(`"}\n\n${last}`)).toString()).toMatch(/more"}\n\n$/);
     expect(passed.end()).toHaveLength(0);
+  });
+
+  it('removes the null of an event that is too long to be held, wherever it is cut', () => {
+    const long = 'x'.repeat(300_000);
+    const text = JSON.stringify({ content: '","usage":null' });
+    for (const [sent, seen] of [
+      [`data: {"a":"${long}","usage":null,"b":${text}}\n\n`, `data: {"a":"${long}","b":${text}}\n\n`],
+      [`data: {"a":"${long}" , "usage" : null}\n\n`, `data: {"a":"${long}" }\n\n`],
+      [`data: {"usage":null,"a":"${long}"}\n\n`, `data: {"a":"${long}"}\n\n`],
+      [`data: ${' '.repeat(300_000)}{"usage":null,"a":1}\n\n`, `data: ${' '.repeat(300_000)}{"a":1}\n\n`],
+      [`data: {"a":"${long}","usage":{"x":1}}\n\n`, `data: {"a":"${long}","usage":{"x":1}}\n\n`],
+    ] as const) {
+      const member = sent.indexOf('"usage"');
+      const [bytes, expected] = [Buffer.from(sent + chunk('b', null) + last + DONE), seen + chunk('b') + DONE];
+      for (let cut = member - 3; cut < member + 18; cut++)
+        for (const step of [1, 7, 1000]) {
+          const pieces = [0, 290_000, cut, cut + step, cut + 2 * step].sort((a, b) => a - b);
+          expect([
+            cut,
+            step,
+            filterPieces(pieces.map((from, index) => bytes.subarray(Math.max(0, from), pieces[index + 1]))) ===
+              expected,
+          ]).toEqual([cut, step, true]);
+        }
+    }
+  });
+
+  it('passes a long event that is interrupted', () => {
+    const long = `data: {"a":"${'x'.repeat(300_000)}","usage":nul`;
+    expect(filterPieces([Buffer.from(long)])).toBe(long);
   });
 
   it.each(['\n\n', '\r\n\r\n'])('finds the end of an event it passes on, wherever it is cut: %j', (end) => {

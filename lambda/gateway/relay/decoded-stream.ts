@@ -1,0 +1,66 @@
+import { type BodyDecoder, decoderFor, undecodable } from '../meter/decoder.ts';
+import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+import type { UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
+
+/** True for a stream of events, whatever the case of its content type. */
+export const isEventStream = (headers: RawHeaders): boolean =>
+  /^text\/event-stream/i.test(headerValue(headers, 'content-type') ?? '');
+
+const DROPPED = new Set(['content-encoding', 'content-length']);
+
+const plainHeaders = (headers: RawHeaders): string[] => {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2)
+    if (!DROPPED.has((headers[i] as string).toLowerCase())) kept.push(headers[i] as string, headers[i + 1] as string);
+  return kept;
+};
+
+/**
+ * Passes on a response to a request that asked for no compression. A stream of events that is compressed all the same is decoded,
+ * because the filter must read it; one in an unknown encoding passes unchanged.
+ */
+export class DecodedStream implements UpstreamListener {
+  readonly #listener: UpstreamListener;
+  #decoder: BodyDecoder | undefined;
+
+  constructor(listener: UpstreamListener) {
+    this.#listener = listener;
+  }
+
+  onHeaders(head: UpstreamHead): void {
+    const encoding = headerValue(head.headers, 'content-encoding');
+    if (encoding !== undefined && isEventStream(head.headers)) {
+      const decoder = decoderFor(encoding, (chunk) => this.#listener.onData(chunk));
+      if (decoder !== undecodable) this.#decoder = decoder;
+    }
+    this.#listener.onHeaders(this.#decoder ? { ...head, headers: plainHeaders(head.headers) } : head);
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#decoder) this.#decoder.write(chunk);
+    else this.#listener.onData(chunk);
+  }
+
+  onEnd(trailers: RawHeaders): void {
+    if (!this.#decoder) this.#listener.onEnd(trailers);
+    else
+      this.#decoder.end().then((isDecoded) => {
+        if (isDecoded) this.#listener.onEnd(trailers);
+        else this.#listener.onError(new Error('the provider’s response could not be decoded'));
+      });
+  }
+
+  /** What arrived before the error goes to the client first. */
+  onError(error: Error): void {
+    if (!this.#decoder) this.#listener.onError(error);
+    else this.#decoder.end().then(() => this.#listener.onError(error));
+  }
+
+  onRequestBytes(chunk: Buffer): void {
+    this.#listener.onRequestBytes(chunk);
+  }
+
+  onRequestEnd(): void {
+    this.#listener.onRequestEnd();
+  }
+}
