@@ -1,7 +1,7 @@
 import type { Change } from '../data/ledger/transactions.ts';
 import { type ResponseName, responseKeyText } from '../data/requests/counted-responses.ts';
 import type { RequestName } from '../data/requests/requests.ts';
-import { countedOnceBy } from '../domain/price/charged-once.ts';
+import { countedOnceBy, isEndedBatch } from '../domain/price/charged-once.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { BILLABLE } from '../domain/usage/billable-items.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
@@ -42,13 +42,16 @@ export const onePerRequest = <E extends AccountRequestEvent>(events: readonly E[
   return chosen;
 };
 
-/** The response that a request returned, where it can be fetched again and has a cost; null otherwise. */
+/**
+ * The response that a request returned, where it can be fetched again and has a cost; of the status of an ended batch, the results.
+ * Null otherwise.
+ */
 export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage): ResponseName | null => {
   const responseId = countedOnceBy(event);
   if (responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
   // A response that was not made in the background was counted when it was made. Fetching it is free: see priceRequest.
   if (event.reading.billableItems[BILLABLE.responseBackground] === 0) return null;
-  if (priced.usage === null || priced.provenance === 'free') return null;
+  if ((priced.usage === null && !isEndedBatch(event.reading)) || priced.provenance === 'free') return null;
   return { accountId: event.accountId, provider: event.provider, responseId };
 };
 
@@ -78,7 +81,8 @@ export const decideChanges = (
     const response = countableResponse(event, priced);
     const first = response && countedWith.get(responseKeyText(response));
     const repeatOf = first && first !== event.requestId ? first : null;
-    if (!response || first !== undefined) return { before, after: recordOfClose(event, priced, repeatOf, context) };
+    if (!response || first !== undefined || priced.usage === null)
+      return { before, after: recordOfClose(event, priced, repeatOf, context) };
     countedWith.set(responseKeyText(response), event.requestId);
     return { before, after: recordOfClose(event, priced, null, context), countsResponse: response.responseId };
   };

@@ -8,6 +8,7 @@ import type { Table } from '../data/table/table.ts';
 import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
+import { isEndedBatch } from '../domain/price/charged-once.ts';
 import { dimensionsOf, isContributionKnown } from '../domain/spend/contribution.ts';
 import type { Overflow } from '../domain/spend/dimensions.ts';
 import { mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
@@ -117,8 +118,11 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
       pending.delete(name);
     }
     // Most close events are the first event of their request, and a refused write reveals the others at no cost. Most open events are
-    // not the first, and reading their records costs less than a refused write.
-    let toRead: readonly AccountRequestEvent[] = [...pending.values()].filter((event) => !isClose(event));
+    // not the first, and reading their records costs less than a refused write. The status of an ended batch counts nothing, so that
+    // no write is refused where its results are counted.
+    let toRead: readonly AccountRequestEvent[] = [...pending.values()].filter(
+      (event) => !isClose(event) || isEndedBatch(event.reading),
+    );
     for (let round = 0; pending.size > 0; round++) {
       const { state, failed: unread } = await readState(toRead, round > 0);
       for (const [event, error] of unread) {

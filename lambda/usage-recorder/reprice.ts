@@ -64,12 +64,13 @@ export const openRepricer = (table: Table, price: (event: AccountCloseEvent) => 
       const first = response && countedWith.get(responseKeyText(response));
       // The ledger counts the response with another request: it must not be counted a second time.
       if (first && first !== before.requestId) return [];
-      if (response) countedWith.set(responseKeyText(response), before.requestId);
+      const counts = response && now.usage !== null;
+      if (counts) countedWith.set(responseKeyText(response), before.requestId);
       return [
         {
           before,
           after: { ...before, ...now, lines: [...now.lines], revision: before.revision + 1 },
-          countsResponse: response && !first ? response.responseId : undefined,
+          countsResponse: counts && !first ? response.responseId : undefined,
         },
       ];
     });

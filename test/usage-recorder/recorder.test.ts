@@ -6,6 +6,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { plans } from '../../lambda/domain/billing/plans.ts';
+import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../lambda/domain/usage/limits.ts';
 import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';
@@ -309,6 +310,42 @@ describe('openRecorder', () => {
       const [result] = await newRecorder(table, now)([fetched(n, now - 1_000)]);
       expect(result).toMatchObject({ kind: 'recorded', record: { provenance: n === 0 ? 'computed' : 'free' } });
     }
+  });
+
+  it('shows the status of an ended batch as unknown until its results are counted', async () => {
+    const accountId = newAccountId();
+    const path = '/v1/messages/batches/b';
+    const reading = { dialect: 'free' as const, usage: null, usageSource: 'none' as const };
+    const status = (n: number) =>
+      closeEvent({
+        accountId,
+        n,
+        method: 'GET',
+        path,
+        provider: 'anthropic',
+        reading: { ...reading, billableItems: { 'batch.succeeded': 2 } },
+      });
+    const results = closeEvent({
+      accountId,
+      n: 3,
+      method: 'GET',
+      path: `${path}/results`,
+      provider: 'anthropic',
+      reading: { dialect: 'anthropic-batch-output' },
+    });
+    const price = (event: Parameters<typeof priceOfTokens>[0]) =>
+      event.reading.usage ? priceOfTokens(event) : priceRequest({ ...status(0), ...event });
+    const record = openRecorder(table, { logger: silent, price, now: () => NOW });
+    const found = [];
+    for (const event of [status(1), status(2), results, status(4)])
+      for (const result of await record([event]))
+        found.push(result.kind === 'recorded' ? [result.record.provenance, result.record.repeatOf] : result);
+    expect(found).toEqual([
+      ['unknown', null],
+      ['unknown', null],
+      ['computed', null],
+      ['free', results.requestId],
+    ]);
   });
 
   it.each([

@@ -2,6 +2,10 @@ import { BILLABLE } from '../usage/billable-items.ts';
 import { count } from '../usage/raw.ts';
 import type { PriceableRequest } from './request-rates.ts';
 
+/** The status of a batch of Anthropic with charged results, which are elsewhere: SDKs fetch them from an absolute address. */
+export const isEndedBatch = ({ billableItems }: PriceableRequest['reading']): boolean =>
+  Number(billableItems[BILLABLE.batchSucceeded]) > 0;
+
 /** Paths whose responses have pages, by a query string that is not recorded. */
 const PAGED = /\/batches\/[^/]+\/results$/;
 
@@ -16,6 +20,8 @@ export const countedOnceBy = ({ method, path, reading }: PriceableRequest): stri
     // Pages of one path differ in their sums.
     return `${path} ${count(usage?.['prompt_tokens'])}+${count(usage?.['completion_tokens'])}`;
   }
+  // Free once the results were counted.
+  if (method === 'GET' && isEndedBatch(reading)) return `${path.replace(/\/$/, '')}/results`;
   const id = billableItems[BILLABLE.responseId];
   return typeof id === 'string' ? id : null;
 };

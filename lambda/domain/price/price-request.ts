@@ -8,6 +8,7 @@ import type { UsageGap } from '../usage/sides.ts';
 import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
+import { isEndedBatch } from './charged-once.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
 /** All reasons why a cost is unknown or estimated, for people. Records keep them as text. */
@@ -16,6 +17,7 @@ export const reasons = {
   noResponse: 'The provider did not respond, but may have charged.',
   cutWithoutUsage: 'The response was interrupted before its usage was reported.',
   pending: 'The response is made in the background: its cost is counted when it is fetched.',
+  batchResults: "The batch's results are charged: their cost is counted when they are fetched through the gateway.",
   hiddenReasoning:
     'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
   unreadableUsage: 'A part of the usage that the provider reported is missing or cannot be true.',
@@ -147,6 +149,7 @@ const isPending = ({ usageSource, billableItems }: Reading): boolean =>
 const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;
 
 const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
+  if (isEndedBatch(reading)) return false;
   if (reading.dialect === 'free') return true;
   if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
   if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
@@ -167,6 +170,7 @@ const isFetchedAgain = ({ dialect, billableItems }: Reading): boolean =>
 
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noResponse;
+  if (isEndedBatch(reading)) return reasons.batchResults;
   if (!reading.complete) return reasons.cutWithoutUsage;
   const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } =
     reading.billableItems;

@@ -53,6 +53,8 @@ export const BILLABLE = {
 
   /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
+  /** Anthropic: `request_counts.succeeded` of a batch that has ended: results that are charged, and not in this response. */
+  batchSucceeded: 'batch.succeeded',
   /**
    * Of responses that share a usage object (a batch's, Anthropic's iterations): tokens of the largest prompt, which sets the
    * price. @see partsOf

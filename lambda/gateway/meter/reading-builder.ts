@@ -61,6 +61,7 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.imageSize]: ['openai-images'],
   [BILLABLE.imageQuality]: ['openai-images'],
   [BILLABLE.audioSeconds]: ['openai-transcription'],
+  [BILLABLE.batchSucceeded]: ['free'],
 };
 
 /**
@@ -133,6 +134,7 @@ export class ReadingBuilder implements PickerSink {
     this.#text(BILLABLE.imageQuality, values.get('image.quality'));
     const seconds = values.get('audio.seconds');
     this.#number(BILLABLE.audioSeconds, typeof seconds === 'string' ? Number(seconds) : seconds);
+    this.#number(BILLABLE.batchSucceeded, values.get('batchSucceeded'));
     this.#number(BILLABLE.webSearchRequests, values.get('webSearchRequests'));
     this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
     this.#number(BILLABLE.imageCount, this.#images);

@@ -79,6 +79,8 @@ export const wantedInResponse: Wanted = {
   outputs: { '*': { model: 'model' } },
   // xAI: a deferred response has only this
   request_id: 'requestId',
+  // Anthropic: a batch
+  request_counts: { succeeded: 'batchSucceeded' },
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
   size: 'image.size',

@@ -638,6 +638,28 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     },
     { provenance: 'computed', usage: tokens, costNanoUsd: (100 * 5000 + 50 * 25_000) / 2 },
   ],
+  ...(
+    [
+      ['has results', 'ended', 5, { provenance: 'unknown', reason: reasons.batchResults }],
+      ['has ended without a result', 'ended', 0, { provenance: 'free' }],
+      ['is in progress', 'in_progress', 0, { provenance: 'free' }],
+    ] as const
+  ).map(([case_, processing_status, succeeded, expected]): readonly [string, Call, Expected] => [
+    `Anthropic, a batch that ${case_}`,
+    {
+      provider: 'anthropic',
+      method: 'GET',
+      path: '/v1/messages/batches/msgbatch_1',
+      body: {
+        id: 'msgbatch_1',
+        type: 'message_batch',
+        processing_status,
+        request_counts: { processing: 0, succeeded, errored: 1, canceled: 0, expired: 0 },
+        results_url: 'https://api.anthropic.com/v1/messages/batches/msgbatch_1/results',
+      },
+    },
+    expected,
+  ]),
   [
     'Anthropic, another model answered after one that declined before any output',
     {
