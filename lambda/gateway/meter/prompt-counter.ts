@@ -46,6 +46,9 @@ const MAX_IMAGES = 64;
 const MAX_SAMPLE_BYTES = 16 * 1024;
 const MAX_SAMPLE_OF_STRING = 4 * 1024;
 
+/** Has the size of all images but some JPEGs. */
+const SHORT_HEAD_BYTES = 256;
+
 const BACKSLASH = 0x5c;
 
 /**
@@ -145,8 +148,8 @@ export class PromptCounter {
 
   #addMedia(head: Buffer): void {
     this.#isPartEmpty = false;
-    const bytes = decodedHead(head);
-    const size = bytes && imageSize(bytes);
+    const early = sizeOf(head.subarray(0, SHORT_HEAD_BYTES));
+    const size = early === null ? sizeOf(head) : early;
     if (size === undefined) this.#leaveOut('file');
     else if (this.#images.length === MAX_IMAGES) this.#leaveOut('image');
     else this.#images.push({ width: size?.width ?? null, height: size?.height ?? null, detail: this.#detail });
@@ -167,6 +170,12 @@ export class PromptCounter {
     return (this.#sampledBytes + unescaped) / bytes;
   }
 }
+
+/** Null for an address, and where the head does not contain the size; undefined where it is no image. */
+const sizeOf = (head: Buffer): ReturnType<typeof imageSize> => {
+  const bytes = decodedHead(head);
+  return bytes && imageSize(bytes);
+};
 
 /** A surrogate pair cut in two counts as two characters: the error is within one sample. */
 const textBytesOf = (json: Buffer): number => {

@@ -408,6 +408,16 @@ const cases: readonly (readonly [string, Call, Expected])[] = [
     { provenance: 'provider', costNanoUsd: 250_000_000, usage: tokens },
   ],
   [
+    'Gemini, embeddings without usage',
+    {
+      provider: 'google',
+      path: '/v1beta/models/gemini-embedding-001:batchEmbedContents',
+      req: { requests: [{ content: { parts: [{ text: 'a'.repeat(41) }] } }, { content: { parts: [{ text: 'b' }] } }] },
+      body: { embeddings: [{ values: [0.5] }, { values: [0.25] }] },
+    },
+    { provenance: 'estimated', usage: { inputTokens: 11, outputTokens: 0 }, costNanoUsd: 11 * 150 },
+  ],
+  [
     'Gemini, a cache is filled: all of it is input, and its storage is not seen',
     {
       provider: 'google',
