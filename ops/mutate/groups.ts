@@ -11,18 +11,34 @@ export const groups = {
     tests: ['test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream}/*.test.ts'],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },
+  // Events to records and counters.
   ledger: {
     mutate: [
-      'lambda/data/{ledger,spend}/*.ts',
-      'lambda/data/requests/request-item.ts',
-      'lambda/domain/spend/*.ts',
-      'lambda/usage-recorder/**/*.ts',
+      'lambda/data/ledger/*.ts',
+      'lambda/data/requests/{counted-responses,request-item}.ts',
+      'lambda/domain/spend/{contribution,counters,dimensions,request-record}.ts',
+      'lambda/usage-recorder/*.ts',
+      '!lambda/usage-recorder/handler.ts',
+    ],
+    tests: [
+      'test/data/ledger/*.test.ts',
+      'test/data/requests/request-item.test.ts',
+      'test/domain/spend/{contribution,dimensions}.test.ts',
+      'test/usage-recorder/{build-record,consume-messages,decide-changes,faults,handlers,note-use,overflow,recorder,reprice,tracking-gaps,traffic}.test.ts',
+    ],
+  },
+  // Counters to rollups and reports.
+  spend: {
+    mutate: [
+      'lambda/data/spend/*.ts',
+      'lambda/domain/spend/{spend-csv,spend-points,spend-report,sum-map,summary,tracking-gaps}.ts',
+      'lambda/usage-recorder/{rollup,sweep}/*.ts',
       '!lambda/usage-recorder/**/handler.ts',
     ],
     tests: [
-      'test/data/{ledger,requests,spend}/*.test.ts',
-      'test/domain/spend/*.test.ts',
-      'test/usage-recorder/*.test.ts',
+      'test/data/spend/*.test.ts',
+      'test/domain/spend/{spend-report,summary,tracking-gaps}.test.ts',
+      'test/usage-recorder/{rollup,sweep}.test.ts',
     ],
   },
   evaluator: {

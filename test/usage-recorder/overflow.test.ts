@@ -163,6 +163,7 @@ describe('an account whose clients send ever new values', () => {
       updatedAt: '2026-11-20T00:00:00.000Z',
       effectiveFrom: '2026-11-20T00:00:00.000Z',
       revision: 1,
+      conditionRevision: 1,
       firedPeriods: [],
     });
     await rules.create(rule('by-tag', { tag: 'prod' }));
