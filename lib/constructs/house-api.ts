@@ -32,14 +32,14 @@ export interface HouseApiProps {
   readonly retention: Retention;
 }
 
-/** One line of JSON a request. No query string, no header and no body is in it: credentials travel in all three. */
+/** One line of JSON a request. No path, no query string, no header and no body is in it: credentials travel in all four. */
 const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
     requestTime: '$context.requestTime',
     domainName: '$context.domainName',
     httpMethod: '$context.httpMethod',
-    path: '$context.path',
+    resourcePath: '$context.resourcePath',
     protocol: '$context.protocol',
     status: '$context.status',
     sourceIp: '$context.identity.sourceIp',

@@ -1,3 +1,5 @@
+import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { credentialHeaders } from '../../lambda/gateway/admission/service-key.ts';
 import type { ManagedRules, RateRule } from '../constructs/firewall.ts';
 import type { FirewallSettings } from '../stage-settings.ts';
 
@@ -28,6 +30,24 @@ const commonRules: ManagedRules = {
   ],
 };
 
+const matches = (fieldToMatch: CfnWebACL.FieldToMatchProperty, regexString: string): CfnWebACL.StatementProperty => ({
+  regexMatchStatement: { regexString, fieldToMatch, textTransformations: [{ priority: 0, type: 'NONE' }] },
+});
+const header = (name: string): CfnWebACL.FieldToMatchProperty => ({ singleHeader: { Name: name } });
+
+/** The shape of an account key without its checksum. @see lambda/domain/accounts/account-key.ts */
+const KEY = 'svc_[0-9A-Za-z]{30}';
+
+/** Requests with a service key in one of its places (lambda/gateway/admission/service-key.ts), and those that need none. */
+const withKeyOrWithoutNeed: readonly CfnWebACL.StatementProperty[] = [
+  matches(header('x-service-key'), `^${KEY}$`),
+  matches({ uriPath: {} }, `^/${KEY}(/|$)`),
+  ...credentialHeaders.map((name) => matches(header(name), `^([A-Za-z]+ +)?${KEY}:`)),
+  matches({ uriPath: {} }, '^/health$'),
+  // A browser's preflight.
+  matches({ method: {} }, '^OPTIONS$'),
+];
+
 /**
  * Rules of the proxy. A wrong entry in a reputation list would break a client's traffic, so the list only counts here.
  * Every call needs a key. Calls without a well-formed key are guesses, which the rate rule slows.
@@ -40,32 +60,7 @@ export const gatewayFirewall = (settings: FirewallSettings) => ({
       limit: settings.malformedKeysPer5Minutes,
       counts: {
         andStatement: {
-          statements: [
-            {
-              notStatement: {
-                statement: {
-                  regexMatchStatement: {
-                    // The shape of an account key without its checksum. @see lambda/domain/accounts/account-key.ts
-                    regexString: '^svc_[0-9A-Za-z]{30}$',
-                    fieldToMatch: { singleHeader: { Name: 'x-service-key' } },
-                    textTransformations: [{ priority: 0, type: 'NONE' }],
-                  },
-                },
-              },
-            },
-            {
-              notStatement: {
-                statement: {
-                  byteMatchStatement: {
-                    searchString: '/health',
-                    positionalConstraint: 'EXACTLY',
-                    fieldToMatch: { uriPath: {} },
-                    textTransformations: [{ priority: 0, type: 'NONE' }],
-                  },
-                },
-              },
-            },
-          ],
+          statements: withKeyOrWithoutNeed.map((statement) => ({ notStatement: { statement } })),
         },
       },
     },

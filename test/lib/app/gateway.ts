@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
 import { onlyResource, type Resource, resourcesOf, synthStage } from '../synth-stage.ts';
@@ -99,7 +100,12 @@ describe('the gateway', () => {
   it('logs one line a request without query string, header or body', () => {
     const stage = onlyResource(gateway, 'AWS::ApiGateway::Stage').Properties;
     const { Format } = stage['AccessLogSetting'] as { Format: string };
-    expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', path: '$context.path' });
+    expect(JSON.parse(Format)).toMatchObject({
+      requestId: '$context.requestId',
+      resourcePath: '$context.resourcePath',
+    });
+    // A service key may be in the path.
+    expect(Format).not.toContain('$context.path');
     expect(Format).not.toMatch(/query|header|authorizer|apiKey|requestOverride|integrationErrorMessage/i);
     expect(stage['MethodSettings']).toEqual([
       expect.objectContaining({
@@ -195,14 +201,34 @@ describe('the gateway’s firewall', () => {
     });
   });
 
-  it('slows those who try malformed keys, but not health checks', () => {
+  it('slows those who try malformed keys, but neither health checks nor keys in other places', () => {
     const [rule] = rulesOf({ firewall: { malformedKeysPer5Minutes: 50 } });
     expect(rule).toMatchObject({
       Name: 'MalformedServiceKeys',
       Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
       Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 } },
     });
-    expect(JSON.stringify(rule)).toContain('/health');
+    // biome-ignore lint/suspicious/noExplicitAny: a template.
+    const { Statements } = (rule as any).Statement.RateBasedStatement.ScopeDownStatement.AndStatement;
+    const patterns = (Statements as Record<string, Record<string, Record<string, Record<string, unknown>>>>[]).map(
+      ({ NotStatement }) => {
+        const { FieldToMatch, RegexString } = NotStatement!['Statement']!['RegexMatchStatement']!;
+        return { field: FieldToMatch, pattern: new RegExp(RegexString as string) };
+      },
+    );
+    const key = newAccountKey((size) => new Uint8Array(size).fill(1));
+    const passes = (field: object, value: string) =>
+      patterns.some((each) => JSON.stringify(each.field) === JSON.stringify(field) && each.pattern.test(value));
+    const headerField = (Name: string) => ({ SingleHeader: { Name } });
+    expect(passes(headerField('x-service-key'), key)).toBe(true);
+    expect(passes(headerField('x-service-key'), `${key}x`)).toBe(false);
+    for (const path of ['/health', `/${key}`, `/${key}/v1/models`]) expect(passes({ UriPath: {} }, path)).toBe(true);
+    for (const path of ['/health/x', `/v1/${key}`, `/${key}x/v1`]) expect(passes({ UriPath: {} }, path)).toBe(false);
+    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) {
+      expect(passes(headerField(name), `Bearer ${key}:sk`)).toBe(true);
+      expect(passes(headerField(name), 'Bearer sk')).toBe(false);
+    }
+    expect(passes({ Method: {} }, 'OPTIONS')).toBe(true);
   });
 
   it('keeps no samples: they show headers', () => {
