@@ -188,6 +188,7 @@ describe('POST /alert-rules/preview', () => {
       to: '2026-11-20T16:30:00.000Z',
       periods: 31,
       unjudgedPeriods: 0,
+      mayAlsoMatch: null,
       firings: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },

@@ -1,6 +1,7 @@
 import { type Period, periodAt, periodsToJudge } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
+import { CounterOverflowError } from '../spend/counters.ts';
 import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
@@ -61,7 +62,12 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
 
   for (const at of instantsOf(granularity, from, now))
     for (const period of periodsToJudge(evaluator.period, at).toReversed())
-      if (period.end > from.toISOString()) judgeAt(period, at);
+      try {
+        if (period.end > from.toISOString()) judgeAt(period, at);
+      } catch (error) {
+        // As in the evaluator: a sum past 2^53 keeps the rule from being judged for the period.
+        if (!(error instanceof CounterOverflowError)) throw error;
+      }
   return {
     from: from.toISOString(),
     to: now.toISOString(),

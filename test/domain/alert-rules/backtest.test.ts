@@ -39,6 +39,13 @@ describe('backtest', () => {
     ]);
   });
 
+  it('leaves out only the periods with a sum that is no longer exact', () => {
+    const counters = [spent('2026-11-02', 9_000_000), spent('2026-11-02', 9_000_000), spent('2026-11-04', 10)];
+    const { firings, periods, unjudgedPeriods } = played(threshold('daily'), counters);
+    expect(firings.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-04']);
+    expect([periods, unjudgedPeriods]).toEqual([31, 0]);
+  });
+
   it('looks at hours for rules by the hour', () => {
     const condition = threshold('hourly');
     expect(backtestRange(condition, now).read).toMatchObject({ granularity: 'hour', from: '2026-10-21T00:00:00.000Z' });
