@@ -4,16 +4,17 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { CommandError, runCommand, wholeNumber } from './command.ts';
 import { groupNames } from './mutate/groups.ts';
-import { type Report, scoreTable, survivors } from './mutate/report.ts';
-import type { RunOptions } from './mutate/run-group.ts';
+import { type Report, sampleOf, scoreTable, survivors } from './mutate/report.ts';
+import { type RunOptions, reportFile } from './mutate/run-options.ts';
 
-const USAGE = `npm run mutate -- [--static] [--minutes N] [--workers N] [--dry-run] [GROUP…]
+const USAGE = `npm run mutate -- [--static] [--every N] [--minutes N] [--workers N] [--dry-run] [GROUP…]
 
 Changes the code of a group in small ways, one at a time, and tells how many changes its tests notice (the score), and in
 .mutate/GROUP.txt which they do not. Groups: ${groupNames.join(', ')}; without any, all.
 What is known is kept in .mutate/GROUP.json: only what is new or has other tests is tried again.
 
   --static     also changes what runs as a module is loaded: each takes a process of its own
+  --every N    tries one change in N, evenly spread, and keeps no results: a sample of a group that takes hours
   --minutes N  stops each group after N minutes; the next run goes on from there
   --workers N  processes side by side: as many as the machine has processors, by default
   --dry-run    only runs the tests without a change`;
@@ -24,6 +25,7 @@ const STOPPED = 130;
 const schema = z.object({
   _: z.array(z.enum(groupNames, `groups are ${groupNames.join(', ')}`)),
   static: z.boolean(),
+  every: wholeNumber.min(1),
   minutes: wholeNumber.min(1).optional(),
   workers: wholeNumber.min(1),
   'dry-run': z.boolean(),
@@ -31,8 +33,8 @@ const schema = z.object({
 
 const mutate = ({ minutes, ...options }: RunOptions & { minutes?: number | undefined }): void => {
   const { name } = options;
-  const file = new URL('mutate/run-group.ts', import.meta.url).pathname;
-  const { status, signal } = spawnSync(process.execPath, [file, JSON.stringify(options)], {
+  const run = new URL('mutate/run-group.ts', import.meta.url).pathname;
+  const { status, signal } = spawnSync(process.execPath, [run, JSON.stringify(options)], {
     stdio: 'inherit',
     timeout: minutes && minutes * 60_000,
     killSignal: 'SIGINT',
@@ -41,10 +43,12 @@ const mutate = ({ minutes, ...options }: RunOptions & { minutes?: number | undef
   const wasStopped = minutes !== undefined && (signal === 'SIGINT' || status === STOPPED);
   if (status !== 0 && !wasStopped) throw new CommandError(`${name}: the run failed`);
   if (options['dry-run']) return;
-  if (!existsSync(`.mutate/${name}.json`)) throw new CommandError(`${name} was stopped before a change was tried`);
-  const report: Report = JSON.parse(readFileSync(`.mutate/${name}.json`, 'utf8'));
-  writeFileSync(`.mutate/${name}.txt`, survivors(report));
-  console.log(scoreTable(name, report));
+  const file = reportFile(options);
+  if (!existsSync(file)) throw new CommandError(`${name} was stopped before a change was tried`);
+  const report: Report = JSON.parse(readFileSync(file, 'utf8'));
+  const tried = sampleOf(report, options.every);
+  writeFileSync(`.mutate/${name}.txt`, survivors(tried));
+  console.log(scoreTable(name, tried));
   if (wasStopped)
     console.log(`${name} was stopped after ${minutes} minutes: this is the score of what was tried so far`);
 };
@@ -55,6 +59,7 @@ await runCommand(
     schema,
     options: {
       static: { type: 'boolean', default: false },
+      every: { type: 'string', default: '1' },
       minutes: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
     },

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
@@ -54,8 +54,8 @@ const noticeOf = (
  * The returned function takes `recordedFor`, when the request began that is the reason to look, if one is.
  */
 export const openPlanNotices = ({ findAccount, usage, notify, newAlertId, now }: PlanNoticesDependencies) => {
-  const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
-  const notified = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  const pausedUntilMs = new QuickLRU<string, number>({ maxSize: MAX_REMEMBERED });
+  const notified = new QuickLRU<string, true>({ maxSize: MAX_REMEMBERED });
   return async (accountId: string, recordedFor?: string): Promise<void> => {
     const at = now();
     if ((pausedUntilMs.get(accountId) ?? 0) > at.getTime()) return;

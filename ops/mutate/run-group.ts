@@ -1,18 +1,13 @@
 import { globSync } from 'node:fs';
 import type { LogLevel } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { type GroupName, groups } from './groups.ts';
+import { groups } from './groups.ts';
+import { type RunOptions, reportFile } from './run-options.ts';
 
-/** A process of its own for one group, since Stryker saves what it knows and exits when it is to stop. */
-export interface RunOptions {
-  readonly name: GroupName;
-  readonly workers: number;
-  readonly static: boolean;
-  readonly 'dry-run': boolean;
-}
-
+// A process of its own for one group, since Stryker saves what it knows and exits when it is to stop.
 const options: RunOptions = JSON.parse(process.argv[2]!);
 const { mutate, tests } = groups[options.name];
+process.env['MUTATE_EVERY'] = String(options.every);
 process.env['MUTATE_TESTS'] = JSON.stringify(globSync(tests).sort());
 await new Stryker({
   mutate: [...mutate, '!**/*.d.ts'],
@@ -26,7 +21,8 @@ await new Stryker({
   disableTypeChecks: false,
   tempDirName: `.mutate/${options.name}`,
   incremental: true,
-  incrementalFile: `.mutate/${options.name}.json`,
+  incrementalFile: reportFile(options),
+  force: options.every > 1,
   reporters: ['progress-append-only'],
   concurrency: options.workers,
   timeoutMS: 15_000,

@@ -126,7 +126,11 @@ const runTests = async (chosen: ReadonlySet<string>): Promise<{ failure: Failure
 let isFresh = true;
 let isSpoiled = false;
 
+const EVERY = Number(process.env['MUTATE_EVERY']);
+
 const mutantRun: TestRunner['mutantRun'] = async ({ activeMutant, testFilter, hitLimit, mutantActivation }) => {
+  if (Number(activeMutant.id) % EVERY !== 0)
+    return { status: MutantRunStatus.Error, errorMessage: 'not in the sample' };
   // A mutant of what runs while modules load is active before they do: that takes a process of its own.
   const isStatic = mutantActivation === 'static';
   if (isSpoiled || (isStatic && !isFresh)) process.exit(1);

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { accountServiceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -11,7 +11,7 @@ const MAX_ENTRIES = 10_000;
 
 /** Records when service keys were last used. */
 export const openKeyUsage = (table: Table) => {
-  const notedMs = new LRUCache<string, number>({ max: MAX_ENTRIES });
+  const notedMs = new QuickLRU<string, number>({ maxSize: MAX_ENTRIES });
   return {
     /** @param usedAt ISO 8601 UTC. Earlier than the stored time: no effect. */
     note: async (accountId: string, keyId: string, usedAt: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import type { Table } from '../table/table.ts';
 import { openUsers } from './users.ts';
 
@@ -9,7 +9,7 @@ const MAX_ENTRIES = 10_000;
 /** The account of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
 export const openMembership = (table: Table) => {
   const users = openUsers(table);
-  const cache = new LRUCache<string, string>({ max: MAX_ENTRIES, ttl: TTL_MS });
+  const cache = new QuickLRU<string, string>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
   return {
     accountOf: async (userId: string): Promise<string | undefined> => {
       const cached = cache.get(userId);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { passesRule, type RuleFilter } from '../../domain/alert-rules/spend-series.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
@@ -98,8 +98,8 @@ const decide = (wanted: readonly WantedSlot[], slots: ReadonlySet<string>, { rec
  * last days, once for each process, and the filters of the account's alert rules, once a minute.
  */
 export const openCounterSlots = (table: Table, now: () => number = Date.now) => {
-  const remembered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_REMEMBERED });
-  const recentSlots = new LRUCache<string, ReadonlySet<string>>({ max: MAX_RECENT });
+  const remembered = new QuickLRU<string, ReadonlySet<string>>({ maxSize: MAX_REMEMBERED });
+  const recentSlots = new QuickLRU<string, ReadonlySet<string>>({ maxSize: MAX_RECENT });
   const ruleFilters = openRuleFilters(table, now);
 
   const read = async (accountId: string, day: Day): Promise<ReadonlySet<string> | undefined> => {

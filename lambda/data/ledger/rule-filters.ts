@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import type { RuleFilter } from '../../domain/alert-rules/spend-series.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
@@ -21,11 +21,13 @@ const storedFilter = z.object({
 
 /** The filters of accounts' active alert rules, cached for a minute. */
 export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
-  const cache = new LRUCache<string, readonly RuleFilter[]>({ max: MAX_ENTRIES, ttl: MINUTE_MS, perf: { now } });
+  const cache = new QuickLRU<string, { readonly filters: readonly RuleFilter[]; readonly readAtMs: number }>({
+    maxSize: MAX_ENTRIES,
+  });
   return {
     find: async (accountId: string): Promise<readonly RuleFilter[]> => {
       const cached = cache.get(accountId);
-      if (cached) return cached;
+      if (cached && now() - cached.readAtMs < MINUTE_MS) return cached.filters;
       const { gsi1pk, gsi1sk } = activeRulesIndexKey(shardOf(accountId, ACTIVE_RULE_SHARDS), accountId, '');
       const filters: RuleFilter[] = [];
       for await (const item of queryItems(table, {
@@ -37,7 +39,7 @@ export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
         const { data } = storedFilter.safeParse(item);
         if (data) filters.push(data.config.filter);
       }
-      cache.set(accountId, filters);
+      cache.set(accountId, { filters, readAtMs: now() });
       return filters;
     },
   };

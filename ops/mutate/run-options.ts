@@ -1,0 +1,14 @@
+import type { GroupName } from './groups.ts';
+
+export interface RunOptions {
+  readonly name: GroupName;
+  readonly workers: number;
+  readonly static: boolean;
+  /** Tries the changes whose number this divides. */
+  readonly every: number;
+  readonly 'dry-run': boolean;
+}
+
+/** What is known of a group's changes. A sample's does not replace it. */
+export const reportFile = ({ name, every }: Pick<RunOptions, 'name' | 'every'>): string =>
+  `.mutate/${name}${every > 1 ? `-every-${every}` : ''}.json`;
