@@ -162,7 +162,7 @@ describe('spend of closed days and months', () => {
         }
         expect(service.failures).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
     // Some thousand queries of the emulator.
   }, 120_000);
