@@ -11,7 +11,7 @@ export interface Target {
   readonly packagesDir: string;
 }
 
-export interface Run {
+interface Run {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
