@@ -14,8 +14,7 @@ export interface Sides {
 }
 
 /** True for a member that is there and is no count: negative, no number, or past all plausibility. Null stands for none. */
-const isUnreadable = (value: unknown): boolean =>
-  value !== undefined && value !== null && countOf(value) === null;
+const isUnreadable = (value: unknown): boolean => value !== undefined && value !== null && countOf(value) === null;
 
 /** True where one of these optional members is there and is no count. */
 export const hasUnreadable = (raw: Raw, names: readonly string[]): boolean =>
