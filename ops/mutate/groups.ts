@@ -8,7 +8,10 @@ interface Group {
 export const groups = {
   gateway: {
     mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
-    tests: ['test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream}/*.test.ts'],
+    tests: [
+      'test/gateway/{environment,faults,gateway}.test.ts',
+      'test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream}/*.test.ts',
+    ],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },
   // Events to records and counters.

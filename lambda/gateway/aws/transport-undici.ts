@@ -11,8 +11,8 @@ import {
 } from './transport.ts';
 
 /** undici does not report whether a connection was kept or new, so a call on a new one may run twice, too. */
-const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code !== undefined && BROKEN.has(code);
+const BROKEN: ReadonlySet<string | undefined> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const isBroken = ({ code }: NodeJS.ErrnoException): boolean => BROKEN.has(code);
 
 /** Over undici's dispatch: half the CPU time of node:http for a call. */
 export const undiciTransport = (endpoint: string): AwsTransport => {

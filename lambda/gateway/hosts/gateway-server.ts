@@ -66,10 +66,10 @@ export const serveGateway = (
 ): Promise<void> => gateway(gatewayRequest(request, override), new ServerClient(response));
 
 const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({
-  method: request.method ?? 'GET',
+  method: request.method as string,
   host: request.headers.host,
   label: override?.label,
-  target: override?.target ?? request.url ?? '/',
+  target: override?.target ?? (request.url as string),
   headers: request.rawHeaders,
   body: request,
 });
@@ -114,8 +114,8 @@ class ServerClient implements ClientResponse {
 
   abort(): void {
     const response = this.#response;
-    if (response.headersSent) response.flushHeaders();
-    // First send what was written in this turn: the client gets every byte of the provider's.
+    // First send what was written in this turn: the client gets the headers and every byte of the provider's.
+    response.flushHeaders();
     setImmediate(() => response.destroy());
   }
 
@@ -134,6 +134,6 @@ const ignore = (): void => {};
 
 const pairs = (flat: readonly string[]): [string, string][] => {
   const result: [string, string][] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) result.push([flat[i] as string, flat[i + 1] as string]);
+  for (let i = 0; i < flat.length; i += 2) result.push([flat[i] as string, flat[i + 1] as string]);
   return result;
 };

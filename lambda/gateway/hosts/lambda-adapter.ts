@@ -75,7 +75,7 @@ const withoutLargest = (status: number, headers: readonly string[]): Record<stri
   const kept = [...headers];
   for (;;) {
     const metadata = metadataOf(status, kept);
-    if (kept.length === 0 || sizeOf(metadata) <= MAX_METADATA_BYTES) return metadata;
+    if (sizeOf(metadata) <= MAX_METADATA_BYTES) return metadata;
     let largest = 0;
     for (let i = 2; i < kept.length; i += 2)
       if ((kept[i + 1] as string).length > (kept[largest + 1] as string).length) largest = i;

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { providerLabels, providers } from '../../../lambda/domain/providers.ts';
+import { labelOfHost } from '../../../lambda/gateway/admission/admit.ts';
+import { ACTIVE, fakeExchange } from '../gateway-fakes.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 
 let origin: ScriptedOrigin;
@@ -133,5 +135,76 @@ describe('every provider', () => {
     expect(response.body.toString()).toBe('answer');
     expect(origin.received.slice(before)).toMatchObject([{ url }]);
     expect(origin.received.at(-1)?.rawHeaders).toEqual(expect.arrayContaining([new URL(origin.origin).host]));
+  });
+});
+
+describe('the label of a host', () => {
+  it.each([
+    ['openai.gateway.test', 'openai'],
+    ['OpenAI.Gateway.Test:443', 'openai'],
+    ['openai.gateway.test:', 'openai'],
+    ['openai.gateway.test.', 'openai'],
+    ['openai.gateway.test.:8080', 'openai'],
+    ['.gateway.test', ''],
+    // Each as long as a host of the gateway.
+    ['openai.gateway.evil', undefined],
+    ['openai-gateway.test', undefined],
+    ['openai:1.gateway.test', 'openai:1'],
+    ['openai.gateway.test:1:2', undefined],
+    ['gateway.test', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%s: %s', (host, label) => {
+    expect(labelOfHost(host, 'gateway.test')).toBe(label);
+  });
+});
+
+describe('what admission reads', () => {
+  /** The credentials whose fingerprints a request needs. */
+  const credentialsOf = (...headers: string[]): string[] => {
+    const found = new Set<string>();
+    const fingerprint = (credential: string) => {
+      found.add(credential);
+      return 'f00d';
+    };
+    const { provider, sent } = fakeExchange(
+      { headers: ['X-Service-Key', KEYS.active, ...headers] },
+      { parts: { fingerprint } },
+    );
+    if (sent.length > 0) provider().onHeaders({ status: 200, statusMessage: '', headers: [] });
+    return [...found];
+  };
+
+  it.each([
+    ['Bearer sk-1', 'sk-1'],
+    ['bearer \t sk-1  ', 'sk-1'],
+    ['  Bearer sk-1', 'sk-1'],
+    ['sk-1', 'sk-1'],
+    ['Bearersk-1', 'Bearersk-1'],
+    ['Token Bearer sk-1', 'Token Bearer sk-1'],
+  ])('is the credential without its scheme: %j', (value, credential) => {
+    expect(credentialsOf('Authorization', value)).toEqual([credential]);
+  });
+
+  it('is the first header with a credential', () => {
+    expect(credentialsOf('x-goog-api-key', 'g', 'X-Api-Key', ' k ', 'Authorization', 'Bearer ')).toEqual(['k']);
+    expect(credentialsOf('Authorization', 'Bearer')).toEqual([]);
+  });
+
+  it('is the account store only for a key that can exist', () => {
+    const read: string[] = [];
+    const lookUpAccount = (serviceKey: string) => {
+      read.push(serviceKey);
+      return ACTIVE;
+    };
+    const tryKey = (serviceKey: string) =>
+      fakeExchange(
+        { headers: ['X-Service-Key', serviceKey, 'Authorization', 'Bearer sk'] },
+        { parts: { lookUpAccount } },
+      ).status();
+    expect(tryKey('svc_nonsense')).toBe(401);
+    expect(read).toEqual([]);
+    tryKey(` ${KEYS.active} `);
+    expect(read).toEqual([KEYS.active]);
   });
 });

@@ -44,6 +44,13 @@ describe('gatewayRequest', () => {
     expect(target).toBe('/x?a=1&a=2%20%26%3D&%C3%A9=&s=%EF%BF%BD');
   });
 
+  it('leaves out names without values', () => {
+    const { target, headers } = gatewayRequest(
+      event({ path: '/x', multiValueQueryStringParameters: { a: undefined }, multiValueHeaders: { b: undefined } }),
+    );
+    expect([target, headers]).toEqual(['/x', []]);
+  });
+
   it('decodes the body and says its length, whatever the framing was', () => {
     const body = Buffer.from([0, 255, 10, 13]);
     const request = gatewayRequest(
@@ -77,8 +84,8 @@ const runtimeStream = () => {
       if (last) written.push(Buffer.from(last).toString());
       ended = true;
     },
-    on: (_event: 'drain', listener: () => void) => {
-      drain = listener;
+    on: (event: string, listener: () => void) => {
+      if (event === 'drain') drain = listener;
       return stream;
     },
   };
@@ -200,6 +207,8 @@ describe('lambdaResponse', () => {
   it('drops no more headers than it must, the largest first, whatever their order', () => {
     const headers = ['A', 'a'.repeat(6_000), 'B', 'b'.repeat(7_000), 'C', 'c'.repeat(6_500)];
     expect(Object.keys(preludeOf(headers).headers)).toEqual(['a', 'c']);
+    const same = ['A', 'a'.repeat(9_000), 'B', 'b'.repeat(9_000)];
+    expect(Object.keys(preludeOf(same).headers)).toEqual(['b']);
   });
 
   it('hands over the listener for the drain and the last bytes', () => {
