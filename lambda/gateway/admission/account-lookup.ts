@@ -65,8 +65,8 @@ export const cachedAccountLookup = (read: ReadKey, now: () => number = () => per
   const inFlight = new Map<string, Promise<Lookup>>();
 
   const remember = (serviceKey: string, entry: Entry): void => {
-    if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
     entries.delete(serviceKey);
+    if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
     entries.set(serviceKey, entry);
   };
 

@@ -1,4 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { cachedAccountLookup, type KeyOwner, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 
 const owner: KeyOwner = { accountId: 'a', keyId: 'k', active: true };
@@ -111,6 +113,38 @@ describe('the bounds of the account cache', () => {
     expect(lookUp('key-1')).toBeInstanceOf(Promise);
   });
 
+  it('makes no room for a key that it has', async () => {
+    const { lookUp, pass } = scripted([owner]);
+    for (let n = 0; n < 10_000; n++) await lookUp(`key-${n}`);
+    pass(30_000);
+    lookUp('key-5000');
+    await new Promise(setImmediate);
+    expect(lookUp('key-0')).toBe(owner);
+  });
+
+  it('does not count a key that was read again as the oldest, however full it is', async () => {
+    const { lookUp, pass } = scripted([owner]);
+    for (let n = 0; n < 9_999; n++) await lookUp(`key-${n}`);
+    pass(30_000);
+    lookUp('key-0');
+    await new Promise(setImmediate);
+    for (const key of ['one more', 'and one']) await lookUp(key);
+    expect(lookUp('key-0')).toBe(owner);
+    expect(lookUp('key-1')).toBeInstanceOf(Promise);
+  });
+
+  it('goes by a clock that nobody sets', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const lookUp = cachedAccountLookup(async () => owner);
+    await lookUp('x');
+    clock.mockReturnValue(60_999);
+    expect(lookUp('x')).toBe(owner);
+    await new Promise(setImmediate);
+    clock.mockReturnValue(120_999);
+    expect(lookUp('x')).toBeInstanceOf(Promise);
+    clock.mockRestore();
+  });
+
   it('reads in the background from exactly 30 s, and retries from exactly 1 s after a failure', async () => {
     const { lookUp, reads, pass } = scripted([owner, down, owner]);
     await lookUp('x');
@@ -155,5 +189,26 @@ describe('reading a key', () => {
     ['no item', undefined, 'no-such-key'],
   ])('%s', async (_case, stored, expected) => {
     expect(await read(stored)).toEqual(expected);
+  });
+
+  it.each(['accountId', 'keyId', 'keyStatus'] as const)('an item without %s is no key', async (name) => {
+    const { [name]: _missing, ...rest } = item;
+    expect(await read(rest)).toBe('no-such-key');
+  });
+
+  it('an item without the account’s status is no active account', async () => {
+    const { accountStatus: _missing, ...rest } = item;
+    expect(await read(rest)).toMatchObject({ active: false });
+  });
+
+  it('takes one read of the whole key, within the time-out', async () => {
+    const calls: unknown[] = [];
+    const dynamodb = async (...call: unknown[]) => {
+      calls.push(call);
+      return {};
+    };
+    await keyReader(dynamodb, 'table', 500)('svc_x');
+    const { pk, sk } = serviceKeyKey(serviceKeyHash('svc_x'));
+    expect(calls).toEqual([['GetItem', { TableName: 'table', Key: { pk: { S: pk }, sk: { S: sk } } }, 500]]);
   });
 });
