@@ -31,19 +31,22 @@ export const nodeTransport = (endpoint: string): AwsTransport => {
           bytes += chunk.length;
           if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLongError());
         });
-        response.on('error', reject);
+        response.on('error', fail);
         response.on('end', () => {
           clearTimeout(timer);
-          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) });
+          resolve({ status: response.statusCode as number, body: Buffer.concat(chunks) });
         });
       });
       const timer = setTimeout(() => request.destroy(timeoutError(timeoutMs)), timeoutMs);
-      request.on('error', (error) => {
+      const fail = (error: Error): void => {
         clearTimeout(timer);
-        if (!request.reusedSocket || !isBroken(error)) return reject(error);
+        reject(error);
+      };
+      request.on('error', (error) => {
+        if (!request.reusedSocket || !isBroken(error)) return fail(error);
         // The other idle connections are probably closed, too.
         dropIdleConnections(agent, -1);
-        reject(new DeadConnectionError(error.message));
+        fail(new DeadConnectionError(error.message));
       });
       request.end(body);
     });
