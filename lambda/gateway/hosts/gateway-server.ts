@@ -113,10 +113,8 @@ class ServerClient implements ClientResponse {
   }
 
   abort(): void {
-    const response = this.#response;
     // First send what was written in this turn: the client gets the headers and every byte of the provider's.
-    response.flushHeaders();
-    setImmediate(() => response.destroy());
+    setImmediate(() => this.#response.destroy());
   }
 
   onDisconnect(listener: () => void): void {

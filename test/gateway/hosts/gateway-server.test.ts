@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
@@ -13,6 +13,11 @@ import { KEYS } from '../gateway-host.ts';
 let aws: Server;
 let origin: ScriptedOrigin;
 const calls: { target: string; input: Record<string, unknown> }[] = [];
+let onCall = (): void => {};
+const nextCall = (): Promise<void> =>
+  new Promise((resolve) => {
+    onCall = resolve;
+  });
 const text = (value: string) => ({ S: value });
 
 const responses: Record<string, (input: Record<string, unknown>) => object> = {
@@ -37,6 +42,7 @@ beforeAll(async () => {
     const input = JSON.parse(body);
     calls.push({ target, input });
     response.end(JSON.stringify(responses[target]?.(input)));
+    onCall();
   });
   aws.listen(0, '127.0.0.1');
   await once(aws, 'listening');
@@ -49,22 +55,25 @@ afterAll(async () => {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
+const environment = () => ({
+  TABLE_NAME: 'table',
+  USAGE_QUEUE_URL: 'https://sqs.test/queue',
+  GATEWAY_DOMAIN: 'gateway.test',
+  FINGERPRINT_SECRET_ID: 'secret-id',
+  OPEN_EVENT_DELAY_SECONDS: '30',
+  CONNECT_TIMEOUT_MS: '60000',
+  HEADERS_TIMEOUT_MS: '60000',
+  IDLE_TIMEOUT_MS: '60000',
+  UPSTREAM_ORIGINS: JSON.stringify({ openai: origin.origin }),
+  AWS_REGION: 'eu-central-1',
+  AWS_ENDPOINT_URL: `http://127.0.0.1:${portOf(aws)}`,
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+});
+const headers = { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' };
+
 it('tracks a request with its real parts, and close() waits for its event', async () => {
-  const gateway = createGatewayServer({
-    TABLE_NAME: 'table',
-    USAGE_QUEUE_URL: 'https://sqs.test/queue',
-    GATEWAY_DOMAIN: 'gateway.test',
-    FINGERPRINT_SECRET_ID: 'secret-id',
-    OPEN_EVENT_DELAY_SECONDS: '30',
-    CONNECT_TIMEOUT_MS: '60000',
-    HEADERS_TIMEOUT_MS: '60000',
-    IDLE_TIMEOUT_MS: '60000',
-    UPSTREAM_ORIGINS: JSON.stringify({ openai: origin.origin }),
-    AWS_REGION: 'eu-central-1',
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${portOf(aws)}`,
-    AWS_ACCESS_KEY_ID: 'id',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  });
+  const gateway = createGatewayServer(environment());
   const server = gatewayHttpServer((request, response) => gateway.handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,7 +87,7 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
   };
   const response = await ask({
     port: portOf(server),
-    headers: { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' },
+    headers,
     onHeaders: () => expect(isClosed).toBe(false),
   });
   expect(response.body.toString()).toBe('fine');
@@ -97,6 +106,46 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
     ['open', 30],
     ['close', 0],
   ]);
+});
+
+it('close() waits for the last of several requests, and closes the connections to providers', async () => {
+  const gateway = createGatewayServer(environment());
+  const server = gatewayHttpServer((request, response) => gateway.handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const held: ServerResponse[] = [];
+  const bothArrived = Promise.withResolvers<void>();
+  const connections: Socket[] = [];
+  origin.script = (request, response) => {
+    connections.push(request.socket);
+    if (held.push(response) === 2) bothArrived.resolve();
+  };
+  const asked = [1, 2].map(() => ask({ port: portOf(server), headers }));
+  await bothArrived.promise;
+  let isClosed = false;
+  const closed = gateway.close().then(() => {
+    isClosed = true;
+  });
+  const before = calls.length;
+  held[0]?.end('first');
+  await Promise.race(asked);
+  while (!calls.slice(before).some(({ input }) => JSON.stringify(input).includes('completed'))) await nextCall();
+  // By now the gateway has the queue's response, too.
+  await ask({ port: portOf(server), path: '/health', headers });
+  expect(isClosed).toBe(false);
+  held[1]?.end('second');
+  await Promise.all(asked);
+  await closed;
+  server.close();
+  // The provider learns of it within some turns, long before it would give up an idle connection.
+  origin.script = (_request, response) => response.end();
+  const isOpen = ({ destroyed }: Socket): boolean => !destroyed;
+  for (let n = 0; n < 100 && connections.some(isOpen); n++) await ask({ port: Number(new URL(origin.origin).port) });
+  expect(connections.filter(isOpen)).toHaveLength(0);
+});
+
+it('close() is done at once when nothing is open', async () => {
+  await createGatewayServer(environment()).close();
 });
 
 it('needs its environment', () => {
