@@ -66,6 +66,65 @@ describe('close events', () => {
     await tracker.drain();
   });
 
+  it('are logged by default so that a replay command can read them, with the reason', async () => {
+    const down = failTimes(TRIES);
+    const tracker = createTracker(down.send, down.send, settings);
+    await tracker.close(close);
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      { level: 'ERROR', message: 'usage event not delivered', reason: 'Error: down', usageEvent: close },
+    ]);
+    await tracker.drain();
+    expect(down.calls.at(-1)).toEqual([close, 0]);
+  });
+
+  it('go to the queue without a delay, each try after its pause', async () => {
+    jest.useFakeTimers();
+    const queue = failTimes(2);
+    const done = createTracker(queue.send, queue.send, { ...settings, retryDelaysMs: [100, 200] }).close(close);
+    const triesAfter = async (ms: number) => {
+      await jest.advanceTimersByTimeAsync(ms);
+      return queue.calls.length;
+    };
+    expect([await triesAfter(99), await triesAfter(1), await triesAfter(199), await triesAfter(1)]).toEqual([
+      1, 2, 2, 3,
+    ]);
+    await done;
+    jest.useRealTimers();
+    expect(queue.calls).toEqual([
+      [close, 0],
+      [close, 0],
+      [close, 0],
+    ]);
+  });
+
+  it('that the table takes make way for those in memory', async () => {
+    const queue = failTimes(99);
+    const table = failTimes(2);
+    const tracker = createTracker(queue.send, table.send, { ...settings, retryDelaysMs: [] }, () => {});
+    await tracker.close({ ...close, requestId: 'kept' });
+    await tracker.close({ ...close, requestId: 'next' });
+    expect(table.calls.map(([{ requestId }]) => requestId)).toEqual(['kept', 'kept', 'next', 'kept']);
+  });
+
+  it('drain waits for open events, too', async () => {
+    const sent = Promise.withResolvers<void>();
+    const tracker = createTracker(
+      () => sent.promise,
+      () => sent.promise,
+      settings,
+    );
+    const opened = tracker.open(open);
+    let isDrained = false;
+    const drained = tracker.drain().then(() => {
+      isDrained = true;
+    });
+    await new Promise(setImmediate);
+    expect(isDrained).toBe(false);
+    sent.resolve();
+    await drained;
+    expect(await opened).toBe(true);
+  });
+
   it('drain waits for all of them', async () => {
     const queue = failTimes(2);
     const tracker = createTracker(queue.send, queue.send, settings);

@@ -104,6 +104,42 @@ describe('events that cannot be delivered', () => {
     expect(sent[1]?.requestId).not.toBe(tried[0]);
   });
 
+  it('have 16 MB and a second by default', async () => {
+    const { sent, state, send } = way();
+    const kept = undeliveredEvents(send);
+    const size = (path: string) => JSON.stringify(close(0, { path })).length;
+    const fill = 'x'.repeat(16 * 2 ** 20 - size(''));
+    kept.keep(close(0, { path: fill }));
+    kept.keep(close(1));
+    state.down = false;
+    await jest.advanceTimersByTimeAsync(999);
+    expect(sent).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(sent.map(({ kind }) => kind)).toEqual(['close', 'untracked']);
+  });
+
+  it('keep the log quiet while none gets through', async () => {
+    const { send } = way();
+    const kept = undeliveredEvents(send, roomy);
+    kept.keep(close(0));
+    await kept.deliver();
+    expect(lines).toEqual([]);
+    expect(kept.waiting).toBe(true);
+  });
+
+  it('are sent once, however often delivery is asked for', async () => {
+    const { sent, state, send } = way();
+    state.down = false;
+    const kept = undeliveredEvents(send, roomy);
+    kept.keep(close(0));
+    await Promise.all([kept.deliver(), kept.deliver()]);
+    await kept.deliver();
+    expect(sent).toHaveLength(1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 'WARN', message: 'kept usage events delivered', events: 1 },
+    ]);
+  });
+
   it('make room again once delivered', async () => {
     const { sent, state, send } = way();
     const kept = undeliveredEvents(send, { maxBytes: JSON.stringify(close(0)).length, retryMs: 1_000 });

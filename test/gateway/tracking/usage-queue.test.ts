@@ -76,6 +76,57 @@ describe('the usage queue', () => {
     await expect(bad).rejects.toThrow('InternalError');
   });
 
+  it('names the queue, the operation and its time-out, and each message by its place', async () => {
+    const calls: unknown[][] = [];
+    const send = usageQueue(
+      async (...call) => {
+        calls.push(call);
+        return {};
+      },
+      'url',
+      1234,
+    );
+    await Promise.all([send(event(1), 0), send(event(2), 30)]);
+    expect(calls).toEqual([
+      [
+        'SendMessageBatch',
+        {
+          QueueUrl: 'url',
+          Entries: [
+            { Id: '0', MessageBody: JSON.stringify(event(1)), DelaySeconds: 0 },
+            { Id: '1', MessageBody: JSON.stringify(event(2)), DelaySeconds: 30 },
+          ],
+        },
+        1234,
+      ],
+    ]);
+  });
+
+  it('rejects a message that SQS refuses, with or without a code', async () => {
+    const send = usageQueue(async () => ({ Failed: [{ Id: '0' }, { Id: '1', Code: 'Throttled' }] }), 'url', 1);
+    const results = await Promise.allSettled([send(event(1), 0), send(event(2), 0)]);
+    expect(results.map((result) => result.status === 'rejected' && result.reason.message)).toEqual([
+      'SQS refused the message: Unknown',
+      'SQS refused the message: Throttled',
+    ]);
+  });
+
+  it('takes no more than two batches that are not full', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    for (let index = 0; index < 3; index++) {
+      send(event(index), 0).catch(() => {});
+      await turn();
+    }
+    expect(sqs.calls).toHaveLength(2);
+    for (let index = 3; index < 11; index++) send(event(index), 0).catch(() => {});
+    await turn();
+    expect(sqs.calls).toHaveLength(2);
+    send(event(11), 0).catch(() => {});
+    await turn();
+    expect(sqs.calls.map(({ entries }) => entries.length)).toEqual([1, 1, 10]);
+  });
+
   it('escapes what SQS does not take', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
@@ -107,22 +158,29 @@ describe('the usage queue', () => {
 });
 
 it('writes an event to the outbox under a shard of its request id', async () => {
-  const inputs: Record<string, unknown>[] = [];
-  const park = writeToOutbox(
-    async (_operation, input) => {
-      inputs.push(input as Record<string, unknown>);
+  const calls: unknown[][] = [];
+  const write = writeToOutbox(
+    async (...call) => {
+      calls.push(call);
       return {};
     },
     'table',
     1000,
   );
-  await park({ kind: 'close', requestId: '0199-00ff' } as UsageEvent);
-  expect(inputs[0]).toMatchObject({
-    TableName: 'table',
-    Item: {
-      pk: { S: 'PARKED#7' },
-      sk: { S: '0199-00ff#close' },
-      event: { S: '{"kind":"close","requestId":"0199-00ff"}' },
-    },
-  });
+  await write({ kind: 'close', requestId: '0199-00ff' } as UsageEvent);
+  expect(calls).toEqual([
+    [
+      'PutItem',
+      {
+        TableName: 'table',
+        Item: {
+          pk: { S: 'PARKED#7' },
+          sk: { S: '0199-00ff#close' },
+          event: { S: '{"kind":"close","requestId":"0199-00ff"}' },
+          parkedAt: { S: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
+        },
+      },
+      1000,
+    ],
+  ]);
 });
