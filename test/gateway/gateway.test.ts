@@ -89,6 +89,27 @@ describe('a fault before admission', () => {
   });
 });
 
+it('a preflight that asks for no header is allowed none', () => {
+  const ORIGIN = 'https://app.example.com';
+  const { calls } = fakeExchange(
+    { method: 'OPTIONS', headers: ['Origin', ORIGIN, 'Access-Control-Request-Method', 'POST'] },
+    { parts: { allowedOrigins: new Set([ORIGIN]) } },
+  );
+  expect(calls).toEqual([
+    [
+      'start',
+      204,
+      'No Content',
+      [
+        ...['Access-Control-Allow-Origin', ORIGIN, 'Access-Control-Allow-Methods', 'POST'],
+        ...['Access-Control-Max-Age', '86400'],
+        ...['Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'],
+      ],
+    ],
+    ['end', [], undefined],
+  ]);
+});
+
 describe('a request with a key', () => {
   it.each([
     ['unknown', 'no-such-key' as const, 401, 'INVALID_SERVICE_KEY'],

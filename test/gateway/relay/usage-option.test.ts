@@ -43,6 +43,13 @@ describe('asking for usage', () => {
     expect(ask(body)).toBeUndefined();
   });
 
+  it('extends options that are too long to be read', () => {
+    const long = JSON.stringify('x'.repeat(5_000));
+    expect(ask(`{"stream":true,"stream_options":{"x":${long}}}`)).toBe(
+      `{"stream":true,"stream_options":{"include_usage":true,"x":${long}}}`,
+    );
+  });
+
   it('changes nothing else, whatever the body', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (members) => {
