@@ -1,5 +1,6 @@
 import { costNanoUsd } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
+import { WEBSOCKET } from '../usage/dialect.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
 import { hidesReasoning } from '../usage/hidden-reasoning.ts';
 import { type ReadUsage, readUsage } from '../usage/normalize.ts';
@@ -159,7 +160,7 @@ const isFree = ({ provider, method, path, status, reading }: PriceableRequest, u
   if (status !== null && status >= 400) return true;
   if (reading.billableItems[BILLABLE.responseError]) return true;
   // Polling for a pending response, and other calls that do not report usage.
-  return method !== 'POST' && reading.complete;
+  return method !== 'POST' && method !== WEBSOCKET && reading.complete;
 };
 
 /** OpenAI's API marks background responses; all others were charged when they were made. */

@@ -48,13 +48,19 @@ const dialectsWithoutOutput: ReadonlySet<Dialect> = new Set([
 /** True for endpoints that generate nothing: all their tokens are input. */
 export const hasNoOutput = (dialect: Dialect): boolean => dialectsWithoutOutput.has(dialect);
 
+/** In place of the HTTP method: a WebSocket connection, and each response on it. */
+export const WEBSOCKET = 'WEBSOCKET';
+
 type Row = readonly [method: RegExp, path: RegExp, dialect: Dialect];
 
 const POST = /^POST$/;
 const GET = /^GET$/;
+const SOCKET = /^WEBSOCKET$/;
 
 /** First match wins. Paths are matched by their end: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
+  [SOCKET, /^\/v\d+\/(realtime|responses)$/, 'openai-responses'],
+  [SOCKET, /\.BidiGenerateContent(Constrained)?$/, 'gemini-generate'],
   [POST, /\/(count_tokens|input_tokens)$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
@@ -111,7 +117,7 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * @param method HTTP method in upper case
+ * @param method HTTP method in upper case, or WEBSOCKET
  * @param path as forwarded, without the query string
  */
 export const dialectOf = (method: string, path: string): Dialect => {

@@ -21,6 +21,7 @@ const requestIdentity = z.object({
   tag: z.nullable(z.string().check(z.maxLength(2 * MAX_TAG_CHARACTERS))),
   /** The client's tag was longer than 64 characters and was cut. */
   tagTruncated: z.boolean(),
+  /** WEBSOCKET for a WebSocket connection and each response on it. */
   method: z.string(),
   /** Path as forwarded, without the query string, cut at MAX_PATH_CHARACTERS. */
   path: z.string().check(z.maxLength(MAX_PATH_CHARACTERS)),
@@ -104,7 +105,7 @@ export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
   outcome: z.enum(closedOutcomes),
-  /** HTTP status of the provider; null without a response. */
+  /** HTTP status of the provider, 101 for a WebSocket; null without a response. */
   status: z.nullable(nonNegativeInteger),
   /** Time to first byte of the body, from admission; null when there was none. */
   ttfbMs: z.nullable(z.number().check(z.nonnegative())),
