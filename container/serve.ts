@@ -16,7 +16,7 @@ export interface ServeOptions {
 
 export interface Serving {
   readonly server: Server;
-  /** Accepts no more connections, waits for open requests, interrupts those that take too long, and delivers every event. */
+  /** Accepts no more connections, waits for open requests and WebSockets, interrupts those that take too long, and delivers every event. */
   drain(): Promise<void>;
 }
 
@@ -33,12 +33,16 @@ export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOpti
     response.end(JSON.stringify({ status: draining ? 'draining' : 'ok' }));
   };
 
-  const server = gatewayHttpServer((request, response) => {
-    // While draining, a connection must not stay open for its next request.
-    response.shouldKeepAlive &&= !draining;
-    if (isHealthCheck(request, gatewayDomain)) sendHealth(response);
-    else gateway.handle(request, response);
-  });
+  const server = gatewayHttpServer(
+    (request, response) => {
+      // While draining, a connection must not stay open for its next request.
+      response.shouldKeepAlive &&= !draining;
+      if (isHealthCheck(request, gatewayDomain)) sendHealth(response);
+      else gateway.handle(request, response);
+    },
+    {},
+    gateway.upgrade,
+  );
   server.listen(port);
   await once(server, 'listening');
 

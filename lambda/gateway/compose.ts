@@ -3,9 +3,9 @@ import { credentialFingerprint } from './admission/fingerprint.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
 import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
-import { createGateway, type Gateway } from './gateway.ts';
+import { createGateway, type Gateway, type GatewayParts } from './gateway.ts';
 import { requestIds } from './tracking/request-id.ts';
-import { createTracker, type Tracker } from './tracking/tracker.ts';
+import { createTracker } from './tracking/tracker.ts';
 import { usageQueue, writeToOutbox } from './tracking/usage-queue.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream/upstream.ts';
 
@@ -20,11 +20,11 @@ const TABLE_WRITE_TIMEOUT_MS = 2_000;
 const SECRET_TIMEOUT_MS = 3_000;
 const CLOSE_EVENT_RETRY_DELAYS_MS = [100];
 
-/** The gateway, and the parts that its host must drain or close. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
-  readonly tracker: Tracker;
-  readonly upstream: Upstream;
+  /** Among them those that the host must drain or close. */
+  readonly parts: GatewayParts;
+  readonly timeouts: UpstreamTimeouts;
 }
 
 /** The HTTP clients of the host: see upstream/upstream.ts and aws/transport.ts. */
@@ -52,16 +52,15 @@ export const composeGateway = (
     writeToOutbox(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
     { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
   );
-  const upstream = transports.upstream(settings);
-  const gateway = createGateway({
+  const parts: GatewayParts = {
     gatewayDomain: settings.gatewayDomain,
     allowedOrigins: settings.allowedOrigins,
     upstreamOrigins: settings.upstreamOrigins,
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
-    upstream,
+    upstream: transports.upstream(settings),
     newRequestId: requestIds(),
-  });
-  return { gateway, tracker, upstream };
+  };
+  return { gateway: createGateway(parts), parts, timeouts: settings };
 };

@@ -42,7 +42,8 @@ const sendHealth = (client: ClientResponse, method: string): void => {
   client.end([]);
 };
 
-const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: string, hint?: string): void => {
+/** Responds with an error of the gateway's own. */
+export const sendError = (client: ClientResponse, code: GatewayErrorCode, requestId: string, hint?: string): void => {
   const { status, headers, body } = gatewayErrorResponse(code, requestId, hint);
   client.start(status, '', headers);
   client.write(body);

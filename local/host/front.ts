@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -16,6 +16,13 @@ interface FrontRoutes {
   readonly gateway: (
     request: IncomingMessage,
     response: ServerResponse,
+    override?: { readonly label: string; readonly target: string },
+  ) => void;
+  /** A WebSocket's handshake, by the same host or path. */
+  readonly upgrade: (
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
     override?: { readonly label: string; readonly target: string },
   ) => void;
   readonly dashboard: Listener;
@@ -35,12 +42,18 @@ const GATEWAY_PATH = /^\/gateway\/([^/?]+)(\/[^?]*)?(\?.*)?$/s;
 
 const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
 
+/** The label and the rest of the path `/gateway/{label}/…`. */
+const overrideIn = (target: string): { readonly label: string; readonly target: string } | undefined => {
+  const [, label, path, query] = GATEWAY_PATH.exec(target) ?? [];
+  return label === undefined ? undefined : { label, target: `${path ?? '/'}${query ?? ''}` };
+};
+
 /** Sends each request to the gateway (by host or by path), the dashboard API, or the index. */
 export const dispatch = (routes: FrontRoutes, request: IncomingMessage, response: ServerResponse): void => {
   const target = request.url ?? '/';
-  const [, label, path, query] = GATEWAY_PATH.exec(target) ?? [];
+  const override = overrideIn(target);
   if (isGatewayHost(request.headers.host)) routes.gateway(request, response);
-  else if (label !== undefined) routes.gateway(request, response, { label, target: `${path ?? '/'}${query ?? ''}` });
+  else if (override) routes.gateway(request, response, override);
   else if (/^\/api(\/|\?|$)/.test(target)) routes.dashboard(request, response);
   else routes.index(request, response);
 };
@@ -65,10 +78,18 @@ const listen = (server: Server, port: number): Promise<void> =>
  */
 export const openFront = async (port: number): Promise<Front> => {
   let routes: FrontRoutes | undefined;
-  const server = gatewayHttpServer((request, response) => {
-    if (routes) dispatch(routes, request, response);
-    else response.writeHead(503, { 'retry-after': '1' }).end('The stack is starting.\n');
-  });
+  const server = gatewayHttpServer(
+    (request, response) => {
+      if (routes) dispatch(routes, request, response);
+      else response.writeHead(503, { 'retry-after': '1' }).end('The stack is starting.\n');
+    },
+    {},
+    (request, socket, head) => {
+      if (!routes) socket.destroy();
+      else if (isGatewayHost(request.headers.host)) routes.upgrade(request, socket, head);
+      else routes.upgrade(request, socket, head, overrideIn(request.url ?? '/'));
+    },
+  );
   await listen(server, port);
   return {
     port: (server.address() as AddressInfo).port,

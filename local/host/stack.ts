@@ -127,6 +127,7 @@ const run = async (
   };
   front.open({
     gateway: gateway.handle,
+    upgrade: gateway.upgrade,
     dashboard: (request, response) => void dashboard(request, response),
     index: pagesOrIndex(options, index),
   });

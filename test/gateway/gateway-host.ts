@@ -5,12 +5,13 @@ import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { Lookup } from '../../lambda/gateway/admission/account-lookup.ts';
-import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
-import { serveGateway } from '../../lambda/gateway/hosts/gateway-server.ts';
+import { createGateway } from '../../lambda/gateway/gateway.ts';
+import { serveGateway, serveWebSocket } from '../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
 import type { UpstreamTimeouts } from '../../lambda/gateway/upstream/upstream.ts';
 import { undiciUpstream } from '../../lambda/gateway/upstream/upstream-undici.ts';
+import type { WebSocketParts } from '../../lambda/gateway/websocket/websocket-relay.ts';
 
 const key = (seed: number): string => newAccountKey((size) => new Uint8Array(size).fill(seed));
 
@@ -42,8 +43,10 @@ export interface HostSettings {
   readonly timeouts?: Partial<UpstreamTimeouts>;
   /** Replaces the queue: rejects, stalls … */
   readonly send?: (event: UsageEvent) => Promise<void>;
-  readonly parts?: Partial<GatewayParts>;
+  readonly parts?: Partial<WebSocketParts>;
   readonly server?: ServerOptions;
+  /** False as on Lambda. */
+  readonly proxiesWebSockets?: boolean;
   /** The transport; the server's by default. */
   readonly transport?: typeof undiciUpstream;
 }
@@ -62,14 +65,15 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     events.push(event);
     for (const check of [...waiting]) check();
   };
-  const upstream = (settings.transport ?? undiciUpstream)({
+  const timeouts = {
     connectTimeoutMs: 10_000,
     headersTimeoutMs: 600_000,
     idleTimeoutMs: 300_000,
     ...settings.timeouts,
-  });
+  };
+  const upstream = (settings.transport ?? undiciUpstream)(timeouts);
   const tracker = createTracker(send, send, { openEventDelaySeconds: 900, retryDelaysMs: [] }, () => {});
-  const gateway = createGateway({
+  const parts: WebSocketParts = {
     gatewayDomain: 'gateway.test',
     allowedOrigins: new Set(),
     upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
@@ -78,11 +82,16 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     tracker,
     upstream,
     newRequestId: uuidv7,
+    timeouts,
     ...settings.parts,
-  });
+  };
+  const gateway = createGateway(parts);
   const server = gatewayHttpServer(
     (request, response) => serveGateway(gateway, request, response, byPath(request.url)),
     settings.server,
+    settings.proxiesWebSockets
+      ? (request, socket, head) => void serveWebSocket(parts, request, { socket, head }, byPath(request.url))
+      : undefined,
   );
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type AwsCredentialsSource, environmentCredentials } from '../aws/aws-json.ts';
 import { undiciTransport } from '../aws/transport-undici.ts';
 import { composeGateway } from '../compose.ts';
@@ -6,6 +7,8 @@ import type { Gateway } from '../gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import type { RawHeaders } from '../protocol/headers.ts';
 import { undiciUpstream } from '../upstream/upstream-undici.ts';
+import { proxyWebSocket } from '../websocket/proxy-websocket.ts';
+import type { WebSocketParts } from '../websocket/websocket-relay.ts';
 
 /** Replaces the host and target of a request, for a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
@@ -16,6 +19,8 @@ export interface RequestOverride {
 export interface GatewayServer {
   /** A `node:http` request listener. */
   handle(request: IncomingMessage, response: ServerResponse, override?: RequestOverride): void;
+  /** Takes a WebSocket's handshake: an UpgradeListener of http-server.ts. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, override?: RequestOverride): void;
   /** Resolves when every event so far is delivered. Stop accepting requests first. */
   close(): Promise<void>;
 }
@@ -30,29 +35,33 @@ export const createGatewayServer = (
   environment: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource = environmentCredentials(environment),
 ): GatewayServer => {
-  const { gateway, tracker, upstream } = composeGateway(environment, credentials, {
+  const { gateway, parts, timeouts } = composeGateway(environment, credentials, {
     upstream: undiciUpstream,
     aws: undiciTransport,
   });
+  const webSocketParts: WebSocketParts = { ...parts, timeouts };
   let openRequests = 0;
   let onLastFinished = (): void => {};
   const finish = (): void => {
     openRequests -= 1;
     if (openRequests === 0) onLastFinished();
   };
+  const track = (work: Promise<void>): void => {
+    openRequests += 1;
+    void work.then(finish, finish);
+  };
   return {
-    handle: (request, response, override) => {
-      openRequests += 1;
-      void serveGateway(gateway, request, response, override).then(finish, finish);
-    },
+    handle: (request, response, override) => track(serveGateway(gateway, request, response, override)),
+    upgrade: (request, socket, head, override) =>
+      track(serveWebSocket(webSocketParts, request, { socket, head }, override)),
     close: async () => {
       // A request whose connection has just closed may not have handed over its event yet.
       if (openRequests > 0)
         await new Promise<void>((resolve) => {
           onLastFinished = resolve;
         });
-      await tracker.drain();
-      upstream.close();
+      await parts.tracker.drain();
+      parts.upstream.close();
     },
   };
 };
@@ -64,6 +73,23 @@ export const serveGateway = (
   response: ServerResponse,
   override?: RequestOverride,
 ): Promise<void> => gateway(gatewayRequest(request, override), new ServerClient(response));
+
+/** Handles one WebSocket connection from its handshake to its end. Resolves when its events are delivered. */
+export const serveWebSocket = (
+  parts: WebSocketParts,
+  request: IncomingMessage,
+  { socket, head }: { readonly socket: Socket; readonly head: Buffer },
+  override?: RequestOverride,
+): Promise<void> => {
+  const respond = (): ClientResponse => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.on('finish', () => socket.destroySoon());
+    return new ServerClient(response);
+  };
+  return proxyWebSocket(parts, gatewayRequest(request, override), { socket, head, respond });
+};
 
 const gatewayRequest = (request: IncomingMessage, override: RequestOverride | undefined): GatewayRequest => ({
   method: request.method as string,

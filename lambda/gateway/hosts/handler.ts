@@ -5,7 +5,7 @@ import { composeGateway } from '../compose.ts';
 import { nodeUpstream } from '../upstream/upstream-node.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
 
-const { gateway, upstream } = composeGateway(process.env, environmentCredentials(process.env), {
+const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
   aws: nodeTransport,
 });
@@ -13,7 +13,7 @@ const { gateway, upstream } = composeGateway(process.env, environmentCredentials
 /** The gateway behind API Gateway (REST, response streaming). Handles one request at a time; the process may freeze between two. */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, stream: LambdaResponseStream, context: Context) => {
-    upstream.dropIdleConnections();
+    parts.upstream.dropIdleConnections();
     const { client, isInterrupted, requestId } = lambdaResponse(stream);
     await gateway(gatewayRequest(event), client);
     // The one line that joins our id with those of API Gateway and Lambda.

@@ -1,4 +1,12 @@
-import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
@@ -27,8 +35,41 @@ const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined =
   return code?.startsWith('HPE_') ? 'MALFORMED_REQUEST' : undefined;
 };
 
-/** A `node:http` server for the gateway's requests. Malformed HTTP gets an error of the service's shape, too. */
-export const gatewayHttpServer = (listener: RequestListener, options: ServerOptions = {}): Server => {
+/** Takes the handshake of a WebSocket, and the connection with it. @param head what the client sent behind the handshake */
+export type UpgradeListener = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
+
+/**
+ * Passes handshakes of WebSockets to the listener; other upgrades (h2c) stay ordinary requests. A Node.js before 24.9 cannot tell them apart:
+ * there WebSockets are ordinary requests, too, which the gateway refuses. `closeAllConnections` closes WebSockets as well.
+ */
+const acceptUpgrades = (server: Server, listener: UpgradeListener): void => {
+  if (!('shouldUpgradeCallback' in server)) return;
+  const sockets = new Set<Socket>();
+  server.on('upgrade', (request, stream, head) => {
+    const socket = stream as Socket;
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    listener(request, socket, head);
+  });
+  const closeAllConnections = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeAllConnections();
+    for (const socket of sockets) socket.destroy();
+  };
+};
+
+/**
+ * A `node:http` server for the gateway's requests. Malformed HTTP gets an error of the service's shape, too.
+ *
+ * @param onUpgrade takes WebSockets; without it they are ordinary requests
+ */
+export const gatewayHttpServer = (
+  listener: RequestListener,
+  options: ServerOptions = {},
+  onUpgrade?: UpgradeListener,
+): Server => {
   /** The responses of each connection that have not ended, or whose request body has not. */
   const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
   const openResponsesOf = (socket: Duplex): Set<ServerResponse> => {
@@ -46,11 +87,13 @@ export const gatewayHttpServer = (listener: RequestListener, options: ServerOpti
     if (this.req.complete) remove(this);
     else this.req.on('end', () => remove(this));
   };
-  const server = createServer({ ...gatewayServerOptions, ...options }, (request, response) => {
+  const upgrades: ServerOptions = onUpgrade ? { shouldUpgradeCallback: isWebSocket } : {};
+  const server = createServer({ ...gatewayServerOptions, ...upgrades, ...options }, (request, response) => {
     openResponsesOf(request.socket).add(response);
     response.on('close', onClose);
     listener(request, response);
   });
+  if (onUpgrade) acceptUpgrades(server, onUpgrade);
   // Node itself would respond without a body.
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     const { status, headers, body } = gatewayErrorResponse('EXPECTATION_FAILED', uuidv7());

@@ -8,6 +8,7 @@ const destination = (host: string, url: string): unknown[] => {
   dispatch(
     {
       gateway: (_request, _response, override) => seen.push('gateway', override),
+      upgrade: () => {},
       dashboard: () => seen.push('dashboard'),
       index: () => seen.push('index'),
     },

@@ -1,0 +1,306 @@
+import type { Dialect } from '../../domain/usage/dialect.ts';
+import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
+import type { Reading } from '../../domain/usage/usage-event.ts';
+import { JsonPicker, type PickerSink, type Wanted } from '../meter/json-picker.ts';
+import { MAX_PICKED_BYTES, ReadingBuilder } from '../meter/reading-builder.ts';
+import { wantedInResponse } from '../meter/wanted.ts';
+import type { MessageListener } from './frame-reader.ts';
+
+/*
+ * Reads the responses of a WebSocket session from its provider's messages:
+ * - OpenAI Realtime: `response.created` … `response.done`, several at a time, and transcriptions of the input with a usage of their own.
+ * - OpenAI Responses over WebSocket: the events of its streams.
+ * - Gemini Live: turns. The usage of a turn is its own, not the session's; the model is only in the client's first message.
+ * @see https://platform.openai.com/docs/api-reference/realtime-server-events https://developers.openai.com/api/docs/guides/websocket-mode
+ * @see https://ai.google.dev/api/live https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
+ */
+
+const transcription: Wanted = { model: 'session.transcriptionModel' };
+
+const wantedInMessage: Wanted = {
+  ...wantedInResponse,
+  type: 'type',
+  session: {
+    model: 'session.model',
+    input_audio_transcription: transcription,
+    audio: { input: { transcription } },
+  },
+  serverContent: {
+    modelTurn: '#turn',
+    turnComplete: 'turnComplete',
+    groundingMetadata: {
+      webSearchQueries: 'groundingQueries',
+      groundingChunks: { '*': { web: '#grounded', maps: '#mapped' } },
+      searchEntryPoint: '#grounded',
+    },
+  },
+  toolCall: '#toolCall',
+};
+
+const wantedInSetup: Wanted = { setup: { model: 'model' } };
+
+/** Values of one message: far more than any event has. A message with more is not read. */
+const MAX_VALUES = 4_096;
+/** Responses that have begun and not ended. OpenAI allows a few at a time. */
+const MAX_OPEN_RESPONSES = 64;
+
+/** The picked values of one message, in their order, as JSON. */
+type Values = readonly (readonly [name: string, json: string])[];
+
+/** Ends a response: its reading says whether it is whole. */
+export type EndResponse = (reading: Reading) => void;
+
+/** What the session meter needs to know of its connection. */
+export interface Session {
+  readonly dialect: Dialect;
+  /** In the query of the handshake. */
+  readonly model: string | null;
+  /** Called when a response begins. */
+  readonly beginResponse: () => EndResponse;
+}
+
+interface OpenResponse {
+  readonly builder: ReadingBuilder;
+  readonly end: EndResponse;
+}
+
+const parse = (json: string | undefined): unknown => {
+  try {
+    return json === undefined ? undefined : JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+};
+
+const pickedValue = (values: Values, name: string): unknown => parse(values.findLast(([each]) => each === name)?.[1]);
+const has = (values: Values, name: string): boolean => values.some(([each]) => each === name);
+
+const textOf = (values: Values, name: string): string | null => {
+  const value = pickedValue(values, name);
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
+};
+
+/** Collects the values of each message, in bounded memory, whatever its length. */
+class MessageValues implements MessageListener {
+  readonly #wanted: Wanted;
+  readonly #take: (values: Values) => void;
+  readonly #onUnreadable: () => void;
+  readonly #onClosed: () => void;
+  #picker: JsonPicker | undefined;
+  #values: [string, string][] = [];
+  #isTooLong = false;
+
+  constructor(
+    wanted: Wanted,
+    {
+      take,
+      onUnreadable,
+      onClosed,
+    }: { take: (values: Values) => void; onUnreadable: () => void; onClosed: () => void },
+  ) {
+    this.#wanted = wanted;
+    this.#take = take;
+    this.#onUnreadable = onUnreadable;
+    this.#onClosed = onClosed;
+  }
+
+  onData(chunk: Buffer): void {
+    this.#picker ??= this.#newPicker();
+    this.#picker.write(chunk);
+  }
+
+  onMessageEnd(): void {
+    const values = this.#values;
+    this.#picker = undefined;
+    this.#values = [];
+    if (this.#isTooLong) this.#onUnreadable();
+    this.#isTooLong = false;
+    this.#take(values);
+  }
+
+  onClose(): void {
+    this.#onClosed();
+  }
+
+  onUnreadable(): void {
+    this.#onUnreadable();
+  }
+
+  #newPicker(): JsonPicker {
+    const sink: PickerSink = {
+      value: (name, json) => {
+        if (this.#values.length < MAX_VALUES) this.#values.push([name, json]);
+        else this.#isTooLong = true;
+      },
+      tooLong: () => {
+        this.#isTooLong = true;
+      },
+      documentEnd: () => {},
+    };
+    return new JsonPicker(this.#wanted, sink, MAX_PICKED_BYTES);
+  }
+}
+
+const feed = (builder: ReadingBuilder, values: Values): void => {
+  for (const [name, json] of values) builder.value(name, json);
+  builder.documentEnd();
+};
+
+/** The total of a Gemini usage object; null where there is none. */
+const totalOf = (values: Values): number | null => {
+  if (!has(values, 'usageMetadata')) return null;
+  const usage = pickedValue(values, 'usageMetadata') as { totalTokenCount?: unknown } | null | undefined;
+  return typeof usage?.totalTokenCount === 'number' ? usage.totalTokenCount : 0;
+};
+
+const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;
+const TRANSCRIBED = /input_audio_transcription\.completed$/;
+
+/** Finds the responses of one session and reads their usage. */
+export class SessionMeter {
+  readonly #session: Session;
+  readonly #isGemini: boolean;
+  /** OpenAI's, by id. */
+  readonly #open = new Map<string, OpenResponse>();
+  /** Gemini's current turn. */
+  #turn: (OpenResponse & { total: number | null; isOver: boolean }) | undefined;
+  #modelRequested: string | null;
+  #modelServed: string | null = null;
+  #transcriptionModel: string | null = null;
+  #isWhole = true;
+  #isClosed = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#isGemini = session.dialect === 'gemini-generate';
+    this.#modelRequested = session.model;
+  }
+
+  /** For the provider's messages. */
+  readonly provider = (): MessageListener =>
+    new MessageValues(wantedInMessage, {
+      take: (values) => (this.#isGemini ? this.#takeGemini(values) : this.#takeOpenAi(values)),
+      onUnreadable: () => this.markUnreadable(),
+      onClosed: () => {
+        this.#isClosed = true;
+      },
+    });
+
+  /** For the client's messages; null where the provider's say everything. Stop writing when `hasModel`. */
+  readonly client = (): MessageListener | null =>
+    this.#isGemini
+      ? new MessageValues(wantedInSetup, {
+          take: (values) => {
+            this.#modelRequested ??= textOf(values, 'model')?.replace(/^models\//, '') ?? null;
+          },
+          onUnreadable: () => {},
+          onClosed: () => {},
+        })
+      : null;
+
+  get hasModel(): boolean {
+    return this.#modelRequested !== null;
+  }
+
+  /** True when the provider has sent a Close frame. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** False if something on the connection could not be read: it may have responses that were not found. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  markUnreadable(): void {
+    this.#isWhole = false;
+  }
+
+  /** Called when the connection has ended: ends the open responses. */
+  end(): void {
+    for (const id of [...this.#open.keys()]) this.#endOpenAi(id, false);
+    if (this.#turn) this.#endTurn(this.#turn, this.#turn.isOver);
+  }
+
+  #takeOpenAi(values: Values): void {
+    this.#modelServed = textOf(values, 'session.model') ?? this.#modelServed;
+    this.#transcriptionModel = textOf(values, 'session.transcriptionModel') ?? this.#transcriptionModel;
+    const type = textOf(values, 'type') ?? '';
+    const isDone = DONE.test(type);
+    if (TRANSCRIBED.test(type)) this.#takeTranscription(values);
+    if (!isDone && type !== 'response.created') return;
+    const id = textOf(values, 'id') ?? '';
+    let response = this.#open.get(id);
+    if (!response) {
+      response = this.#begin();
+      this.#open.set(id, response);
+    }
+    feed(response.builder, values);
+    if (isDone) this.#endOpenAi(id, true);
+    else if (this.#open.size > MAX_OPEN_RESPONSES) this.#endOpenAi(this.#open.keys().next().value as string, false);
+  }
+
+  #endOpenAi(id: string, isWhole: boolean): void {
+    const { builder, end } = this.#open.get(id) as OpenResponse;
+    this.#open.delete(id);
+    end(this.#read(builder, isWhole));
+  }
+
+  /** The input's transcription has another model and is charged in addition. */
+  #takeTranscription(values: Values): void {
+    const { builder, end } = this.#begin();
+    feed(builder, values);
+    end({
+      ...this.#read(builder, true),
+      dialect: 'openai-transcription',
+      modelRequested: this.#transcriptionModel,
+      modelServed: null,
+      billableItems: {},
+    });
+  }
+
+  #takeGemini(values: Values): void {
+    const total = totalOf(values);
+    const isTurn = has(values, '#turn') || has(values, '#toolCall');
+    const isComplete = pickedValue(values, 'turnComplete') === true;
+    if (total === null && !isTurn && !isComplete) return;
+    const before = this.#turn;
+    // Usage repeated within a turn grows. A turn that is over may wait for its usage, and the next one does not have it.
+    const isNext = before && (before.isOver ? isTurn : total !== null && before.total !== null && total < before.total);
+    if (isNext) this.#endTurn(before, true);
+    // A turn may also be interrupted before the model says anything: then there is nothing to record.
+    if (!this.#turn && total === null && !isTurn) return;
+    this.#turn ??= { ...this.#begin(), total: null, isOver: false };
+    const turn = this.#turn;
+    feed(turn.builder, values);
+    turn.total = total ?? turn.total;
+    turn.isOver ||= isComplete;
+    const isCallWithUsage = total !== null && has(values, '#toolCall');
+    if (turn.total !== null && (turn.isOver || isCallWithUsage)) this.#endTurn(turn, true);
+  }
+
+  #endTurn({ builder, end }: OpenResponse, isWhole: boolean): void {
+    this.#turn = undefined;
+    end(this.#read(builder, isWhole));
+  }
+
+  #begin(): OpenResponse {
+    return { builder: new ReadingBuilder(), end: this.#session.beginResponse() };
+  }
+
+  #read(builder: ReadingBuilder, isWhole: boolean): Reading {
+    const { usage } = builder;
+    const { dialect } = this.#session;
+    return {
+      dialect,
+      usage,
+      usageSource: usage ? 'reported' : 'none',
+      complete: builder.finish() && isWhole,
+      modelRequested: this.#modelRequested,
+      modelServed: builder.model ?? this.#modelServed,
+      streamed: true,
+      serviceTier: builder.serviceTier,
+      billableItems: builder.billableItems(dialect),
+    };
+  }
+}
