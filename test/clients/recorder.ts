@@ -24,10 +24,14 @@ const collect = (message: IncomingMessage): Buffer[] => {
   return chunks;
 };
 
-/** A proxy on a free port that passes everything on as it comes, to `target`, and keeps a copy. */
+/** A proxy on a free port that passes everything on as it comes, to `target`, and keeps a copy. It refuses WebSockets: clients go on over HTTP. */
 export const startRecorder = async (target: () => string): Promise<Recorder> => {
   const exchanges: Exchange[] = [];
   const pass = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+      response.writeHead(426).end();
+      return;
+    }
     const requestBody = collect(request);
     const upstream = httpRequest(
       new URL(target()),

@@ -5,14 +5,19 @@ import type { InflateRaw } from 'node:zlib';
  * @see https://www.rfc-editor.org/rfc/rfc6455#section-5.2 https://www.rfc-editor.org/rfc/rfc7692#section-7.2
  */
 
-/** Takes the messages of one side, text and binary alike, in their order. */
+/** Takes the parts of messages, text and binary alike, decompressed and in their order. */
 export interface MessageListener {
-  /** A part of a message, decompressed. Valid during the call. */
+  /** Valid during the call. */
   onData(chunk: Buffer): void;
   onMessageEnd(): void;
+}
+
+export interface SideListener {
+  /** Undefined when nobody needs the messages any more: then their payloads are skipped. */
+  readonly messages: MessageListener | undefined;
   /** The side has sent a Close frame. */
   onClose(): void;
-  /** The rest of the side's messages cannot be read. Called at most once; nothing follows. */
+  /** The rest of the side's frames cannot be read. Called at most once; nothing follows. */
   onUnreadable(): void;
 }
 
@@ -62,7 +67,7 @@ interface Piece {
 /** Reads frames from bytes cut anywhere. It holds no frame, so a frame may have any length. */
 export class FrameReader {
   readonly #compression: Compression | null;
-  readonly #listener: MessageListener;
+  readonly #listener: SideListener;
   readonly #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerBytes = 0;
   /** Of the current frame's payload. */
@@ -84,7 +89,7 @@ export class FrameReader {
   #inflatedBytes = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(compression: Compression | null, listener: MessageListener) {
+  constructor(compression: Compression | null, listener: SideListener) {
     this.#compression = compression;
     this.#listener = listener;
   }
@@ -159,6 +164,7 @@ export class FrameReader {
     }
     const isLast = isFrameEnd && this.#isFinal;
     if (isLast) this.#inMessage = false;
+    if (this.#listener.messages === undefined) return;
     this.#take({ bytes: this.#unmasked(bytes), isCompressed: this.#isCompressed, isLast });
   }
 
@@ -182,8 +188,8 @@ export class FrameReader {
   }
 
   #passOn({ bytes, isLast }: Piece): void {
-    if (bytes.length > 0) this.#listener.onData(bytes);
-    if (isLast) this.#listener.onMessageEnd();
+    if (bytes.length > 0) this.#listener.messages?.onData(bytes);
+    if (isLast) this.#listener.messages?.onMessageEnd();
   }
 
   #takeWaiting(): void {
@@ -214,7 +220,7 @@ export class FrameReader {
       }
       if (isLast) {
         this.#inflatedBytes = 0;
-        this.#listener.onMessageEnd();
+        this.#listener.messages?.onMessageEnd();
       }
       this.#takeWaiting();
     });
@@ -227,7 +233,7 @@ export class FrameReader {
       if (this.#isOver) return;
       this.#inflatedBytes += chunk.length;
       if (this.#inflatedBytes > MAX_INFLATED_BYTES) this.#giveUp();
-      else this.#listener.onData(chunk);
+      else this.#listener.messages?.onData(chunk);
     });
     inflater.on('error', () => this.#giveUp());
     return inflater;

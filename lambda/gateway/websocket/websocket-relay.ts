@@ -18,12 +18,12 @@ import { Registration } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
 import { compressionOf, FrameReader } from './frame-reader.ts';
-import { type EndResponse, SessionMeter } from './session-meter.ts';
+import { type EndResponse, ConnectionMeter } from './connection-meter.ts';
 
-/** Longer than any provider's session (OpenAI's last an hour), so that only forgotten connections end. */
+/** Longer than providers keep a connection (OpenAI an hour), so that only forgotten connections end. */
 const IDLE_MS = 3_900_000;
 /**
- * Sessions whose responses are metered. All others are of unknown cost: xAI charges its voice sessions by the minute, so the tokens that it
+ * Connections whose responses are metered. All others are of unknown cost: xAI charges for its voice agent by the minute, so the tokens that it
  * reports are not what they cost. @see https://docs.x.ai/docs/guides/voice/agent
  */
 const meteredDialects: Readonly<Partial<Record<ProviderLabel, Dialect>>> = {
@@ -116,10 +116,13 @@ export class WebSocketRelay {
   #status: number | null = null;
   #overheadMs: number | null = null;
   #isRelaying = false;
+  /** Which side ended first, with a Close frame or without. */
   #outcome: KnownOutcome | undefined;
+  /** A side has sent a Close frame. */
+  #isClosed = false;
   #isFinished = false;
 
-  #meter: SessionMeter | undefined;
+  #meter: ConnectionMeter | undefined;
   #providerReader: FrameReader | undefined;
   #clientReader: FrameReader | undefined;
   /** Bytes that no response's record has yet. */
@@ -314,7 +317,8 @@ export class WebSocketRelay {
     const lines = [`HTTP/1.1 ${SWITCHING_PROTOCOLS} ${statusMessage}`];
     for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
     client.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-    this.#openMeter(headerValue(rawHeaders, 'sec-websocket-extensions'));
+    this.#openMeter();
+    this.#openReaders(headerValue(rawHeaders, 'sec-websocket-extensions'));
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
 
     client.off('data', this.#keepEarly);
@@ -383,25 +387,43 @@ export class WebSocketRelay {
     this.#finish(this.#outcome);
   }
 
-  #openMeter(extensions: string | undefined): void {
+  #openMeter(): void {
     const { provider } = this.#handshake.admitted;
     const dialect = dialectOf(WEBSOCKET, this.#identity.path);
     if (meteredDialects[provider.label] !== dialect) return;
-    const meter = new SessionMeter({
+    const meter = new ConnectionMeter({
       dialect,
       model: modelInQuery(this.#target),
       beginResponse: () => this.#beginResponse(),
     });
     this.#meter = meter;
+  }
+
+  /** Reads frames for the meter, and to know which side closes. */
+  #openReaders(extensions: string | undefined): void {
+    const meter = this.#meter;
     const fromServer = compressionOf(extensions, 'server');
     const fromClient = compressionOf(extensions, 'client');
-    if (fromServer === undefined || fromClient === undefined) {
-      meter.markUnreadable();
-      return;
-    }
-    this.#providerReader = new FrameReader(fromServer, meter.provider());
-    const clientListener = meter.client();
-    if (clientListener) this.#clientReader = new FrameReader(fromClient, clientListener);
+    const isReadable = fromServer !== undefined && fromClient !== undefined;
+    if (!isReadable) meter?.markUnreadable();
+    this.#providerReader = new FrameReader(fromServer ?? null, {
+      messages: isReadable ? meter?.provider : undefined,
+      onClose: () => this.#takeCloseFrame('upstream_aborted'),
+      onUnreadable: () => meter?.markUnreadable(),
+    });
+    this.#clientReader = new FrameReader(fromClient ?? null, {
+      get messages() {
+        return isReadable ? meter?.client : undefined;
+      },
+      onClose: () => this.#takeCloseFrame('client_aborted'),
+      onUnreadable: ignore,
+    });
+  }
+
+  /** @param cut what became of responses that are not complete */
+  #takeCloseFrame(cut: KnownOutcome): void {
+    this.#isClosed = true;
+    this.#outcome ??= cut;
   }
 
   /** A fault of the meter makes the cost unknown, but never affects the client. */
@@ -419,9 +441,7 @@ export class WebSocketRelay {
   #readClient(chunk: Buffer): void {
     this.#timer.refresh();
     this.#requestBytes += chunk.length;
-    if (!this.#clientReader) return;
     this.#readSafely(() => this.#clientReader?.write(chunk));
-    if (this.#meter?.hasModel) this.#clientReader = undefined;
   }
 
   #readProvider(chunk: Buffer): void {
@@ -495,14 +515,14 @@ export class WebSocketRelay {
     this.#readSafely(() => meter?.end());
     // No WebSocket: nothing that costs was sent.
     const isFree = !this.#isRelaying || meter?.isWhole === true;
-    const ended = meter?.isClosed ? 'completed' : outcome;
+    const ended = this.#isClosed ? 'completed' : outcome;
     this.#deliver({
       identity: this.#identity,
       route: this.#route,
       outcome: ended,
       overheadMs: this.#overheadMs === null ? null : Math.round(this.#overheadMs * 1_000) / 1_000,
       startedAtMs: this.#handshake.startedAtMs,
-      reading: connectionReading(isFree, ended === 'completed', meter ? null : modelInQuery(this.#target)),
+      reading: connectionReading(isFree, ended === 'completed', meter ? meter.modelRequested : modelInQuery(this.#target)),
     });
     await Promise.all(this.#deliveries);
   }

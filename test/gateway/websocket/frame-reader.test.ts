@@ -40,10 +40,12 @@ const read = async (chunks: readonly Buffer[], compression: Compression | null =
   let current: Buffer[] = [];
   const seen = { closes: 0, unreadable: 0 };
   const reader = new FrameReader(compression, {
-    onData: (chunk) => current.push(Buffer.from(chunk)),
-    onMessageEnd: () => {
-      messages.push(Buffer.concat(current).toString());
-      current = [];
+    messages: {
+      onData: (chunk) => current.push(Buffer.from(chunk)),
+      onMessageEnd: () => {
+        messages.push(Buffer.concat(current).toString());
+        current = [];
+      },
     },
     onClose: () => {
       seen.closes += 1;
@@ -128,6 +130,26 @@ describe('frames', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('show the Close frame behind messages that nobody needs, without reading these', () => {
+    let closes = 0;
+    const reader = new FrameReader(
+      { keepsContext: true },
+      {
+        messages: undefined,
+        onClose: () => {
+          closes += 1;
+        },
+        onUnreadable: () => {
+          throw new Error('unreadable');
+        },
+      },
+    );
+    reader.write(message([Buffer.from('not'), Buffer.from('deflated')], true, Buffer.from('mask')));
+    expect(closes).toBe(0);
+    reader.write(frame({ opcode: CLOSE, payload: Buffer.alloc(0) }));
+    expect(closes).toBe(1);
   });
 
   it.each([

@@ -79,7 +79,7 @@ const record = async (socket: WebSocket) => {
   return closesOf(id);
 };
 
-describe('a realtime session of OpenAI', () => {
+describe('a realtime connection to OpenAI', () => {
   it('is one free record, and each response is one with the usage that its event reports', async () => {
     origin.onSocket = (socket) => {
       say(socket, session, created('resp_1'), { type: 'response.output_audio.delta', delta: 'AAAA' }, done('resp_1'));
@@ -181,7 +181,7 @@ describe('a realtime session of OpenAI', () => {
   });
 });
 
-describe('other sessions', () => {
+describe('other connections', () => {
   it('reads Responses over WebSocket by its events', async () => {
     const object = { id: 'resp_1', model: 'gpt-5.2-2025-12-11', service_tier: 'default', background: false };
     origin.onSocket = (socket) => {
@@ -260,17 +260,18 @@ describe('other sessions', () => {
     ['xai', '/v1/realtime?model=grok-voice-latest'],
     ['mistral', '/v1/audio/transcriptions/realtime'],
     ['openai', '/v1/realtime/translations'],
-  ])('records a session of %s that is not metered as unknown', async (label, path) => {
+  ])('records a connection to %s that is not metered as unknown', async (label, path) => {
     origin.onSocket = (socket) => {
       say(socket, session, created('resp_1'), done('resp_1'));
       socket.close();
     };
     const { connection, responses } = await record(open(path, {}, label));
     expect(responses).toEqual([]);
+    expect(connection.outcome).toBe('completed');
     expect(priceRequest(connection)).toMatchObject({ provenance: 'unknown', costNanoUsd: null });
   });
 
-  it('records an unreadable session as unknown', async () => {
+  it('records an unreadable connection as unknown', async () => {
     origin.onUpgrade = (_request, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
       socket.write('Sec-WebSocket-Accept: x\r\n\r\n');
@@ -555,15 +556,19 @@ describe('a side that disconnects', () => {
     ]);
   });
 
-  it('client, with a closing handshake', async () => {
+  it('client, with a closing handshake while a response is made', async () => {
     const code = new Promise((resolve) => {
-      origin.onSocket = (socket) => socket.on('close', resolve);
+      origin.onSocket = (socket) => {
+        socket.on('close', resolve);
+        say(socket, created('resp_1'));
+      };
     });
     const socket = open('/v1/realtime');
-    socket.once('open', () => socket.close(4_000));
-    const { connection } = await record(socket);
+    socket.once('message', () => socket.close(4_000));
+    const { connection, responses } = await record(socket);
     expect(await code).toBe(4_000);
     expect(connection).toMatchObject({ outcome: 'completed', reading: { dialect: 'free' } });
+    expect(responses).toMatchObject([{ outcome: 'client_aborted', reading: { complete: false } }]);
   });
 
   it('neither, but both are silent for too long', async () => {

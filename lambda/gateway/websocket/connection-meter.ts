@@ -7,10 +7,10 @@ import { wantedInResponse } from '../meter/wanted.ts';
 import type { MessageListener } from './frame-reader.ts';
 
 /*
- * Reads the responses of a WebSocket session from its provider's messages:
+ * Reads the responses on a WebSocket connection from its provider's messages:
  * - OpenAI Realtime: `response.created` … `response.done`, several at a time, and transcriptions of the input with a usage of their own.
  * - OpenAI Responses over WebSocket: the events of its streams.
- * - Gemini Live: turns. The usage of a turn is its own, not the session's; the model is only in the client's first message.
+ * - Gemini Live: turns. The usage of a turn is its own, not the connection's; the model is only in the client's first message.
  * @see https://platform.openai.com/docs/api-reference/realtime-server-events https://developers.openai.com/api/docs/guides/websocket-mode
  * @see https://ai.google.dev/api/live https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
  */
@@ -50,8 +50,8 @@ type Values = readonly (readonly [name: string, json: string])[];
 /** Ends a response: its reading says whether it is whole. */
 export type EndResponse = (reading: Reading) => void;
 
-/** What the session meter needs to know of its connection. */
-export interface Session {
+/** What the meter needs to know of a connection. */
+export interface MeteredConnection {
   readonly dialect: Dialect;
   /** In the query of the handshake. */
   readonly model: string | null;
@@ -84,24 +84,15 @@ const textOf = (values: Values, name: string): string | null => {
 class MessageValues implements MessageListener {
   readonly #wanted: Wanted;
   readonly #take: (values: Values) => void;
-  readonly #onUnreadable: () => void;
-  readonly #onClosed: () => void;
+  readonly #onTooLong: () => void;
   #picker: JsonPicker | undefined;
   #values: [string, string][] = [];
   #isTooLong = false;
 
-  constructor(
-    wanted: Wanted,
-    {
-      take,
-      onUnreadable,
-      onClosed,
-    }: { take: (values: Values) => void; onUnreadable: () => void; onClosed: () => void },
-  ) {
+  constructor(wanted: Wanted, take: (values: Values) => void, onTooLong: () => void) {
     this.#wanted = wanted;
     this.#take = take;
-    this.#onUnreadable = onUnreadable;
-    this.#onClosed = onClosed;
+    this.#onTooLong = onTooLong;
   }
 
   onData(chunk: Buffer): void {
@@ -113,17 +104,9 @@ class MessageValues implements MessageListener {
     const values = this.#values;
     this.#picker = undefined;
     this.#values = [];
-    if (this.#isTooLong) this.#onUnreadable();
+    if (this.#isTooLong) this.#onTooLong();
     this.#isTooLong = false;
     this.#take(values);
-  }
-
-  onClose(): void {
-    this.#onClosed();
-  }
-
-  onUnreadable(): void {
-    this.#onUnreadable();
   }
 
   #newPicker(): JsonPicker {
@@ -156,9 +139,9 @@ const totalOf = (values: Values): number | null => {
 const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;
 const TRANSCRIBED = /input_audio_transcription\.completed$/;
 
-/** Finds the responses of one session and reads their usage. */
-export class SessionMeter {
-  readonly #session: Session;
+/** Finds the responses on one connection and reads their usage. */
+export class ConnectionMeter {
+  readonly #connection: MeteredConnection;
   readonly #isGemini: boolean;
   /** OpenAI's, by id. */
   readonly #open = new Map<string, OpenResponse>();
@@ -168,43 +151,35 @@ export class SessionMeter {
   #modelServed: string | null = null;
   #transcriptionModel: string | null = null;
   #isWhole = true;
-  #isClosed = false;
+  readonly #client: MessageListener;
+  /** The provider's messages. */
+  readonly provider: MessageListener;
 
-  constructor(session: Session) {
-    this.#session = session;
-    this.#isGemini = session.dialect === 'gemini-generate';
-    this.#modelRequested = session.model;
-  }
-
-  /** For the provider's messages. */
-  readonly provider = (): MessageListener =>
-    new MessageValues(wantedInMessage, {
-      take: (values) => (this.#isGemini ? this.#takeGemini(values) : this.#takeOpenAi(values)),
-      onUnreadable: () => this.markUnreadable(),
-      onClosed: () => {
-        this.#isClosed = true;
+  constructor(connection: MeteredConnection) {
+    this.#connection = connection;
+    this.#isGemini = connection.dialect === 'gemini-generate';
+    this.#modelRequested = connection.model;
+    this.provider = new MessageValues(
+      wantedInMessage,
+      (values) => (this.#isGemini ? this.#takeGemini(values) : this.#takeOpenAi(values)),
+      () => this.markUnreadable(),
+    );
+    this.#client = new MessageValues(
+      wantedInSetup,
+      (values) => {
+        this.#modelRequested ??= textOf(values, 'model')?.replace(/^models\//, '') ?? null;
       },
-    });
-
-  /** For the client's messages; null where the provider's say everything. Stop writing when `hasModel`. */
-  readonly client = (): MessageListener | null =>
-    this.#isGemini
-      ? new MessageValues(wantedInSetup, {
-          take: (values) => {
-            this.#modelRequested ??= textOf(values, 'model')?.replace(/^models\//, '') ?? null;
-          },
-          onUnreadable: () => {},
-          onClosed: () => {},
-        })
-      : null;
-
-  get hasModel(): boolean {
-    return this.#modelRequested !== null;
+      () => {},
+    );
   }
 
-  /** True when the provider has sent a Close frame. */
-  get isClosed(): boolean {
-    return this.#isClosed;
+  get modelRequested(): string | null {
+    return this.#modelRequested;
+  }
+
+  /** The client's messages, until they have named the model; undefined where the provider's say everything. */
+  get client(): MessageListener | undefined {
+    return this.#isGemini && this.#modelRequested === null ? this.#client : undefined;
   }
 
   /** False if something on the connection could not be read: it may have responses that were not found. */
@@ -285,12 +260,12 @@ export class SessionMeter {
   }
 
   #begin(): OpenResponse {
-    return { builder: new ReadingBuilder(), end: this.#session.beginResponse() };
+    return { builder: new ReadingBuilder(), end: this.#connection.beginResponse() };
   }
 
   #read(builder: ReadingBuilder, isWhole: boolean): Reading {
     const { usage } = builder;
-    const { dialect } = this.#session;
+    const { dialect } = this.#connection;
     return {
       dialect,
       usage,

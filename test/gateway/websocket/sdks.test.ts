@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { GoogleGenAI, type LiveServerMessage } from '@google/genai';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import type WebSocket from 'ws';
+import { promptFor } from '../../../local/mock/prompts.ts';
+import { type MockProviders, startMockProviders } from '../../../local/mock/providers.ts';
+import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+
+/* The providers' own clients through the gateway, with mock providers of another author. */
+
+let mock: MockProviders;
+let host: GatewayHost;
+
+beforeAll(async () => {
+  mock = await startMockProviders();
+  host = await startGatewayHost({ origin: mock.url, proxiesWebSockets: true });
+});
+afterAll(async () => {
+  await host.close();
+  await mock.stop();
+});
+
+const prompt = promptFor('Tell me something.', { inputTokens: 21, outputTokens: 9 });
+const HEADERS = { 'X-Service-Key': KEYS.active };
+
+it('Responses over WebSocket with the openai package', async () => {
+  const client = new OpenAI({ apiKey: 'sk-test', baseURL: `http://127.0.0.1:${host.port}/gateway/openai/v1` });
+  // The client insists on wss.
+  const createConnection = (() => connect(host.port, '127.0.0.1')) as never;
+  const responses = new ResponsesWS(client, { headers: HEADERS, createConnection });
+  const [upgrade] = await once(responses.socket as unknown as WebSocket, 'upgrade');
+  const completed = new Promise<{ response: { usage?: object } }>((resolve, reject) => {
+    responses.on('response.completed', resolve);
+    responses.on('error', reject);
+  });
+  responses.send({ type: 'response.create', model: 'gpt-4o', input: prompt } as never);
+  const { usage } = (await completed).response;
+  responses.close();
+  const connection = await host.closeOf(upgrade.headers['x-service-request-id']);
+  expect(connection).toMatchObject({ outcome: 'completed', reading: { dialect: 'free' } });
+  expect(host.closes().filter(({ requestId }) => requestId !== connection.requestId)).toMatchObject([
+    { reading: { usage, modelServed: 'gpt-4o', complete: true } },
+  ]);
+});
+
+it('Gemini Live with @google/genai', async () => {
+  const before = host.closes().length;
+  const client = new GoogleGenAI({
+    apiKey: 'test',
+    httpOptions: {
+      baseUrl: `http://127.0.0.1:${host.port}/gateway/google`,
+      headers: { ...HEADERS, 'x-goog-api-key': 'test' },
+    },
+  });
+  const seen: LiveServerMessage[] = [];
+  let finish: (error?: unknown) => void = () => {};
+  const finished = new Promise<void>((resolve, reject) => {
+    finish = (error) => (error ? reject(error) : resolve());
+  });
+  const session = await client.live.connect({
+    model: 'gemini-live-2.5-flash-preview',
+    callbacks: {
+      onmessage: (message) => {
+        seen.push(message);
+        if (message.serverContent?.turnComplete) finish();
+      },
+      onerror: finish,
+    },
+  });
+  session.sendClientContent({ turns: [{ role: 'user', parts: [{ text: prompt }] }], turnComplete: true });
+  await finished;
+  session.close();
+  await host.nthClose(before + 2);
+  expect(host.closes().slice(before)).toMatchObject([
+    { provider: 'google', reading: { modelRequested: 'gemini-live-2.5-flash-preview' } },
+    { outcome: 'completed', reading: { dialect: 'free' } },
+  ]);
+});
