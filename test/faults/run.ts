@@ -5,6 +5,7 @@ import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
 import { killGroup } from './kill/group.ts';
+import { ledgerGroup } from './ledger/group.ts';
 import { memoryGroup } from './memory/group.ts';
 import { messagesGroup } from './messages/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
@@ -33,6 +34,7 @@ interface Result {
 
 // biome-ignore lint/suspicious/noExplicitAny: each group is run with the context it opens itself.
 const groups: readonly ScenarioGroup<any>[] = [
+  ledgerGroup,
   storageGroup,
   messagesGroup,
   killGroup,
