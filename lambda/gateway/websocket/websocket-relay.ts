@@ -17,8 +17,8 @@ import { logFault } from '../relay/fault-log.ts';
 import { Registration } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
+import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
 import { compressionOf, FrameReader } from './frame-reader.ts';
-import { type EndResponse, ConnectionMeter } from './connection-meter.ts';
 
 /** Longer than providers keep a connection (OpenAI an hour), so that only forgotten connections end. */
 const IDLE_MS = 3_900_000;
@@ -522,7 +522,11 @@ export class WebSocketRelay {
       outcome: ended,
       overheadMs: this.#overheadMs === null ? null : Math.round(this.#overheadMs * 1_000) / 1_000,
       startedAtMs: this.#handshake.startedAtMs,
-      reading: connectionReading(isFree, ended === 'completed', meter ? meter.modelRequested : modelInQuery(this.#target)),
+      reading: connectionReading(
+        isFree,
+        ended === 'completed',
+        meter ? meter.modelRequested : modelInQuery(this.#target),
+      ),
     });
     await Promise.all(this.#deliveries);
   }

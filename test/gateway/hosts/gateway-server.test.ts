@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import WebSocket from 'ws';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { createGatewayServer } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
 import { KEYS } from '../gateway-host.ts';
+import { startSocketOrigin } from '../websocket/scripted-socket-origin.ts';
 
 /* The gateway as compose.ts builds it from its environment, against a fake AWS that responds by X-Amz-Target. */
 
@@ -55,7 +57,7 @@ afterAll(async () => {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-const environment = () => ({
+const environment = (upstream = origin.origin) => ({
   TABLE_NAME: 'table',
   USAGE_QUEUE_URL: 'https://sqs.test/queue',
   GATEWAY_DOMAIN: 'gateway.test',
@@ -64,13 +66,20 @@ const environment = () => ({
   CONNECT_TIMEOUT_MS: '60000',
   HEADERS_TIMEOUT_MS: '60000',
   IDLE_TIMEOUT_MS: '60000',
-  UPSTREAM_ORIGINS: JSON.stringify({ openai: origin.origin }),
+  UPSTREAM_ORIGINS: JSON.stringify({ openai: upstream }),
   AWS_REGION: 'eu-central-1',
   AWS_ENDPOINT_URL: `http://127.0.0.1:${portOf(aws)}`,
   AWS_ACCESS_KEY_ID: 'id',
   AWS_SECRET_ACCESS_KEY: 'secret',
 });
 const headers = { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' };
+
+/** Kind and delay of the events sent so far. */
+const sentEvents = (): [kind: string, delaySeconds: number][] =>
+  calls
+    .filter(({ target }) => target.endsWith('SendMessageBatch'))
+    .flatMap(({ input }) => input['Entries'] as { MessageBody: string; DelaySeconds: number }[])
+    .map(({ MessageBody, DelaySeconds }) => [JSON.parse(MessageBody).kind, DelaySeconds]);
 
 it('tracks a request with its real parts, and close() waits for its event', async () => {
   const gateway = createGatewayServer(environment());
@@ -98,11 +107,7 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
   expect(calls.filter(({ target }) => target.endsWith('GetSecretValue')).map(({ input }) => input)).toEqual([
     { SecretId: 'secret-id' },
   ]);
-  const sent = calls
-    .filter(({ target }) => target.endsWith('SendMessageBatch'))
-    .flatMap(({ input }) => input['Entries'] as { MessageBody: string; DelaySeconds: number }[])
-    .map(({ MessageBody, DelaySeconds }) => [JSON.parse(MessageBody).kind, DelaySeconds]);
-  expect(sent).toEqual([
+  expect(sentEvents()).toEqual([
     ['open', 30],
     ['close', 0],
   ]);
@@ -142,6 +147,34 @@ it('close() waits for the last of several requests, and closes the connections t
   const isOpen = ({ destroyed }: Socket): boolean => !destroyed;
   for (let n = 0; n < 100 && connections.some(isOpen); n++) await ask({ port: Number(new URL(origin.origin).port) });
   expect(connections.filter(isOpen)).toHaveLength(0);
+});
+
+it('close() waits for WebSockets, which closeAllConnections() ends, and for their events', async () => {
+  const sockets = await startSocketOrigin();
+  const gateway = createGatewayServer(environment(sockets.origin));
+  const server = gatewayHttpServer(() => {}, {}, gateway.upgrade);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const before = sentEvents().length;
+  const client = new WebSocket(`ws://127.0.0.1:${portOf(server)}/v1/realtime`, { headers });
+  client.on('error', () => {});
+  await once(client, 'open');
+  let isClosed = false;
+  const closed = gateway.close().then(() => {
+    isClosed = true;
+  });
+  const pong = once(client, 'pong');
+  client.ping();
+  await pong;
+  expect(isClosed).toBe(false);
+  server.closeAllConnections();
+  await closed;
+  expect(sentEvents().slice(before)).toEqual([
+    ['open', 30],
+    ['close', 0],
+  ]);
+  server.close();
+  await sockets.close();
 });
 
 it('close() is done at once when nothing is open', async () => {

@@ -103,7 +103,10 @@ describe('a connection to Gemini Live', () => {
   const complete = { serverContent: { turnComplete: true } };
   const used = (total: number) => ({ usageMetadata: { promptTokenCount: total, totalTokenCount: total } });
   const totals = (...messages: object[]) =>
-    live(...messages).readings.map(({ usage: read, complete: isWhole }) => [read?.['totalTokenCount'] ?? null, isWhole]);
+    live(...messages).readings.map(({ usage: read, complete: isWhole }) => [
+      read?.['totalTokenCount'] ?? null,
+      isWhole,
+    ]);
 
   it('keeps the last usage of a turn, wherever it comes', () => {
     expect(totals(part, used(5), part, { ...complete, ...used(9) })).toEqual([[9, true]]);

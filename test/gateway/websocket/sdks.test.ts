@@ -8,18 +8,32 @@ import type WebSocket from 'ws';
 import { promptFor } from '../../../local/mock/prompts.ts';
 import { type MockProviders, startMockProviders } from '../../../local/mock/providers.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
-/* The providers' own clients through the gateway, with mock providers of another author. */
+/* The providers' own clients through the gateway. */
 
 let mock: MockProviders;
+let live: SocketOrigin;
 let host: GatewayHost;
 
 beforeAll(async () => {
   mock = await startMockProviders();
-  host = await startGatewayHost({ origin: mock.url, proxiesWebSockets: true });
+  live = await startSocketOrigin();
+  host = await startGatewayHost({
+    origin: mock.url,
+    proxiesWebSockets: true,
+    // The mock knows Gemini Live as v1beta only.
+    parts: {
+      upstreamOrigins: new Map([
+        ['openai', mock.url],
+        ['google', live.origin],
+      ]),
+    },
+  });
 });
 afterAll(async () => {
   await host.close();
+  await live.close();
   await mock.stop();
 });
 
@@ -48,6 +62,17 @@ it('Responses over WebSocket with the openai package', async () => {
 
 it('Gemini Live with @google/genai', async () => {
   const before = host.closes().length;
+  const usageMetadata = { promptTokenCount: 21, responseTokenCount: 9, totalTokenCount: 30 };
+  live.onSocket = (socket) => {
+    const send = (message: object): void => socket.send(Buffer.from(JSON.stringify(message)));
+    socket.once('message', () => {
+      send({ setupComplete: {} });
+      socket.once('message', () => {
+        send({ serverContent: { modelTurn: { parts: [{ text: 'Hello' }] } } });
+        send({ serverContent: { turnComplete: true }, usageMetadata });
+      });
+    });
+  };
   const client = new GoogleGenAI({
     apiKey: 'test',
     httpOptions: {
@@ -55,27 +80,25 @@ it('Gemini Live with @google/genai', async () => {
       headers: { ...HEADERS, 'x-goog-api-key': 'test' },
     },
   });
-  const seen: LiveServerMessage[] = [];
-  let finish: (error?: unknown) => void = () => {};
-  const finished = new Promise<void>((resolve, reject) => {
-    finish = (error) => (error ? reject(error) : resolve());
+  let finish: (message: LiveServerMessage) => void = () => {};
+  const last = new Promise<LiveServerMessage>((resolve) => {
+    finish = resolve;
   });
   const session = await client.live.connect({
     model: 'gemini-live-2.5-flash-preview',
     callbacks: {
       onmessage: (message) => {
-        seen.push(message);
-        if (message.serverContent?.turnComplete) finish();
+        if (message.serverContent?.turnComplete) finish(message);
       },
-      onerror: finish,
     },
   });
   session.sendClientContent({ turns: [{ role: 'user', parts: [{ text: prompt }] }], turnComplete: true });
-  await finished;
+  expect((await last).usageMetadata).toEqual(usageMetadata);
   session.close();
   await host.nthClose(before + 2);
+  expect(live.handshakes[0]?.url).toMatch(/^\/ws\/.*\.BidiGenerateContent\?key=test$/);
   expect(host.closes().slice(before)).toMatchObject([
-    { provider: 'google', reading: { modelRequested: 'gemini-live-2.5-flash-preview' } },
+    { provider: 'google', reading: { modelRequested: 'gemini-live-2.5-flash-preview', usage: usageMetadata } },
     { outcome: 'completed', reading: { dialect: 'free' } },
   ]);
 });
