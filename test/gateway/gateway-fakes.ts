@@ -13,7 +13,7 @@ import { KEYS } from './gateway-host.ts';
 export const ACTIVE: KeyOwner = { accountId: 'account-1', keyId: 'key-1', active: true };
 
 /** A client's side that records what it gets. */
-export const recordedClient = (changes: Partial<ClientResponse> = {}) => {
+const recordedClient = (changes: Partial<ClientResponse> = {}) => {
   const calls: unknown[][] = [];
   let onDisconnect = (): void => {};
   const client: ClientResponse = {
