@@ -22,9 +22,18 @@ const everything = {
   },
 };
 
+/** Most hosts in containers, one of them in its own, one on Lambda. */
+const inContainers = {
+  ...everything,
+  gateway: {
+    compute: 'containers',
+    isolatedProviders: { openai: {}, groq: { compute: 'lambda', reservedConcurrency: 100 } },
+  },
+};
+
 /** Context of the app, as in cdk.json. */
 export const exampleContext = {
-  stages: { staging: { ...everything, account: '111111111111' }, prod: everything },
+  stages: { staging: { ...everything, account: '111111111111' }, prod: everything, containers: inContainers },
   pipeline: {
     account: '222222222222',
     region: 'eu-central-1',

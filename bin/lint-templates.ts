@@ -6,11 +6,16 @@ import { z } from 'zod';
 import { exampleContext } from './example-settings.ts';
 
 /**
- * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, the
- * pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI.
+ * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, one in
+ * containers, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI.
  */
 
-const APPS = { stage: { stage: 'prod' }, pipeline: { app: 'pipeline' }, github: { app: 'github' } };
+const APPS = {
+  stage: { stage: 'prod' },
+  containers: { stage: 'containers' },
+  pipeline: { app: 'pipeline' },
+  github: { app: 'github' },
+};
 const INSTALL = 'python3 -m pip install -r requirements-ci.txt';
 
 const cdkJson = z.object({ context: z.record(z.string(), z.unknown()) });

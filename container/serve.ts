@@ -6,12 +6,14 @@ import { gatewayHttpServer } from '../lambda/gateway/hosts/http-server.ts';
 const IDLE_CHECK_MS = 100;
 
 export interface ServeOptions {
-  readonly gateway: GatewayServer;
+  readonly gateway: Pick<GatewayServer, 'handle' | 'upgrade' | 'close'>;
   readonly gatewayDomain: string;
   /** 0 for any free port. */
   readonly port: number;
   /** How long open requests may last once the process has to stop. */
   readonly drainMs: number;
+  /** How long a connection stays open between two requests. The load balancer must close it first, or a request may meet the end. */
+  readonly keepAliveMs?: number | undefined;
 }
 
 export interface Serving {
@@ -25,7 +27,7 @@ const isHealthCheck = ({ url, headers: { host = '' } }: IncomingMessage, gateway
   url === '/health' && !host.toLowerCase().replace(/:\d+$/, '').endsWith(`.${gatewayDomain}`);
 
 /** Serves the gateway as one long-running process behind a load balancer that terminates TLS. */
-export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOptions): Promise<Serving> => {
+export const serve = async ({ gateway, gatewayDomain, port, drainMs, keepAliveMs }: ServeOptions): Promise<Serving> => {
   let draining = false;
 
   const sendHealth = (response: ServerResponse): void => {
@@ -40,7 +42,7 @@ export const serve = async ({ gateway, gatewayDomain, port, drainMs }: ServeOpti
       if (isHealthCheck(request, gatewayDomain)) sendHealth(response);
       else gateway.handle(request, response);
     },
-    {},
+    keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs },
     gateway.upgrade,
   );
   server.listen(port);

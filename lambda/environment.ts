@@ -21,6 +21,16 @@ export interface GatewayEnvironment {
   UPSTREAM_ORIGINS: string;
 }
 
+/** What the gateway reads in a container, apart from the gateway's own variables. */
+export interface ContainerEnvironment {
+  AWS_REGION: string;
+  PORT: string;
+  /** How long open requests may last once the process has to stop. */
+  DRAIN_MS: string;
+  /** How long a connection of the load balancer stays open between two requests: longer than the load balancer keeps it. */
+  KEEP_ALIVE_MS: string;
+}
+
 /** Variables of every function that writes metrics. */
 interface MetricsEnvironment {
   /** `AiSpendGateway/{stage}`: stages of one account share nothing. Powertools reads it. */

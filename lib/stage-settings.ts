@@ -58,22 +58,54 @@ const concurrency = {
   provisionedConcurrency: wholeNumber(0, 100_000).default(0),
 };
 
+const compute = z.enum(['lambda', 'containers'], "must be 'lambda' or 'containers'");
+
+/** A load balancer breaks a connection that is silent for 4,000 s at the latest: a time-out of ours before that gives a proper error. */
+const silenceMs = wholeNumber(1, 3_900_000).default(290_000);
+
 /**
- * How long a provider may be silent. API Gateway breaks a connection that is silent for five minutes: a time-out of ours before that
- * gives the client a proper error. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ * API Gateway breaks a connection that is silent for five minutes.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
-const silenceMs = wholeNumber(1, 295_000).default(290_000);
+const LAMBDA_SILENCE_MAX_MS = 295_000;
+
+const containerSettings = z
+  .strictObject({
+    /** A task has one processor, which is what a Node process can use; Fargate has this much memory for it. */
+    memoryMb: z
+      .number()
+      .refine((mb) => mb % 1_024 === 0 && mb >= 2_048 && mb <= 8_192, {
+        error: 'must be 2048, 3072, 4096, 5120, 6144, 7168 or 8192',
+      })
+      .default(2_048),
+    /** Three: one in each availability zone. */
+    minTasks: wholeNumber(2, 5_000).default(3),
+    maxTasks: wholeNumber(2, 5_000).default(30),
+    /** What a task carries at most. With all zones up, tasks are added so that each has two thirds of it. */
+    openRequestsPerTask: wholeNumber(3, 20_000).default(600),
+  })
+  .check(({ value, issues }) => {
+    if (value.minTasks <= value.maxTasks) return;
+    const message = `must not exceed maxTasks, ${value.maxTasks}`;
+    issues.push({ code: 'custom', input: value.minTasks, path: ['minTasks'], message });
+  });
 
 const gatewaySettings = z.strictObject({
-  /** Measured with bench/memory.ts: it needs 150 MB; more memory buys processor time. See docs/cost-and-scale.md. */
+  /** What serves the provider hosts: docs/cost-and-scale.md compares the two. */
+  compute: compute.default('lambda'),
+  /** Of each host group with `compute: "containers"`: all providers together, and each isolated one. */
+  containers: containerSettings.prefault({}),
+  /** Of the function. Measured with bench/memory.ts: it needs 150 MB; more memory buys processor time. See docs/cost-and-scale.md. */
   memoryMb: memoryMb.default(512),
-  /** The API's own limit, for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
+  /** API Gateway's own limit (a load balancer has none), for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),
   ...concurrency,
   /** A new version gets a tenth of the requests first and is rolled back when it fails; deployments take five minutes longer. */
   canaryRelease: z.boolean().default(true),
-  /** Providers with a function of their own, and how much concurrency it has. */
-  isolatedProviders: z.partialRecord(z.enum(providerLabels), z.strictObject(concurrency)).default({}),
+  /** Providers with a function or containers of their own. `compute` unset: as the other hosts. */
+  isolatedProviders: z
+    .partialRecord(z.enum(providerLabels), z.strictObject({ ...concurrency, compute: compute.optional() }))
+    .default({}),
   connectTimeoutMs: wholeNumber(1, 900_000).default(10_000),
   headersTimeoutMs: silenceMs,
   idleTimeoutMs: silenceMs,
@@ -84,6 +116,42 @@ const gatewaySettings = z.strictObject({
   /** Other origins of providers, such as a mock in a test stage. */
   upstreamOrigins: z.partialRecord(z.enum(providerLabels), origin).default({}),
 });
+
+type GatewaySettings = z.infer<typeof gatewaySettings>;
+type Compute = z.infer<typeof compute>;
+
+/** Provider hosts that share a function or a service of containers. */
+interface HostGroup {
+  /** `*`, or the label of one provider. */
+  readonly label: string;
+  readonly compute: Compute;
+  readonly reservedConcurrency: number | undefined;
+  readonly provisionedConcurrency: number;
+  /** Below `gateway` in the settings. */
+  readonly path: readonly string[];
+}
+
+/** All providers together, `*`, and then each isolated provider. */
+export const hostGroups = ({ isolatedProviders, ...gateway }: GatewaySettings): HostGroup[] => [
+  { ...concurrencyOf(gateway), label: '*', compute: gateway.compute, path: [] },
+  ...Object.entries(isolatedProviders).map(([label, isolated]) => ({
+    ...concurrencyOf(isolated),
+    label,
+    compute: isolated.compute ?? gateway.compute,
+    path: ['isolatedProviders', label],
+  })),
+];
+
+const concurrencyOf = ({
+  reservedConcurrency,
+  provisionedConcurrency,
+}: {
+  readonly reservedConcurrency?: number | undefined;
+  readonly provisionedConcurrency: number;
+}) => ({ reservedConcurrency, provisionedConcurrency });
+
+export const usesCompute = (gateway: GatewaySettings, compute: Compute): boolean =>
+  hostGroups(gateway).some((group) => group.compute === compute);
 
 const dashboardSettings = z.strictObject({
   memoryMb: memoryMb.default(512),
@@ -202,11 +270,26 @@ export const stageSettings = z
         path: ['web', 'name'],
         message: 'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
       });
-    const functions = { ...value.gateway.isolatedProviders, '': value.gateway };
-    for (const [label, { reservedConcurrency: reserved, provisionedConcurrency: warm }] of Object.entries(functions)) {
-      if (reserved === undefined || warm <= reserved) continue;
-      const path = ['gateway', ...(label === '' ? [] : ['isolatedProviders', label]), 'provisionedConcurrency'];
-      issues.push({ code: 'custom', input: warm, path, message: `must not exceed reservedConcurrency, ${reserved}` });
+    for (const { label, path: group, compute, ...concurrency } of hostGroups(value.gateway)) {
+      const { reservedConcurrency: reserved, provisionedConcurrency: warm } = concurrency;
+      const path = ['gateway', ...group];
+      if (compute === 'containers') {
+        const message = `is of Lambda, and ${label} runs in containers: leave it out. gateway.containers says how many there are`;
+        if (reserved !== undefined)
+          issues.push({ code: 'custom', input: reserved, path: [...path, 'reservedConcurrency'], message });
+        if (warm > 0) issues.push({ code: 'custom', input: warm, path: [...path, 'provisionedConcurrency'], message });
+      } else if (reserved !== undefined && warm > reserved) {
+        const message = `must not exceed reservedConcurrency, ${reserved}`;
+        issues.push({ code: 'custom', input: warm, path: [...path, 'provisionedConcurrency'], message });
+      }
+    }
+    if (usesCompute(value.gateway, 'lambda')) {
+      for (const name of ['headersTimeoutMs', 'idleTimeoutMs'] as const) {
+        const input = value.gateway[name];
+        if (input <= LAMBDA_SILENCE_MAX_MS) continue;
+        const message = `must be at most ${LAMBDA_SILENCE_MAX_MS} while a host is served by Lambda`;
+        issues.push({ code: 'custom', input, path: ['gateway', name], message });
+      }
     }
     if (value.hostedZone === undefined) return;
     const zone = value.hostedZone.name;

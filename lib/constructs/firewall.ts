@@ -1,4 +1,3 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 
@@ -83,7 +82,7 @@ const managedRule = ({ name, countOnly = [], observe = false }: ManagedRules): O
   visibilityConfig: visibility(name),
 });
 
-/** A web ACL for given APIs. Rate rules come first: they are the cheapest, and stop a flood before other rules run. */
+/** A web ACL for given APIs and load balancers. Rate rules come first: they are the cheapest, and stop a flood before other rules run. */
 export class Firewall extends Construct {
   readonly #acl: CfnWebACL;
 
@@ -99,10 +98,8 @@ export class Firewall extends Construct {
     });
   }
 
-  protect(api: RestApi): void {
-    new CfnWebACLAssociation(api, 'Firewall', {
-      webAclArn: this.#acl.attrArn,
-      resourceArn: api.deploymentStage.stageArn,
-    });
+  /** @param resourceArn of an API's stage or a load balancer */
+  protect(scope: Construct, resourceArn: string): void {
+    new CfnWebACLAssociation(scope, 'Firewall', { webAclArn: this.#acl.attrArn, resourceArn });
   }
 }

@@ -95,7 +95,7 @@ export class HouseApi extends RestApi {
         reason: 'The settings of this stage say firewall.enabled false.',
       });
     } else {
-      props.firewall.protect(this);
+      props.firewall.protect(this, this.deploymentStage.stageArn);
     }
     Validations.of(this).acknowledge(
       {

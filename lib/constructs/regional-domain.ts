@@ -1,9 +1,9 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
-import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ARecord, HostedZone, type IAliasRecordTarget, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 
 /** Where the DNS records of a domain are made; undefined where they are made by hand. */
 export type Zone = { readonly id: string; readonly name: string } | undefined;
@@ -20,6 +20,35 @@ export const dnsCertificate = (scope: Construct, id: string, domainName: string,
     domainName,
     validation: CertificateValidation.fromDns(importZone(new Construct(scope, `${id}Validation`), zone)),
   });
+
+export interface HostRecordProps {
+  readonly domainName: string;
+  readonly hostedZone: Zone;
+  readonly target: IAliasRecordTarget;
+  /** Host name of the target, for a record made by hand. */
+  readonly targetName: string;
+  /** What must serve before the name leads to it. */
+  readonly serving: IDependable;
+}
+
+/** Points a name at what serves it, where the zone is known; an output says what to do elsewhere. */
+export const addHostRecord = (scope: Construct, props: HostRecordProps): void => {
+  const zone = importZone(scope, props.hostedZone);
+  if (zone === undefined) {
+    new CfnOutput(scope, 'Target', {
+      description: `Make ${props.domainName} a CNAME of this`,
+      value: props.targetName,
+    });
+    return;
+  }
+  const record = new ARecord(scope, 'Alias', {
+    zone,
+    // The dot at the end makes the name absolute; otherwise the zone's name is appended.
+    recordName: `${props.domainName}.`,
+    target: RecordTarget.fromAlias(props.target),
+  });
+  record.node.addDependency(props.serving);
+};
 
 export interface RegionalDomainProps {
   /** A host name, or `*.` and a domain for every host one level below it. */
@@ -39,20 +68,11 @@ export class RegionalDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
-    domain.addBasePathMapping(props.api);
-    const zone = importZone(this, props.hostedZone);
-    if (zone === undefined) {
-      new CfnOutput(this, 'Target', {
-        description: `Make ${props.domainName} a CNAME of this`,
-        value: domain.domainNameAliasDomainName,
-      });
-    } else {
-      new ARecord(this, 'Alias', {
-        zone,
-        // The dot at the end makes the name absolute; otherwise the zone's name is appended.
-        recordName: `${props.domainName}.`,
-        target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
-      });
-    }
+    addHostRecord(this, {
+      ...props,
+      target: new ApiGatewayDomain(domain),
+      targetName: domain.domainNameAliasDomainName,
+      serving: domain.addBasePathMapping(props.api),
+    });
   }
 }

@@ -1,15 +1,19 @@
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Fn, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/environment.ts';
+import { gatewayErrorResponse } from '../../lambda/gateway/protocol/gateway-error.ts';
 import { FUNCTION_OUTPUT, type StageSettings } from '../config.ts';
+import { ContainerCluster } from '../constructs/container-cluster.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { hostGroups, usesCompute } from '../stage-settings.ts';
+import { ContainerProxy } from './container-proxy.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
 import { LOST_EVENTS } from './metrics.ts';
 import { partitions } from './partitions.ts';
@@ -22,12 +26,14 @@ interface GatewayStackProps extends StackProps {
 }
 
 /**
- * The proxy. One function serves every provider host, and those of `gateway.isolatedProviders` have one of their own: a
- * provider that stalls holds an execution environment for each request until its time-out, and at 600 s a stall of no more than
+ * The proxy, on Lambda or in containers. One function serves every provider host, and those of `gateway.isolatedProviders` have one of
+ * their own: a provider that stalls holds an execution environment for each request until its time-out, and at 600 s a stall of no more than
  * 1.7 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
  */
 export class GatewayStack extends Stack {
+  /** Those on Lambda. */
   readonly proxies: readonly ProviderProxy[];
+  readonly containerProxies: readonly ContainerProxy[];
 
   constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
     super(scope, id, props);
@@ -60,36 +66,68 @@ export class GatewayStack extends Stack {
         IDLE_TIMEOUT_MS: String(gateway.idleTimeoutMs),
         UPSTREAM_ORIGINS: JSON.stringify(gateway.upstreamOrigins),
       } satisfies GatewayEnvironment,
-      certificate: dnsCertificate(this, 'Certificate', `*.${settings.gatewayDomain}`, settings.hostedZone),
-      firewall: settings.firewall.enabled
-        ? new Firewall(this, 'Firewall', gatewayFirewall(settings.firewall))
-        : undefined,
     };
-    this.proxies = [
-      new ProviderProxy(this, 'Proxy', { ...shared, label: '*', concurrency: gateway }),
-      ...Object.entries(gateway.isolatedProviders).map(
-        ([label, concurrency]) => new ProviderProxy(this, `Proxy-${label}`, { ...shared, label, concurrency }),
-      ),
+    const certificate = dnsCertificate(this, 'Certificate', `*.${settings.gatewayDomain}`, settings.hostedZone);
+    const firewall = settings.firewall.enabled
+      ? new Firewall(this, 'Firewall', gatewayFirewall(settings.firewall))
+      : undefined;
+    const idOf = (label: string) => (label === '*' ? 'Proxy' : `Proxy-${label}`);
+    const groups = Object.groupBy(hostGroups(gateway), ({ compute }) => compute);
+    this.proxies = (groups.lambda ?? []).map(
+      ({ label, ...concurrency }) =>
+        new ProviderProxy(this, idOf(label), { ...shared, certificate, firewall, label, concurrency }),
+    );
+    const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
+    const cluster = usesCompute(gateway, 'containers')
+      ? new ContainerCluster(this, 'Containers', {
+          dockerfile: 'container/Dockerfile',
+          certificate,
+          firewall,
+          // The gateway's own time-outs come first, with an error.
+          idleTimeout: Duration.seconds(
+            Math.ceil(Math.max(gateway.headersTimeoutMs, gateway.idleTimeoutMs) / 1_000) + 10,
+          ),
+          unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
+        })
+      : undefined;
+    this.containerProxies =
+      cluster === undefined
+        ? []
+        : (groups.containers ?? []).map(
+            ({ label }) => new ContainerProxy(this, idOf(label), { ...shared, cluster, label }),
+          );
+
+    for (const { node, handler } of this.proxies)
+      new CfnOutput(this, `${outputName(node.id)}${FUNCTION_OUTPUT}`, { value: handler.functionName });
+    const runners = [
+      ...this.proxies.map(({ node, handler }) => ({ node, grantee: handler, logGroup: handler.logGroup })),
+      ...this.containerProxies.map(({ node, role, logGroup }) => ({ node, grantee: role, logGroup })),
     ];
-    for (const { node, handler } of this.proxies) {
-      const name = node.id.replace('-', '');
-      new CfnOutput(this, `${name}LogGroup`, { value: handler.logGroup.logGroupName });
-      new CfnOutput(this, `${name}${FUNCTION_OUTPUT}`, { value: handler.functionName });
+    for (const { node, grantee, logGroup } of runners) {
+      new CfnOutput(this, `${outputName(node.id)}LogGroup`, { value: logGroup.logGroupName });
       grantItems(
-        handler,
+        grantee,
         table,
         { actions: ['GetItem'], partitions: partitions.serviceKeys },
         { actions: ['PutItem'], partitions: partitions.outbox },
       );
-      grantSend(handler, usageQueue);
-      grantReadSecret(handler, fingerprintKey);
+      grantSend(grantee, usageQueue);
+      grantReadSecret(grantee, fingerprintKey);
     }
     // lambda/gateway/tracking/tracker.ts writes this line when neither queue nor table took an event.
     countLogLines(
       this,
       { stage: settings.name, metricName: LOST_EVENTS },
-      this.proxies.map(({ handler }) => handler.logGroup),
+      runners.map(({ logGroup }) => logGroup),
       'usage event not delivered',
     );
   }
+
+  /** Those of the region, whichever it is: CDK would look them up in the account. us-west-1 has two, every other region three or more. */
+  override get availabilityZones(): string[] {
+    const count = this.region === 'us-west-1' ? 2 : 3;
+    return Array.from({ length: count }, (_, index) => Fn.select(index, Fn.getAzs()));
+  }
 }
+
+const outputName = (id: string): string => id.replace('-', '');

@@ -3,6 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import type { ContainerProxy } from './container-proxy.ts';
 import type { StageMetrics } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
@@ -17,6 +18,7 @@ export interface Monitored {
   };
   readonly gateway: {
     readonly proxies: readonly ProviderProxy[];
+    readonly containerProxies: readonly ContainerProxy[];
   };
   readonly scheduled: readonly ScheduledFunction[];
   readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };

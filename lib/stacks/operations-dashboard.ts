@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { share } from './metrics.ts';
 import type { Monitored } from './monitored.ts';
@@ -36,39 +37,8 @@ export const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }
         providerLabels.map((provider) => traffic('TimeToFirstByteMs', { provider, statistic: Stats.p(50) })),
       ),
     ],
-    [
-      graph(
-        'Gateway: requests, 4xx, 5xx',
-        gateway.proxies.flatMap(({ node, api }) => [
-          api.metricCount({ label: `${node.id} requests` }),
-          api.metricClientError({ statistic: Stats.SUM, label: `${node.id} 4xx` }),
-          api.metricServerError({ statistic: Stats.SUM, label: `${node.id} 5xx` }),
-        ]),
-      ),
-      graph(
-        'Gateway: requests in flight and throttled',
-        gateway.proxies.flatMap(({ node, handler }) => [
-          handler.metric('ConcurrentExecutions', {
-            statistic: Stats.MAXIMUM,
-            period: MINUTE,
-            label: `${node.id} in flight`,
-          }),
-          handler.metricThrottles({ period: MINUTE, label: `${node.id} throttled` }),
-        ]),
-      ),
-    ],
-    [
-      graph(
-        'Gateway: duration of whole requests, ms',
-        gateway.proxies.flatMap(({ node, handler }) =>
-          percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
-        ),
-      ),
-      graph('Gateway: interrupted, lost events', [
-        ...gateway.proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} interrupted` })),
-        metrics.lostEvents.with({ label: 'Lost usage events' }),
-      ]),
-    ],
+    ...(gateway.proxies.length > 0 ? functionGraphs(gateway) : []),
+    ...(gateway.containerProxies.length > 0 ? containerGraphs(gateway) : []),
     [
       graph(
         'Usage queue: depth, age of the oldest event (s)',
@@ -91,10 +61,11 @@ export const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }
       ]),
     ],
     [
-      graph('Spend: unpriced and unfinished requests', [
+      graph('Spend: unpriced and unfinished requests, lost events', [
         traffic('UnpricedRequests'),
         recorderCount('UnfinishedRequests'),
         recorderCount('OverflowRequests'),
+        metrics.lostEvents.with({ label: 'Lost usage events' }),
       ]),
       graph(
         'Scheduled functions: runs and failures',
@@ -151,3 +122,72 @@ export const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }
     ],
   ];
 };
+
+/** Hosts that Lambda serves. */
+const functionGraphs = ({ proxies }: Monitored['gateway']): IWidget[][] => [
+  [
+    graph(
+      'Gateway: requests, 4xx, 5xx',
+      proxies.flatMap(({ node, api }) => [
+        api.metricCount({ label: `${node.id} requests` }),
+        api.metricClientError({ statistic: Stats.SUM, label: `${node.id} 4xx` }),
+        api.metricServerError({ statistic: Stats.SUM, label: `${node.id} 5xx` }),
+      ]),
+    ),
+    graph(
+      'Gateway: requests in flight and throttled',
+      proxies.flatMap(({ node, handler }) => [
+        handler.metric('ConcurrentExecutions', {
+          statistic: Stats.MAXIMUM,
+          period: MINUTE,
+          label: `${node.id} in flight`,
+        }),
+        handler.metricThrottles({ period: MINUTE, label: `${node.id} throttled` }),
+      ]),
+    ),
+  ],
+  [
+    graph(
+      'Gateway: duration of whole requests, ms',
+      proxies.flatMap(({ node, handler }) =>
+        percentiles((statistic) => handler.metricDuration({ statistic, label: `${node.id} ${statistic}` })),
+      ),
+    ),
+    graph(
+      'Gateway: interrupted',
+      proxies.map(({ node, handler }) => handler.metricErrors({ label: `${node.id} interrupted` })),
+    ),
+  ],
+];
+
+/** Hosts that containers serve. */
+const containerGraphs = ({ containerProxies }: Monitored['gateway']): IWidget[][] => [
+  [
+    graph(
+      'Containers: requests, 4xx, 5xx',
+      containerProxies.flatMap((proxy) => [
+        proxy.requests(`${proxy.node.id} requests`),
+        proxy.responses(HttpCodeTarget.TARGET_4XX_COUNT, `${proxy.node.id} 4xx`),
+        proxy.responses(HttpCodeTarget.TARGET_5XX_COUNT, `${proxy.node.id} 5xx`),
+      ]),
+    ),
+    graph(
+      'Containers: open requests of one; how many there are',
+      containerProxies.map(({ node, openRequests }) => openRequests.with({ label: `${node.id} open requests` })),
+      containerProxies.map(({ node, healthyTasks }) => healthyTasks.with({ label: `${node.id} containers` })),
+    ),
+  ],
+  [
+    graph(
+      'Containers: processor and memory, %',
+      containerProxies.flatMap(({ node, service }) => [
+        service.metricCpuUtilization({ label: `${node.id} processor` }),
+        service.metricMemoryUtilization({ label: `${node.id} memory` }),
+      ]),
+    ),
+    graph(
+      'Containers: requests without a response from one, %',
+      containerProxies.map((proxy) => proxy.failedShare(MINUTE)),
+    ),
+  ],
+];

@@ -29,7 +29,7 @@ export interface ProviderProxyProps {
   readonly label: string;
   readonly environment: GatewayEnvironment;
   readonly concurrency: {
-    readonly reservedConcurrency?: number | undefined;
+    readonly reservedConcurrency: number | undefined;
     readonly provisionedConcurrency: number;
   };
   readonly certificate: Certificate;

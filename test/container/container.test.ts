@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
@@ -42,6 +43,7 @@ const start = async (drainMs = 10_000) => {
     env: {
       PORT: '0',
       DRAIN_MS: String(drainMs),
+      KEEP_ALIVE_MS: '315000',
       TABLE_NAME: table.name,
       USAGE_QUEUE_URL: queues.queue,
       GATEWAY_DOMAIN: 'gateway.test',
@@ -104,6 +106,22 @@ describe('the container', () => {
       expect([response.status, response.body.toString()]).toEqual([200, '{"status":"ok"}']);
     }
     expect((await ask({ port, path: '/v1', headers: ['Host', `127.0.0.1:${port}`] })).status).toBe(400);
+  });
+
+  it('keeps a connection between two requests for longer than its load balancer does', async () => {
+    const { port } = await start();
+    const agent = new Agent({ keepAlive: true });
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ port, path: '/health', agent }, resolve).on('error', reject);
+    });
+    response.resume();
+    expect(response.headers['keep-alive']).toBe('timeout=315');
+    agent.destroy();
+  });
+
+  it('logs its open requests, alone on a line, for a metric', async () => {
+    const { log } = await start();
+    expect(log().split('\n')).toContain('{"openRequests":0}');
   });
 
   it('completes a stream after SIGTERM, accepts nothing new, delivers every event, and exits', async () => {

@@ -21,6 +21,8 @@ export interface GatewayServer {
   handle(request: IncomingMessage, response: ServerResponse, override?: RequestOverride): void;
   /** Takes a WebSocket's handshake: an UpgradeListener of http-server.ts. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, override?: RequestOverride): void;
+  /** Requests whose response or event has not ended, WebSockets included. */
+  openRequests(): number;
   /** Resolves when every event so far is delivered. Stop accepting requests first. */
   close(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export const createGatewayServer = (
     handle: (request, response, override) => track(serveGateway(gateway, request, response, override)),
     upgrade: (request, socket, head, override) =>
       track(serveWebSocket(webSocketParts, request, { socket, head }, override)),
+    openRequests: () => openRequests,
     close: async () => {
       // A request whose connection has just closed may not have handed over its event yet.
       if (openRequests > 0)

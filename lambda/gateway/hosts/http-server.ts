@@ -20,7 +20,7 @@ const gatewayServerOptions = {
   /** The longest that any request may last: a large upload over a slow connection takes time. */
   requestTimeout: 900_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than load balancers keep a connection (60 s on AWS), so that they close it, between two requests. */
+  /** Longer than load balancers keep a connection (60 s on AWS unless set), so that they close it, between two requests. */
   keepAliveTimeout: 75_000,
   /** Finds peers that disappeared without closing the connection. */
   keepAlive: true,

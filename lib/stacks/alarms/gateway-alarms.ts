@@ -36,7 +36,62 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
     ignoresFewSamples: true,
   },
   ...gateway.proxies.flatMap((proxy) => proxyAlarms(proxy)),
+  ...gateway.containerProxies.flatMap((proxy) => containerProxyAlarms(proxy)),
 ];
+
+const SERVER_ERRORS = {
+  summary: 'More than 25 % of the proxied requests got 5xx, from a provider or from the gateway.',
+  section: 'gateway-server-errors',
+  operator: GREATER_THAN_THRESHOLD,
+  threshold: 25,
+  periods: { breaching: 3, of: 5 },
+} as const;
+
+const containerProxyAlarms = (proxy: Monitored['gateway']['containerProxies'][number]): RunbookAlarm[] => {
+  const { node, healthyTasks, openRequests, service, sizes } = proxy;
+  const busy = {
+    summary:
+      'The containers have more to do than they are meant for, and no more are added: one zone less would be too much.',
+    section: 'gateway-containers-busy',
+    operator: GREATER_THAN_THRESHOLD,
+    periods: { breaching: 3, of: 3 },
+  } as const;
+  return [
+    {
+      id: `${node.id}Errors`,
+      summary: 'The load balancer got no response from containers for more than 5 % of the requests.',
+      section: 'gateway-errors',
+      metric: proxy.failedShare(FIVE_MINUTES),
+      operator: GREATER_THAN_THRESHOLD,
+      threshold: 5,
+      periods: { breaching: 3, of: 5 },
+    },
+    {
+      id: `${node.id}FewContainers`,
+      summary: `Fewer than ${sizes.minTasks} containers serve requests: they stop, or cannot be started.`,
+      section: 'few-gateway-containers',
+      metric: healthyTasks,
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: sizes.minTasks,
+      periods: { breaching: 3, of: 3 },
+      ringsWithoutData: true,
+    },
+    {
+      ...busy,
+      id: `${node.id}OpenRequests`,
+      metric: openRequests.with({ period: FIVE_MINUTES }),
+      threshold: sizes.openRequestsPerTask,
+    },
+    { ...busy, id: `${node.id}Cpu`, metric: service.metricCpuUtilization({ period: FIVE_MINUTES }), threshold: 85 },
+    {
+      ...busy,
+      id: `${node.id}Memory`,
+      metric: service.metricMemoryUtilization({ period: FIVE_MINUTES }),
+      threshold: 85,
+    },
+    { ...SERVER_ERRORS, id: `${node.id}ServerErrors`, metric: proxy.serverErrorShare },
+  ];
+};
 
 const proxyAlarms = ({
   node,
@@ -77,14 +132,6 @@ const proxyAlarms = ({
       threshold: 1,
     },
     ...bounded,
-    {
-      id: `${node.id}ServerErrors`,
-      summary: 'More than 25 % of the proxied requests got 5xx, from a provider or from the gateway.',
-      section: 'gateway-server-errors',
-      metric: serverErrorShare(api),
-      operator: GREATER_THAN_THRESHOLD,
-      threshold: 25,
-      periods: { breaching: 3, of: 5 },
-    },
+    { ...SERVER_ERRORS, id: `${node.id}ServerErrors`, metric: serverErrorShare(api) },
   ];
 };

@@ -67,7 +67,7 @@ const withLimits = (
   provider: Provider,
   queueUrl: string,
   undelivered: UndeliveredSettings,
-): Omit<GatewayServer, 'upgrade'> => {
+): Pick<GatewayServer, 'handle' | 'close'> => {
   const caller = (service: 'dynamodb' | 'sqs') =>
     awsCaller(awsService(service, variables), environmentCredentials(variables), undiciTransport);
   const dynamodb = caller('dynamodb');

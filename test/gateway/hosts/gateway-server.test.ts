@@ -88,7 +88,9 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
   await once(server, 'listening');
   let closed: Promise<void> | undefined;
   let isClosed = false;
+  let openMeanwhile = 0;
   origin.script = (_request, response) => {
+    openMeanwhile = gateway.openRequests();
     closed = gateway.close().then(() => {
       isClosed = true;
     });
@@ -101,6 +103,7 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
   });
   expect(response.body.toString()).toBe('fine');
   await closed;
+  expect([openMeanwhile, gateway.openRequests()]).toEqual([1, 0]);
   server.close();
   const read = calls.find(({ target }) => target.endsWith('GetItem'));
   expect(read?.input).toMatchObject({ TableName: 'table', Key: { pk: { S: expect.any(String) } } });

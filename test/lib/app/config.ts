@@ -114,8 +114,8 @@ describe('settings of a stage', () => {
     ]);
     const concurrency = { reservedConcurrency: 10, provisionedConcurrency: 11 };
     expect(mistakes({ gateway: { ...concurrency, isolatedProviders: { openai: concurrency } } })).toEqual([
-      'stages.prod.gateway.isolatedProviders.openai.provisionedConcurrency: must not exceed reservedConcurrency, 10',
       'stages.prod.gateway.provisionedConcurrency: must not exceed reservedConcurrency, 10',
+      'stages.prod.gateway.isolatedProviders.openai.provisionedConcurrency: must not exceed reservedConcurrency, 10',
     ]);
     expect(missingForDeploy(parseStageSettings('prod', { region: 'ap-southeast-7' }))).toContainEqual(
       expect.stringContaining('stages.prod.region: the gateway needs Lambda response streaming'),

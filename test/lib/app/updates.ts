@@ -51,6 +51,8 @@ describe('an update of a stage', () => {
   it.each([
     ['a provider gets its own function', plain, isolated],
     ['a provider loses its own function', isolated, plain],
+    ['containers take over', plain, synthStage({ gateway: { compute: 'containers' } })],
+    ['Lambda takes over', synthStage({ gateway: { compute: 'containers' } }), plain],
     ['the firewall goes', plain, synthStage({ firewall: { enabled: false } })],
     ['releases switch at once', plain, synthStage({ gateway: { canaryRelease: false } })],
     ['a restored table takes over', plain, synthStage({ restoredTable: 'spend-restored' })],
