@@ -39,6 +39,7 @@ export const exampleContext = {
     region: 'eu-central-1',
     connectionArn: 'arn:aws:codeconnections:eu-central-1:222222222222:connection/1',
     repository: 'acme/ai-spend',
+    stages: ['staging', 'prod', 'containers'],
     canarySecrets: { staging: 'canary/staging' },
   },
   github: { repository: 'acme/ai-spend' },

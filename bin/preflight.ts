@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import type { StageSettings } from '../lib/config.ts';
+import { usesCompute } from '../lib/stage-settings.ts';
 
 /** Concurrent executions of all functions of an account and region; new accounts may have 10. */
 const CONCURRENCY_QUOTA = { ServiceCode: 'lambda', QuotaCode: 'L-B99A9384' };
@@ -42,8 +44,23 @@ const concurrencyQuota = async (target: Target): Promise<number | undefined> => 
   }
 };
 
-/** Compares the settings with the quotas of the account: what CloudFormation would find out half-way. */
-export const preflight = async ({ name, gateway, account = '', region = '' }: StageSettings): Promise<Preflight> => {
+/** CDK builds the container's image with this program. */
+const missingDocker = ({ name, gateway }: StageSettings): string[] => {
+  const docker = process.env['CDK_DOCKER'] ?? 'docker';
+  if (!usesCompute(gateway, 'containers') || spawnSync(docker, ['--version'], { stdio: 'ignore' }).status === 0)
+    return [];
+  return [
+    `stages.${name}.gateway.compute: the image of the containers is built here, and there is no ${docker}. Install Docker, or name a program like it: CDK_DOCKER=podman`,
+  ];
+};
+
+/** What CDK would find out late, and CloudFormation half-way. */
+export const preflight = async (settings: StageSettings): Promise<Preflight> => {
+  const { refusals, remarks } = await compareWithQuota(settings);
+  return { refusals: [...missingDocker(settings), ...refusals], remarks };
+};
+
+const compareWithQuota = async ({ name, gateway, account = '', region = '' }: StageSettings): Promise<Preflight> => {
   const functions = [gateway, ...Object.values(gateway.isolatedProviders)];
   const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
   if (reserved === 0) return { refusals: [], remarks: [] };

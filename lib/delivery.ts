@@ -1,13 +1,13 @@
 import type { Node } from 'constructs';
 import { z } from 'zod';
 import { InvalidSettings, missingForDeploy, parseStageSettings, withoutBlanks } from './config.ts';
+import type { DeploymentTarget } from './constructs/bootstrap-roles.ts';
 import { type GithubSettings, githubSettings, type PipelineSettings, pipelineSettings } from './delivery-settings.ts';
+import { usesCompute } from './stage-settings.ts';
 
 /** Where a stage is delivered, and with the roles of which account. */
-export interface DeliveredStage {
+export interface DeliveredStage extends DeploymentTarget {
   readonly name: string;
-  readonly account: string;
-  readonly region: string;
 }
 
 export interface Delivery<S> {
@@ -25,7 +25,7 @@ const deliveredStage = (node: Node, key: string, name: string): DeliveredStage =
   const { account, region } = settings;
   if (missing.length > 0 || account === undefined || region === undefined)
     throw new InvalidSettings([`Fill in cdk.json before deploying ${name}:`, ...missing].join('\n'));
-  return { name, account, region };
+  return { name, account, region, publishesImage: usesCompute(settings.gateway, 'containers') };
 };
 
 const readDelivery = <S extends { readonly stages: readonly string[] }>(

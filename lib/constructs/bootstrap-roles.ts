@@ -2,6 +2,14 @@ import { DefaultStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
+const IMAGE_ROLE = 'image-publishing-role';
+
+export interface DeploymentTarget {
+  readonly account: string;
+  readonly region: string;
+  /** A deployment builds and publishes the container's image. */
+  readonly publishesImage: boolean;
+}
 
 /**
  * Allows deployments to an account and region through the roles that `cdk bootstrap` made there, without further rights.
@@ -9,14 +17,14 @@ const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
 export const grantDeployments = (
   grantee: IGrantable,
   scope: Stack,
-  { account, region }: { readonly account: string; readonly region: string },
+  { account, region, publishesImage }: DeploymentTarget,
 ): void => {
   const qualifier = DefaultStackSynthesizer.DEFAULT_QUALIFIER;
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       effect: Effect.ALLOW,
       actions: ['sts:AssumeRole'],
-      resources: BOOTSTRAP_ROLES.map(
+      resources: [...BOOTSTRAP_ROLES, ...(publishesImage ? [IMAGE_ROLE] : [])].map(
         (role) => `arn:${Stack.of(scope).partition}:iam::${account}:role/cdk-${qualifier}-${role}-${account}-${region}`,
       ),
     }),

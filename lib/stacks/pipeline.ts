@@ -121,12 +121,20 @@ export class PipelineStack extends Stack {
     ];
   }
 
-  #project(id: string, commands: readonly string[], secrets?: BuildSecrets): PipelineProject {
+  #project(
+    id: string,
+    commands: readonly string[],
+    {
+      secrets,
+      privileged = false,
+    }: { readonly secrets?: BuildSecrets | undefined; readonly privileged?: boolean } = {},
+  ): PipelineProject {
     return new PipelineProject(this, id, {
       environment: {
         // x64, because the emulator of the tests exists only for it.
         buildImage: LinuxBuildImage.AMAZON_LINUX_2023_5,
         computeType: ComputeType.LARGE,
+        privileged,
       },
       grantReportGroupPermissions: false,
       buildSpec: BuildSpec.fromObject({
@@ -142,16 +150,23 @@ export class PipelineStack extends Stack {
   }
 
   #deployment(stage: DeliveredStage): PipelineProject {
-    const project = this.#project(`Deploy${capitalised(stage.name)}`, [
-      `npm run deploy -- --stage ${stage.name} --require-approval never`,
-    ]);
+    const project = this.#project(
+      `Deploy${capitalised(stage.name)}`,
+      [`npm run deploy -- --stage ${stage.name} --require-approval never`],
+      { privileged: stage.publishesImage },
+    );
+    if (stage.publishesImage)
+      Validations.of(project).acknowledge({
+        id: 'AwsSolutions-CB3',
+        reason: 'Only a privileged project has the Docker that builds the image of a stage in containers.',
+      });
     grantDeployments(project, this, stage);
     return project;
   }
 
   #smokeTest({ name }: DeliveredStage, secretName: string | undefined): PipelineProject {
     const secrets = secretName === undefined ? undefined : canaryVariables(secretName);
-    const project = this.#project(`Smoke${capitalised(name)}`, [`npm run smoke -- --stage ${name}`], secrets);
+    const project = this.#project(`Smoke${capitalised(name)}`, [`npm run smoke -- --stage ${name}`], { secrets });
     if (secretName !== undefined)
       Secret.fromSecretNameV2(this, `Canary${capitalised(name)}`, secretName).grantRead(project);
     return project;

@@ -70,7 +70,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const deploy = async (settings: object, args: readonly string[] = ['--stage', 'prod']) => {
+const deploy = async (settings: object, args: readonly string[] = ['--stage', 'prod'], environment = {}) => {
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ context: { stages: { dev: {}, prod: settings } } }));
   const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const child = spawn(process.execPath, [join(process.cwd(), 'bin/deploy.ts'), ...args], {
@@ -80,6 +80,7 @@ const deploy = async (settings: object, args: readonly string[] = ['--stage', 'p
       AWS_ENDPOINT_URL: endpoint,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
+      ...environment,
     },
   });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -116,6 +117,19 @@ describe('npm run deploy', () => {
     const { code, stderr } = await deploy({ ...prod, gateway: { reservedConcurrency: 800, isolatedProviders } });
     expect(stderr).toContain('950 in all, but the account may run 1000 functions at once and keeps 100');
     expect([code, cdkArguments()]).toEqual([1, undefined]);
+  });
+
+  it('refuses containers where nothing builds their image', async () => {
+    const containers = { ...prod, gateway: { compute: 'containers' } };
+    const docker = { CDK_DOCKER: join(folder, 'docker') };
+    const { code, stderr } = await deploy(containers, undefined, docker);
+    expect(stderr).toContain(
+      `stages.prod.gateway.compute: the image of the containers is built here, and there is no ${folder}/docker`,
+    );
+    expect([code, cdkArguments()]).toEqual([1, undefined]);
+    writeFileSync(join(folder, 'docker'), '#!/bin/sh\n');
+    chmodSync(join(folder, 'docker'), 0o755);
+    expect(await deploy(containers, undefined, docker)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('refuses settings that do not suffice, before it begins', async () => {

@@ -145,6 +145,23 @@ describe('the pipeline', () => {
   });
 });
 
+describe('the pipeline of a stage in containers', () => {
+  const inContainers = {
+    ...stages,
+    prod: { ...stages.prod, account: '333333333333', gateway: { compute: 'containers' } },
+  };
+  const template = Template.fromStack(stackOf(appWithoutValidation({ pipeline, stages: inContainers })));
+
+  it('has Docker, and the role that publishes images, for its deployment alone', () => {
+    const privileged = Object.entries(resourcesOf(template, 'AWS::CodeBuild::Project')).filter(
+      ([, { Properties }]) => (Properties['Environment'] as { PrivilegedMode: boolean }).PrivilegedMode,
+    );
+    expect(privileged.map(([id]) => id)).toEqual([expect.stringMatching(/^DeployProd/)]);
+    const publishers = JSON.stringify(resourcesOf(template, 'AWS::IAM::Policy')).match(/cdk-\w+-image-[^"]+/g);
+    expect(publishers).toEqual(['cdk-hnb659fds-image-publishing-role-333333333333-eu-central-1']);
+  });
+});
+
 describe('without its settings', () => {
   it('there is no pipeline', () => {
     expect(deliveryAsked(appWithoutValidation({}).node)).toBeUndefined();
