@@ -5,33 +5,6 @@ import { type Client, PROMPT } from './client.ts';
 
 const bin = (packagesDir: string, name: string): string => join(packagesDir, 'node_modules/.bin', name);
 
-const codex = (name: string, settings: string): Client => ({
-  name,
-  attaches: 'header',
-  folder: 'codex',
-  packages: { '@openai/codex': '0.169.0' },
-  run: ({ base, serviceKey, packagesDir }) => ({
-    command: bin(packagesDir, 'codex'),
-    args: ['exec', '--skip-git-repo-check', PROMPT],
-    env: { OPENAI_API_KEY: 'sk-test' },
-    files: {
-      '.codex/config.toml': `model = "gpt-4o"
-model_provider = "gateway"
-
-[model_providers.gateway]
-name = "OpenAI"
-base_url = "${base('openai')}/v1"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-http_headers = { "X-Service-Key" = "${serviceKey}" }
-${settings}
-[analytics]
-enabled = false
-`,
-    },
-  }),
-});
-
 export const commandLineClients: readonly Client[] = [
   {
     name: 'Claude Code',
@@ -50,9 +23,32 @@ export const commandLineClients: readonly Client[] = [
       },
     }),
   },
-  codex('Codex', ''),
-  // As the built-in provider does it: a WebSocket first, HTTP when that gets 426.
-  codex('Codex, WebSocket first', 'supports_websockets = true\n'),
+  {
+    name: 'Codex',
+    attaches: 'header',
+    folder: 'codex',
+    packages: { '@openai/codex': '0.169.0' },
+    run: ({ base, serviceKey, packagesDir }) => ({
+      command: bin(packagesDir, 'codex'),
+      args: ['exec', '--skip-git-repo-check', PROMPT],
+      env: { OPENAI_API_KEY: 'sk-test' },
+      files: {
+        '.codex/config.toml': `model = "gpt-4o"
+model_provider = "gateway"
+
+[model_providers.gateway]
+name = "OpenAI"
+base_url = "${base('openai')}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+http_headers = { "X-Service-Key" = "${serviceKey}" }
+
+[analytics]
+enabled = false
+`,
+      },
+    }),
+  },
   {
     name: 'Gemini CLI',
     attaches: 'path',
