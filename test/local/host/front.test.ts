@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { dispatch } from '../../../local/host/front.ts';
+import { dispatch, openFront } from '../../../local/host/front.ts';
 
 /** Where a request goes, and with what override. */
 const destination = (host: string, url: string): unknown[] => {
@@ -37,4 +39,28 @@ describe('the one port', () => {
   ])('%s %s', (host, url, expected) => {
     expect(destination(host, url)).toEqual(expected);
   });
+});
+
+it.each([
+  ['openai.localhost', '/v1/realtime?model=a', undefined],
+  ['localhost', '/gateway/openai/v1/realtime?model=a', { label: 'openai', target: '/v1/realtime?model=a' }],
+])('passes a WebSocket of %s%s to the gateway', async (host, path, override) => {
+  const front = await openFront(0);
+  const seen: unknown[] = [];
+  const none = (): void => {};
+  front.open({
+    gateway: none,
+    dashboard: none,
+    index: none,
+    upgrade: (request, socket, _head, given) => {
+      seen.push(request.url, given);
+      socket.destroy();
+    },
+  });
+  const client = connect(front.port, '127.0.0.1');
+  client.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  client.resume();
+  await once(client, 'close');
+  await front.close(0);
+  expect(seen).toEqual([path, override]);
 });
