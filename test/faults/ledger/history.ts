@@ -25,6 +25,8 @@ import { type Account, type Chances, eventsOf, type Message, openWorld, type Wor
 
 /** One random history: what may happen in it, and how much. */
 export interface Theme {
+  /** One or two. */
+  readonly accounts: number;
   readonly phases: number;
   /** New requests in a phase. */
   readonly requests: number;
@@ -113,7 +115,7 @@ class History {
   }
 
   async open(): Promise<void> {
-    for (const plan of ['FREE', 'PRO'] as const) {
+    for (const plan of (['FREE', 'PRO'] as const).slice(0, this.theme.accounts)) {
       const account = await this.world.newAccount(plan);
       const state: AccountState = { account, plan, rules: [] };
       this.#accounts.push(state);

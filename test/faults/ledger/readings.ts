@@ -102,21 +102,23 @@ const parametersOf = ({ granularity, from, to, groupBy, filter }: Query) => ({
 
 const LENGTH = { hour: 13, day: 10, month: 7 } as const;
 
-const assertReport = async (world: World, model: LedgerModel, accountId: string, query: Query): Promise<Group[]> => {
-  const { granularity, groupBy, filter, from, to } = query;
-  const caller = { accountId, userId: '' };
-  const report = await readSpend({
+const reportOf = (world: World, accountId: string, query: Query) =>
+  readSpend({
     readCounters: openSpend(world.table).read,
     readTrackingGaps: openTrackingGaps(world.table).gaps,
     now: () => new Date(world.now()),
   })({
-    caller,
+    caller: { accountId, userId: '' },
     query: spendOperation.query.parse({ ...parametersOf(query), limit: '1000' }),
     params: undefined,
     body: undefined,
     authorization: undefined,
     requestId: '',
   });
+
+const assertReport = async (world: World, model: LedgerModel, accountId: string, query: Query): Promise<Group[]> => {
+  const { granularity, groupBy, filter, from, to } = query;
+  const report = await reportOf(world, accountId, query);
   spendOperation.success.schema.parse(report);
   const wanted: Wanted = { accountId, from, to, filter };
   const truth = model.total(wanted);
@@ -125,6 +127,15 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
   assertCost(report.totals, totals);
   if (Object.keys(filter).length === 0) assert.equal(report.mayAlsoMatch, null, 'without a filter all is known');
   if (report.isComplete) assert.equal(report.mayAlsoMatch, null, 'complete');
+
+  if (granularity === 'month') {
+    const byDay = await reportOf(world, accountId, { ...query, granularity: 'day', groupBy: [] });
+    assert.deepEqual(
+      [sumsOf(byDay.totals), byDay.mayAlsoMatch],
+      [totals, report.mayAlsoMatch],
+      'months and days agree',
+    );
+  }
 
   const { previous } = report;
   if (previous !== null) {
