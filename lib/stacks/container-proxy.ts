@@ -3,7 +3,7 @@ import {
   Alarm,
   ComparisonOperator,
   type MathExpression,
-  type Metric,
+  Metric,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -23,7 +23,6 @@ import {
   ApplicationProtocol,
   ApplicationTargetGroup,
   HttpCodeElb,
-  HttpCodeTarget,
   ListenerAction,
   ListenerCondition,
   TargetGroupLoadBalancingAlgorithmType,
@@ -170,20 +169,34 @@ export class ContainerProxy extends Construct {
   }
 
   get serverErrorShare(): MathExpression {
-    return share('Server errors, %', this.responses(HttpCodeTarget.TARGET_5XX_COUNT), this.requests());
+    return share('Server errors, %', this.responses('5XX'), this.requests());
   }
 
-  requests(label = 'requests'): Metric {
-    return this.#targets.metrics.requestCount({ statistic: Stats.SUM, label });
+  requests(label?: string): Metric {
+    return this.#ofTargets('RequestCount', Stats.SUM, label);
   }
 
-  responses(code: HttpCodeTarget, label?: string): Metric {
-    return this.#targets.metrics.httpCodeTarget(code, { statistic: Stats.SUM, ...(label !== undefined && { label }) });
+  responses(kind: '4XX' | '5XX', label?: string): Metric {
+    return this.#ofTargets(`HTTPCode_Target_${kind}_Count`, Stats.SUM, label);
   }
 
   /** The fewest of a period. */
   get healthyTasks(): Metric {
-    return this.#targets.metrics.healthyHostCount({ statistic: Stats.MINIMUM });
+    return this.#ofTargets('HealthyHostCount', Stats.MINIMUM);
+  }
+
+  /** CDK's own metrics take the load balancer's name out of the listener's ARN, which a weak reference cannot be split for. */
+  #ofTargets(metricName: string, statistic: string, label?: string): Metric {
+    return new Metric({
+      namespace: 'AWS/ApplicationELB',
+      metricName,
+      dimensionsMap: {
+        LoadBalancer: this.#cluster.loadBalancer.loadBalancerFullName,
+        TargetGroup: this.#targets.targetGroupFullName,
+      },
+      statistic,
+      ...(label !== undefined && { label }),
+    });
   }
 
   #service(task: FargateTaskDefinition, ports: ReadonlySet<number>, runbook: string): FargateService {

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { share } from './metrics.ts';
 import type { Monitored } from './monitored.ts';
@@ -167,8 +166,8 @@ const containerGraphs = ({ containerProxies }: Monitored['gateway']): IWidget[][
       'Containers: requests, 4xx, 5xx',
       containerProxies.flatMap((proxy) => [
         proxy.requests(`${proxy.node.id} requests`),
-        proxy.responses(HttpCodeTarget.TARGET_4XX_COUNT, `${proxy.node.id} 4xx`),
-        proxy.responses(HttpCodeTarget.TARGET_5XX_COUNT, `${proxy.node.id} 5xx`),
+        proxy.responses('4XX', `${proxy.node.id} 4xx`),
+        proxy.responses('5XX', `${proxy.node.id} 5xx`),
       ]),
     ),
     graph(

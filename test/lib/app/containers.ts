@@ -254,6 +254,8 @@ describe('a gateway in containers', () => {
     ])
       expect(text).toContain(metric);
     expect(text).not.toContain('ConcurrentExecutions');
+    // A weak reference, which CloudFormation does not take apart.
+    expect(text).not.toContain('Fn::Split');
     const alarms = Object.values(resourcesOf(gateway, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
     const thresholds = Object.fromEntries(alarms.map(({ MetricName, Threshold }) => [MetricName, Threshold]));
     expect(thresholds).toMatchObject({
