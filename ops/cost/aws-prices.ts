@@ -29,4 +29,15 @@ export const awsPrices = {
   /** @see https://aws.amazon.com/elasticloadbalancing/pricing/ application load balancer */
   loadBalancerHour: 0.0225,
   loadBalancerCapacityUnitHour: 0.008,
+  /** @see https://aws.amazon.com/vpc/pricing/ a public IPv4 address, in use or not, since 2024-02 */
+  publicIpv4Hour: 0.005,
+  /** @see https://aws.amazon.com/waf/pricing/ by month */
+  webAclMonth: 5,
+  firewallRuleMonth: 1,
+  /** @see https://aws.amazon.com/cloudwatch/pricing/ by month: standard resolution; an alarm costs this for each metric it reads */
+  alarmMetricMonth: 0.1,
+  customMetricMonth: 0.3,
+  dashboardMonth: 3,
+  /** @see https://aws.amazon.com/secrets-manager/pricing/ by month */
+  secretMonth: 0.4,
 } as const;

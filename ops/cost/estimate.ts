@@ -7,6 +7,8 @@ export interface Traffic {
   readonly responseBytes: number;
   /** From the request's arrival to the response's last byte. */
   readonly durationMs: number;
+  /** Processor time in a process that has served some requests before: bench/memory.ts measures it, at its upper end. */
+  readonly processorMs: number;
   /** DynamoDB units a record's counters take beyond the record itself: bench/recorder.ts measures them. */
   readonly writeUnitsBeyondRecord: number;
 }
@@ -81,6 +83,23 @@ export interface Fleet {
 /** What a load balancer's capacity unit takes an hour: new connections a second are left out, SDKs keep theirs. */
 const CAPACITY_UNIT = { activeConnections: 3_000, gbPerHour: 1 };
 const SECONDS_PER_HOUR = 3_600;
+const HOURS_PER_MONTH = 730;
+/** Public addresses of the load balancer: one in each availability zone. */
+const LOAD_BALANCER_ADDRESSES = 3;
+
+/** What lib/stacks/container-proxy.ts scales by, and the sizes that lib/stage-settings.ts has by default. */
+const TASK = { vcpus: 1, memoryGb: 2, min: 3, openRequests: 400, processorShare: 0.6 };
+
+/** The containers that a steady rate needs. */
+export const fleetFor = (traffic: Traffic, requestsPerSecond: number): Fleet => ({
+  tasks: Math.max(
+    TASK.min,
+    Math.ceil(requestsInFlight(requestsPerSecond, traffic.durationMs) / TASK.openRequests),
+    Math.ceil((requestsPerSecond * traffic.processorMs) / 1_000 / TASK.processorShare),
+  ),
+  vcpusPerTask: TASK.vcpus,
+  memoryGbPerTask: TASK.memoryGb,
+});
 
 /** USD for a million tracked requests on a fleet of containers that serves this rate around the clock. */
 export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: number, fleet: Fleet): Cost => {
@@ -90,12 +109,82 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
     requestsInFlight(requestsPerSecond, durationMs) / CAPACITY_UNIT.activeConnections,
     (perHour * (requestBytes + responseBytes)) / GB / CAPACITY_UNIT.gbPerHour,
   );
-  const taskHour = fleet.vcpusPerTask * awsPrices.fargateVcpuHour + fleet.memoryGbPerTask * awsPrices.fargateGbHour;
+  const taskHour =
+    fleet.vcpusPerTask * awsPrices.fargateVcpuHour +
+    fleet.memoryGbPerTask * awsPrices.fargateGbHour +
+    awsPrices.publicIpv4Hour;
+  const loadBalancerHour =
+    awsPrices.loadBalancerHour +
+    capacityUnits * awsPrices.loadBalancerCapacityUnitHour +
+    LOAD_BALANCER_ADDRESSES * awsPrices.publicIpv4Hour;
   return perMillion({
     containers: (fleet.tasks * taskHour) / perHour,
-    'load balancer': (awsPrices.loadBalancerHour + capacityUnits * awsPrices.loadBalancerCapacityUnitHour) / perHour,
+    'load balancer': loadBalancerHour / perHour,
     firewall: awsPrices.wafRequest,
     ...tracking(traffic),
     'transfer out': transferOut(traffic),
   });
+};
+
+/** USD a month for a steady rate on each engine, without what a stage costs anyway. */
+export const monthlyCost = (traffic: Traffic, requestsPerSecond: number, memoryMb: number) => {
+  const millions = (requestsPerSecond * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
+  const fleet = fleetFor(traffic, requestsPerSecond);
+  return {
+    lambda: millions * totalOf(lambdaCostPerMillion(traffic, memoryMb)),
+    containers: millions * totalOf(containerCostPerMillion(traffic, requestsPerSecond, fleet)),
+    tasks: fleet.tasks,
+  };
+};
+
+/** The rate, steady around the clock, from which containers cost less than Lambda; three significant digits. */
+export const breakEvenPerSecond = (traffic: Traffic, memoryMb: number): number => {
+  let [low, high] = [1e-4, 1e4];
+  while (high / low > 1.001) {
+    const middle = Math.sqrt(low * high);
+    const { lambda, containers } = monthlyCost(traffic, middle, memoryMb);
+    if (containers < lambda) high = middle;
+    else low = middle;
+  }
+  return Number(high.toPrecision(3));
+};
+
+/** What a stage has whatever its traffic; a test compares it with the templates. */
+export interface FixedResources {
+  readonly webAcls: number;
+  readonly firewallRules: number;
+  /** Metrics that alarms read. */
+  readonly alarmMetrics: number;
+  readonly dashboards: number;
+  readonly secrets: number;
+}
+
+/** Of a stage with default settings. */
+export const fixedResources = {
+  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 48, dashboards: 1, secrets: 3 },
+  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 51, dashboards: 1, secrets: 3 },
+} as const satisfies Record<string, FixedResources>;
+
+/** USD a month, by component. Of the metrics, only those with values are billed. */
+export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
+  firewall: resources.webAcls * awsPrices.webAclMonth + resources.firewallRules * awsPrices.firewallRuleMonth,
+  alarms: resources.alarmMetrics * awsPrices.alarmMetricMonth,
+  dashboard: resources.dashboards * awsPrices.dashboardMonth,
+  secrets: resources.secrets * awsPrices.secretMonth,
+});
+
+/** USD a month of the fewest containers and their load balancer, without traffic. */
+export const idleContainersPerMonth = (): number => {
+  const idle = fleetFor(NO_TRAFFIC, 0);
+  const { containers = 0, 'load balancer': loadBalancer = 0 } = containerCostPerMillion(NO_TRAFFIC, 1, idle);
+  return ((containers + loadBalancer) * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
+};
+
+const NO_TRAFFIC: Traffic = {
+  name: 'none',
+  requestBytes: 0,
+  responseBytes: 0,
+  durationMs: 0,
+  processorMs: 0,
+  writeUnitsBeyondRecord: 0,
 };

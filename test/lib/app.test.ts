@@ -5,6 +5,7 @@
 import './app/billing.ts';
 import './app/config.ts';
 import './app/containers.ts';
+import './app/cost.ts';
 import './app/dashboard-api.ts';
 import './app/data.ts';
 import './app/functions.ts';

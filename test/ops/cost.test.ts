@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  breakEvenPerSecond,
   containerCostPerMillion,
+  fleetFor,
+  idleContainersPerMonth,
   lambdaCostPerMillion,
+  monthlyCost,
   requestsInFlight,
   type Traffic,
   totalOf,
@@ -13,6 +17,7 @@ const stream: Traffic = {
   requestBytes: 0,
   responseBytes: 1_000,
   durationMs: 9_980,
+  processorMs: 100,
   writeUnitsBeyondRecord: 2,
 };
 const withBytes = (responseBytes: number) => lambdaCostPerMillion({ ...stream, responseBytes }, 512);
@@ -57,9 +62,36 @@ describe('containers', () => {
     const fleet = { tasks: 4, vcpusPerTask: 2, memoryGbPerTask: 4 };
     const short = containerCostPerMillion({ ...stream, durationMs: 1_000 }, 100, fleet);
     const long = containerCostPerMillion({ ...stream, durationMs: 60_000 }, 100, fleet);
-    expect(short['containers']).toBeCloseTo((1e6 * 4 * (2 * 0.03238 + 4 * 0.00356)) / 360_000, 6);
+    expect(short['containers']).toBeCloseTo((1e6 * 4 * (2 * 0.03238 + 4 * 0.00356 + 0.005)) / 360_000, 6);
     expect(long['containers']).toBe(short['containers']);
     expect(totalOf(long)).toBeLessThan(totalOf(lambdaCostPerMillion({ ...stream, durationMs: 60_000 }, 512)));
+  });
+});
+
+describe('a fleet', () => {
+  it('is of the fewest tasks, or as many as open requests or processor time need', () => {
+    const tasks = (durationMs: number, processorMs: number, rate: number) =>
+      fleetFor({ ...stream, durationMs, processorMs }, rate).tasks;
+    expect(tasks(1_000, 1, 10)).toBe(3);
+    // 4,000 requests in flight, 400 for each.
+    expect(tasks(39_980, 1, 100)).toBe(10);
+    // Six processors, 60 % of each.
+    expect(tasks(1_000, 60, 100)).toBe(10);
+  });
+
+  it('costs less than Lambda from a rate on that is lower for longer requests', () => {
+    const at = (durationMs: number) => breakEvenPerSecond({ ...stream, durationMs }, 512);
+    expect(at(60_000)).toBeLessThan(at(2_000));
+    for (const durationMs of [2_000, 60_000]) {
+      const traffic = { ...stream, durationMs };
+      const above = monthlyCost(traffic, 1.1 * at(durationMs), 512);
+      const below = monthlyCost(traffic, 0.9 * at(durationMs), 512);
+      expect([above.containers < above.lambda, below.containers > below.lambda]).toEqual([true, true]);
+    }
+  });
+
+  it('costs by the month without traffic: three tasks, a load balancer, six addresses', () => {
+    expect(idleContainersPerMonth()).toBeCloseTo(730 * (3 * (0.03238 + 2 * 0.00356) + 0.0225 + 6 * 0.005), 3);
   });
 });
 
@@ -67,6 +99,6 @@ describe('npm run cost', () => {
   it('prints a table', async () => {
     const { code, stdout } = await runOps('cost', ['--memory', '1024']);
     expect(code).toBe(0);
-    expect(stdout).toContain('long stream');
+    expect(stdout).toContain('long stream: containers cost less from');
   });
 });

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { type FixedResources, fixedResources } from '../../../ops/cost/estimate.ts';
+import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
+
+const stacks = [...stackNames, 'web'] as const;
+
+/** What a stage bills by the month. */
+const countedIn = (settings: object): FixedResources => {
+  const stage = synthStage(settings);
+  const all = (type: string) =>
+    stacks.flatMap((stack) => Object.values(resourcesOf(stage(stack), type)).map(({ Properties }) => Properties));
+  const acls = all('AWS::WAFv2::WebACL');
+  return {
+    webAcls: acls.length,
+    firewallRules: acls.reduce((sum, { Rules }) => sum + (Rules as unknown[]).length, 0),
+    alarmMetrics: all('AWS::CloudWatch::Alarm').reduce(
+      (sum, alarm) => sum + Math.max(1, JSON.stringify(alarm).split('"MetricStat"').length - 1),
+      0,
+    ),
+    dashboards: all('AWS::CloudWatch::Dashboard').length,
+    secrets: all('AWS::SecretsManager::Secret').length,
+  };
+};
+
+describe('what npm run cost counts by the month', () => {
+  it.each([
+    ['lambda', {}],
+    ['containers', { gateway: { compute: 'containers' } }],
+  ] as const)('is what the templates of a stage on %s have', (engine, settings) => {
+    expect(countedIn(settings)).toEqual(fixedResources[engine]);
+  });
+});
