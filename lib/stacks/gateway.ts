@@ -19,6 +19,9 @@ import { LOST_EVENTS } from './metrics.ts';
 import { partitions } from './partitions.ts';
 import { ProviderProxy } from './provider-proxy.ts';
 
+/** What the gateway allows a WebSocket, and the settings a provider at most. The load balancer waits longer, for the gateway's own error. */
+const LONGEST_SILENCE = Duration.seconds(3_900);
+
 interface GatewayStackProps extends StackProps {
   readonly settings: StageSettings;
   readonly table: ITable;
@@ -83,10 +86,7 @@ export class GatewayStack extends Stack {
           dockerfile: 'container/Dockerfile',
           certificate,
           firewall,
-          // The gateway's own time-outs come first, with an error.
-          idleTimeout: Duration.seconds(
-            Math.ceil(Math.max(gateway.headersTimeoutMs, gateway.idleTimeoutMs) / 1_000) + 10,
-          ),
+          idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
           unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
         })
       : undefined;

@@ -122,9 +122,10 @@ describe('a gateway in containers', () => {
       expect(idleMs).toBeGreaterThan(Number(variables[name]));
     // Otherwise the load balancer sends a request on a connection that the task is closing.
     expect(Number(variables['KEEP_ALIVE_MS'])).toBeGreaterThan(idleMs);
-    expect(JSON.stringify(onlyResource(unusual, 'AWS::ElasticLoadBalancingV2::LoadBalancer'))).toContain(
-      '{"Key":"idle_timeout.timeout_seconds","Value":"3610"}',
-    );
+    // WebSockets may be silent for longer: lambda/gateway/websocket/websocket-relay.ts.
+    expect(idleMs).toBeGreaterThan(3_900_000);
+    // What a load balancer allows at most.
+    expect(idleMs).toBeLessThanOrEqual(4_000_000);
   });
 
   it('lets a task end in this order: no new requests, SIGTERM, the end of what is open, SIGKILL', () => {
