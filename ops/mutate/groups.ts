@@ -10,7 +10,7 @@ export const groups = {
     mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
     tests: [
       'test/gateway/{environment,faults,gateway}.test.ts',
-      'test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream}/*.test.ts',
+      'test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream,websocket}/*.test.ts',
     ],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },
