@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { responseHead } from '../protocol/headers.ts';
 
 /** Connection settings of every gateway server: container, local stack, tests. */
 const gatewayServerOptions = {
@@ -109,9 +110,7 @@ export const gatewayHttpServer = (
       return;
     }
     const { status, headers, body } = gatewayErrorResponse(code, uuidv7());
-    const lines = [`HTTP/1.1 ${status} `, 'Connection: close'];
-    for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
-    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+    socket.end(`${responseHead(status, '', ['Connection', 'close', ...headers])}${body}`, () => socket.destroy());
   });
   return server;
 };

@@ -38,6 +38,13 @@ export const headerValue = (headers: RawHeaders, name: string): string | undefin
   return found;
 };
 
+/** The head of a response for a bare socket, as latin1 text. */
+export const responseHead = (status: number, statusMessage: string, headers: RawHeaders): string => {
+  let head = `HTTP/1.1 ${status} ${statusMessage}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${head}\r\n`;
+};
+
 /** `Connection` may not name these (RFC 9110 section 7.6.1): a body without its length would be read as the next request. */
 const framingHeaders = new Set(['content-length', 'transfer-encoding', 'host']);
 

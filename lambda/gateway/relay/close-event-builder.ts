@@ -81,9 +81,9 @@ export class CloseEventBuilder {
       route: this.route,
       outcome,
       status: this.#response?.status ?? null,
-      ttfbMs: this.#ttfbMs && round(this.#ttfbMs),
-      totalMs: round(totalMs),
-      overheadMs: this.#overheadMs && round(this.#overheadMs),
+      ttfbMs: this.#ttfbMs && roundedMs(this.#ttfbMs),
+      totalMs: roundedMs(totalMs),
+      overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
       requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,
       reading,
@@ -92,4 +92,5 @@ export class CloseEventBuilder {
 }
 
 /** To whole microseconds. */
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;
+/** Milliseconds rounded to whole microseconds. */
+export const roundedMs = (ms: number): number => Math.round(ms * 1000) / 1000;

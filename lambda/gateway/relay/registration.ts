@@ -1,3 +1,6 @@
+import type { CloseEvent } from '../../domain/usage/usage-event.ts';
+import type { KeyOwner } from '../admission/account-lookup.ts';
+
 /** The longest that response headers wait for the queue to accept the open event. After that the request is `bypassed`. */
 const OPEN_EVENT_GRACE_MS = 50;
 
@@ -34,3 +37,7 @@ export class Registration {
     const timer = setTimeout(once, OPEN_EVENT_GRACE_MS);
   }
 }
+
+/** The route of a request: tracked only if the queue has its open event and its account is known. */
+export const routeOf = (registration: Registration | undefined, owner: KeyOwner | null): CloseEvent['route'] =>
+  registration?.accepted && owner ? 'governed' : 'bypassed';

@@ -11,7 +11,7 @@ import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { Registration } from './registration.ts';
+import { Registration, routeOf } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
 import { type RequestIdentity, requestIdentity } from './request-identity.ts';
 import { ResponsePipe } from './response-pipe.ts';
@@ -183,7 +183,7 @@ class Relay implements UpstreamListener {
 
   /** The route in the response header is the one in the record, even if the queue responds later. */
   #decideRoute(): CloseEvent['route'] {
-    const route = this.#registration?.accepted && this.#forwarding.admitted.owner ? 'governed' : 'bypassed';
+    const route = routeOf(this.#registration, this.#forwarding.admitted.owner);
     this.#closeEventBuilder.route = route;
     return route;
   }

@@ -10,11 +10,11 @@ import type { Admitted } from '../admission/admit.ts';
 import type { GatewayParts } from '../gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { gatewayErrorResponse } from '../protocol/gateway-error.ts';
-import { clientResponseHeaders, headerValue, upstreamRequestHeaders } from '../protocol/headers.ts';
+import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
-import type { KnownOutcome } from '../relay/close-event-builder.ts';
+import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
-import { Registration } from '../relay/registration.ts';
+import { Registration, routeOf } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
 import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
@@ -235,7 +235,7 @@ export class WebSocketRelay {
   }
 
   #decideRoute(): CloseEvent['route'] {
-    this.#route = this.#registration?.accepted && this.#handshake.admitted.owner ? 'governed' : 'bypassed';
+    this.#route = routeOf(this.#registration, this.#handshake.admitted.owner);
     return this.#route;
   }
 
@@ -314,9 +314,7 @@ export class WebSocketRelay {
     for (const socket of [client, provider]) socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
     const headers = clientResponseHeaders(rawHeaders, this.#decideRoute(), this.#identity.requestId);
     headers.push('Upgrade', headerValue(rawHeaders, 'upgrade') ?? 'websocket', 'Connection', 'Upgrade');
-    const lines = [`HTTP/1.1 ${SWITCHING_PROTOCOLS} ${statusMessage}`];
-    for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
-    client.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+    client.write(responseHead(SWITCHING_PROTOCOLS, statusMessage ?? '', headers), 'latin1');
     this.#openMeter();
     this.#openReaders(headerValue(rawHeaders, 'sec-websocket-extensions'));
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
@@ -391,12 +389,11 @@ export class WebSocketRelay {
     const { provider } = this.#handshake.admitted;
     const dialect = dialectOf(WEBSOCKET, this.#identity.path);
     if (meteredDialects[provider.label] !== dialect) return;
-    const meter = new ConnectionMeter({
+    this.#meter = new ConnectionMeter({
       dialect,
       model: modelInQuery(this.#target),
       beginResponse: () => this.#beginResponse(),
     });
-    this.#meter = meter;
   }
 
   /** Reads frames for the meter, and to know which side closes. */
@@ -464,7 +461,7 @@ export class WebSocketRelay {
       this.#parts.tracker.open({ ...identity, kind: 'open', providerKey: this.#knownFingerprint() }),
     );
     return (reading) => {
-      const route = registration.accepted && this.#handshake.admitted.owner ? 'governed' : 'bypassed';
+      const route = routeOf(registration, this.#handshake.admitted.owner);
       const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
       this.#deliver({ identity, route, outcome, overheadMs: null, startedAtMs, reading });
     };
@@ -485,7 +482,7 @@ export class WebSocketRelay {
       kind: 'close' as const,
       status: this.#status,
       ttfbMs: null,
-      totalMs: Math.round((performance.now() - startedAtMs) * 1_000) / 1_000,
+      totalMs: roundedMs(performance.now() - startedAtMs),
       requestBytes: this.#requestBytes,
       responseBytes: this.#responseBytes,
     };
@@ -520,7 +517,7 @@ export class WebSocketRelay {
       identity: this.#identity,
       route: this.#route,
       outcome: ended,
-      overheadMs: this.#overheadMs === null ? null : Math.round(this.#overheadMs * 1_000) / 1_000,
+      overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
       startedAtMs: this.#handshake.startedAtMs,
       reading: connectionReading(
         isFree,
