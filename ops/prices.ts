@@ -3,12 +3,13 @@ import { providerOverrides } from '../lambda/domain/price/overrides/index.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { runCommand } from './command.ts';
 import { compareProvider, type Disagreement } from './prices/compare.ts';
+import { holidaysDue } from './prices/holidays-due.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
 
 const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
 
 Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
-book choice in lambda/domain/price/overrides resolves.
+book choice in lambda/domain/price/overrides resolves, and when next year's public holidays are due (DeepSeek's peak hours).
 
   --all        lists the resolved disagreements too, with what resolves each
   --unverified lists the overrides whose source was not read
@@ -65,6 +66,8 @@ await runCommand(
     const unresolved = all.filter(({ resolvedBy }) => !resolvedBy);
     for (const disagreement of isAllWanted ? all : unresolved) show(disagreement);
     console.log(`${all.length} disagreements, ${unresolved.length} of them unresolved.`);
-    if (unresolved.length > 0) process.exitCode = 1;
+    const due = holidaysDue(at);
+    if (due) console.log(due);
+    if (unresolved.length > 0 || due) process.exitCode = 1;
   },
 );

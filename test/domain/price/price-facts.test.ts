@@ -7,6 +7,7 @@ import { secondBook } from '../../../lambda/domain/price/second-book.generated.t
 import { SECOND_BOOK_LIMIT, secondPrices } from '../../../lambda/domain/price/second-book.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
+import { holidaysDue } from '../../../ops/prices/holidays-due.ts';
 
 /** Prompt sizes (tokens) from which on genai-prices has other prices for a model. */
 const stepsOf = (model: { readonly prices: unknown }): number[] =>
@@ -61,19 +62,9 @@ describe('limits of prompt sizes', () => {
 describe("DeepSeek's holidays", () => {
   const lastYear = Math.max(...[...holidays].map((day) => Number(day.slice(0, 4))));
 
-  /** What to do, from 15 December of the list's last year on. */
-  const whatToLookUp = (now: Date): string | null => {
-    if (now.getTime() < Date.UTC(lastYear, 11, 15)) return null;
-    return `Add the public holidays of ${lastYear + 1} on weekdays to lambda/domain/price/overrides/deepseek.ts. The State Council publishes them each November (gov.cn, 国务院办公厅关于${lastYear + 1}年部分节假日安排的通知). Check at https://api-docs.deepseek.com/quick_start/pricing that they still have no peak.`;
-  };
-
-  it('are known for the coming weeks', () => {
-    expect(whatToLookUp(new Date())).toBeNull();
-  });
-
   it('are missed in time', () => {
-    expect(whatToLookUp(new Date(`${lastYear}-12-14T23:59:59Z`))).toBeNull();
-    expect(whatToLookUp(new Date(`${lastYear}-12-15T00:00:00Z`))).toContain(`holidays of ${lastYear + 1}`);
+    expect(holidaysDue(new Date(`${lastYear}-12-14T23:59:59Z`))).toBeNull();
+    expect(holidaysDue(new Date(`${lastYear}-12-15T00:00:00Z`))).toContain(`holidays of ${lastYear + 1}`);
   });
 
   it('are weekdays: weekends have no peak anyway', () => {
