@@ -33,14 +33,15 @@ export const mayAskForUsage = (provider: Provider, method: string, path: string,
 };
 
 /**
- * The body with the option added and no other byte changed. Undefined if the client set the option, wants no stream, or the
- * body is not a single JSON object.
+ * The body with the option added and no other byte changed. Undefined if the client set the option or sent more than 4 KB of
+ * options, wants no stream, or the body is not a single JSON object.
  */
 export const askForUsage = (body: Buffer): Buffer | undefined => {
   // Does not find a name written with escapes; the usage of such a stream is estimated.
   if (!body.includes(STREAM)) return undefined;
   let stream = false;
   let options: string | undefined;
+  let areOptionsTooLong = false;
   let documents = 0;
   const picker = new JsonPicker(
     { stream: 'stream', stream_options: 'options' },
@@ -50,7 +51,7 @@ export const askForUsage = (body: Buffer): Buffer | undefined => {
         else options = json;
       },
       tooLong: () => {
-        options = 'too long';
+        areOptionsTooLong = true;
       },
       documentEnd: () => {
         documents++;
@@ -59,7 +60,8 @@ export const askForUsage = (body: Buffer): Buffer | undefined => {
     4096,
   );
   picker.write(body);
-  if (!stream || documents !== 1 || picker.insideDocument) return undefined;
+  // Options that were not kept may have the member already.
+  if (!stream || areOptionsTooLong || documents !== 1 || picker.insideDocument) return undefined;
   return options === undefined ? append(body) : extend(body, options);
 };
 
