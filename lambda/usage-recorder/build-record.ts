@@ -69,6 +69,12 @@ const facts = (event: AccountRequestEvent) => ({
   providerKey: event.providerKey,
   tag: withoutOther(event.tag),
   tagTruncated: event.tagTruncated,
+  metadata: Object.fromEntries(
+    Object.entries(event.metadata ?? {}).map(([name, value]) => [name, withoutOther(value)]),
+  ),
+  metadataTruncated: event.metadataTruncated ?? false,
+  client: event.client ?? null,
+  session: event.session ?? null,
   method: event.method,
   path: event.path,
   startedAt: event.startedAt,

@@ -170,6 +170,12 @@ describe('request records of version 0.1', () => {
     expect(await requestAt(startedAt, n)).toMatchObject({ startedAt, ...facts });
   });
 
+  it('have no metadata, no client and no session', async () => {
+    const none = { metadata: {}, metadataTruncated: false, client: null, session: null };
+    expect(await requestAt('2026-11-20T11:55:00.000Z', 26)).toMatchObject(none);
+    expect(await requestAt('2026-11-18T12:00:00.000Z', 31)).toMatchObject(none);
+  });
+
   it('have no member under a former name', async () => {
     const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
     for (const record of await all(openRequests(table, now).all(table.accountId, range))) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ProviderLabel } from '../providers.ts';
 import type { PriceLine, Provenance, Usage } from '../usage/usage.ts';
-import { type CloseEvent, closeEventSchema, type Outcome, type Reading } from '../usage/usage-event.ts';
+import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
 import { spendDimensionNames } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
@@ -63,6 +63,10 @@ export const requestRecordSchema = z.looseObject({
   providerKey: z._default(z.nullable(z.string()), null),
   tag: z._default(z.nullable(z.string()), null),
   tagTruncated: z._default(z.boolean(), false),
+  metadata: z._default(z.record(z.string(), z.string()), {}),
+  metadataTruncated: z._default(z.boolean(), false),
+  client: z._default(z.nullable(z.string()), null),
+  session: z._default(z.nullable(z.looseObject(sessionSchema.shape)), null),
   method: z.string(),
   path: z.string(),
   /** ISO 8601 UTC. The request is counted in the day and hour of this time. */

@@ -1,7 +1,13 @@
-/** Limits on client values in a record. Longer values are cut. Tags count code points, the others UTF-16 units. */
+/** Limits on client values in a record. Longer values are cut. Tags and metadata count code points, the others UTF-16 units. */
 export const MAX_TAG_CHARACTERS = 64;
 export const MAX_MODEL_CHARACTERS = 128;
 export const MAX_PATH_CHARACTERS = 256;
+export const MAX_METADATA_PAIRS = 10;
+/** Of a name, and of a value. */
+export const MAX_METADATA_CHARACTERS = 64;
+export const MAX_CLIENT_CHARACTERS = 64;
+/** Of a session's id and of an agent's. Longer ones are hashed, not cut: the first characters of two sessions may be the same. */
+export const MAX_SESSION_ID_CHARACTERS = 64;
 
 /**
  * An SQS message may have 1 MiB. Events stay far below it, so that ten fit into one batch.

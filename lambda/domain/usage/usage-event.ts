@@ -1,9 +1,29 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { dialects } from './dialect.ts';
-import { MAX_MODEL_CHARACTERS, MAX_PATH_CHARACTERS, MAX_TAG_CHARACTERS } from './limits.ts';
+import {
+  MAX_CLIENT_CHARACTERS,
+  MAX_METADATA_CHARACTERS,
+  MAX_METADATA_PAIRS,
+  MAX_MODEL_CHARACTERS,
+  MAX_PATH_CHARACTERS,
+  MAX_SESSION_ID_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+} from './limits.ts';
 
 const nonNegativeInteger = z.int().check(z.nonnegative());
+
+/** Names and values of metadata: code points, so at most twice as many UTF-16 units, which is what the schema counts. */
+const metadataText = z.string().check(z.maxLength(2 * MAX_METADATA_CHARACTERS));
+const sessionId = z.string().check(z.minLength(1), z.maxLength(MAX_SESSION_ID_CHARACTERS));
+
+/** The client's own session that a request belongs to, and the agent in it that sent it. Without `agentId`: the session's main agent. */
+export const sessionSchema = z.object({
+  id: sessionId,
+  agentId: z.optional(sessionId),
+  /** The agent that started this one; absent where the main agent did. */
+  parentAgentId: z.optional(sessionId),
+});
 
 const requestIdentity = z.object({
   version: z.literal(1),
@@ -21,6 +41,17 @@ const requestIdentity = z.object({
   tag: z.nullable(z.string().check(z.maxLength(2 * MAX_TAG_CHARACTERS))),
   /** The client's tag was longer than 64 characters and was cut. */
   tagTruncated: z.boolean(),
+  /** The client's own names and values for this request (X-Service-Metadata). Absent, as are the next three, where it sent none. */
+  metadata: z.optional(
+    z
+      .record(metadataText, metadataText)
+      .check(z.refine((metadata) => Object.keys(metadata).length <= MAX_METADATA_PAIRS)),
+  ),
+  /** Some of the metadata was cut or ignored. */
+  metadataTruncated: z.optional(z.boolean()),
+  /** The program that sent the request, by its row in the table of clients: `claude-code`, `openai-python` … */
+  client: z.optional(z.string().check(z.maxLength(MAX_CLIENT_CHARACTERS))),
+  session: z.optional(sessionSchema),
   /** WEBSOCKET for a WebSocket connection and each response on it. */
   method: z.string(),
   /** Path as forwarded, without the query string, cut at MAX_PATH_CHARACTERS. */
@@ -139,6 +170,7 @@ export const untrackedEventSchema = z.object({
 
 export const usageEventSchema = z.discriminatedUnion('kind', [openEventSchema, closeEventSchema, untrackedEventSchema]);
 
+export type Session = z.infer<typeof sessionSchema>;
 export type OpenEvent = z.infer<typeof openEventSchema>;
 export type CloseEvent = z.infer<typeof closeEventSchema>;
 export type UntrackedEvent = z.infer<typeof untrackedEventSchema>;

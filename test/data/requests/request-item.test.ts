@@ -13,11 +13,28 @@ describe('the item of a request record', () => {
     ['as usual', {}],
     ['without a body', { requestBytes: 0, responseBytes: 0 }],
     ['of no time', { ttfbMs: 0, totalMs: 0 }],
+    [
+      'with metadata, client and session',
+      {
+        metadata: { team: 'search', 'cost centre': '0' },
+        metadataTruncated: true,
+        client: 'claude-code',
+        session: { id: 'session-1', agentId: 'agent-2', parentAgentId: 'agent-1' },
+      },
+    ],
     ['that reached no provider', { status: null, ttfbMs: null, responseBytes: 0, outcome: 'unreachable' } as const],
   ])('restores a request %s: zero is not unknown', (_, facts) => {
     const event = closeEvent({ accountId: 'svc_a', ...facts });
     const record = recordOfClose(known(event), priceOfTokens(event), null, context);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
+  });
+
+  it('keeps metadata, client and session of both events', () => {
+    const facts = { metadata: { team: '(other)' }, client: 'codex', session: { id: 'session-1' } };
+    const expected = { ...facts, metadata: { team: '\\(other)' }, metadataTruncated: false };
+    expect(recordOfOpen(known(openEvent(facts)), context)).toMatchObject(expected);
+    const event = closeEvent(facts);
+    expect(recordOfClose(known(event), priceOfTokens(event), null, context)).toMatchObject(expected);
   });
 
   it('restores a request without a close event, and without measurements', () => {
