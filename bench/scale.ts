@@ -57,7 +57,12 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   });
   const usage = openPeriodUsage(table);
   const record = openRecorder(table, { logger: { error: console.error } });
-  const input = { caller: { accountId: ACCOUNT, userId: 'u' }, body: undefined, authorization: '', requestId: 'r' };
+  const input = {
+    caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const },
+    body: undefined,
+    authorization: '',
+    requestId: 'r',
+  };
   const noParams = { ...input, params: undefined };
   const inRange = { from: monthAgo, limit: 20 };
   const middle = requestCursor.write(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });

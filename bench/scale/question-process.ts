@@ -27,7 +27,12 @@ table.client.middlewareStack.add(
 const units = unitCounter(table.client);
 const now = () => new Date(at);
 const { read: readCounters } = openSpend(table);
-const input = { caller: { accountId: ACCOUNT, userId: 'u' }, authorization: '', requestId: 'r', params: undefined };
+const input = {
+  caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const },
+  authorization: '',
+  requestId: 'r',
+  params: undefined,
+};
 const preview = previewRule({ readCounters, now });
 const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now });
 const exported = exportSpend({ readCounters, now });

@@ -5,7 +5,10 @@ export const errorCodes = {
   VALIDATION_ERROR: { status: 400, description: 'The request is invalid; `details` lists each problem.' },
   INVALID_CREDENTIALS: { status: 401, description: 'E-mail or password is wrong.' },
   UNAUTHORIZED: { status: 401, description: 'The token is missing, expired, or not issued by this service.' },
-  FORBIDDEN: { status: 403, description: 'The token is valid but does not permit this request.' },
+  FORBIDDEN: {
+    status: 403,
+    description: "The caller's role does not permit this request; the message names the missing permission.",
+  },
   NOT_FOUND: { status: 404, description: 'Your account has no such resource.' },
   EMAIL_TAKEN: { status: 409, description: 'A user with this e-mail address already exists.' },
   CONFLICT: { status: 409, description: 'The request conflicts with the current state; the message explains why.' },

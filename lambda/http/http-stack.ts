@@ -2,12 +2,14 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
+import { ForbiddenError } from '../domain/errors.ts';
 import { cors } from './cors.ts';
 import { errorResponse } from './error-response.ts';
 import { type HttpResult, streamedResult } from './http-result.ts';
 import { matchRoute } from './match-route.ts';
-import type { Input, Operation, Route } from './operation.ts';
-import { type AccountOf, callerOf, headersOf, jsonBodyOf, parseWith, queryOf } from './parse-request.ts';
+import type { Caller, Input, Operation, Route } from './operation.ts';
+import { callerOf, headersOf, jsonBodyOf, type MembershipOf, parseWith, queryOf } from './parse-request.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -15,18 +17,30 @@ export interface HttpStackOptions {
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
   /** Origins that browsers may call from. */
   readonly corsOrigins: readonly string[];
-  readonly accountOf: AccountOf;
+  readonly membershipOf: MembershipOf;
 }
+
+/**
+ * The one check of permissions.
+ *
+ * @throws ForbiddenError if the caller's role lacks the operation's permission
+ */
+const requirePermission = (caller: Caller, permission: Permission): Caller => {
+  if (permits(caller.role, permission)) return caller;
+  throw new ForbiddenError(
+    `Your role ${caller.role} lacks the permission ${permission}. Roles that have it: ${rolesWith(permission).join(', ')}. An owner or admin can change your role.`,
+  );
+};
 
 /** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
 const inputOf = async (
-  { params, query, body, access }: Operation,
+  { params, query, body, permission }: Operation,
   event: APIGatewayProxyEvent,
   pathParameters: Record<string, string>,
-  accountOf: AccountOf,
+  membershipOf: MembershipOf,
 ): Promise<Input<Operation>> =>
   ({
-    caller: access === 'authorizer' ? await callerOf(event, accountOf) : undefined,
+    caller: permission && requirePermission(await callerOf(event, membershipOf), permission),
     params: params && parseWith(params, pathParameters),
     query: query && parseWith(query, queryOf(event, query)),
     body: body && parseWith(body, jsonBodyOf(event)),
@@ -47,7 +61,7 @@ const respond = async ({ success }: Operation, output: unknown): Promise<HttpRes
 
 const stack = (
   routes: readonly Route[],
-  { logger, corsOrigins, accountOf }: HttpStackOptions,
+  { logger, corsOrigins, membershipOf }: HttpStackOptions,
   plugin: middy.PluginObject,
 ) =>
   middy<APIGatewayProxyEvent, HttpResult>(plugin)
@@ -57,7 +71,7 @@ const stack = (
     .use(errorResponse(logger))
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
-      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, accountOf)));
+      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, membershipOf)));
     });
 
 /**

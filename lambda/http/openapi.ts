@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { rolesWith } from '../domain/accounts/permissions.ts';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import type { Operation } from './operation.ts';
 
@@ -17,7 +18,8 @@ const errorExamples: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'The request is not valid: see details.',
   INVALID_CREDENTIALS: 'E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.',
   UNAUTHORIZED: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
-  FORBIDDEN: 'The token does not permit this request.',
+  FORBIDDEN:
+    'Your role viewer lacks the permission rules:write. Roles that have it: owner, admin, member. An owner or admin can change your role.',
   NOT_FOUND: 'There is no such key.',
   EMAIL_TAKEN: 'A user with this e-mail address already exists. Log in, or reset the password.',
   CONFLICT: 'A registration with this e-mail address is in progress. Try again in a minute.',
@@ -135,13 +137,15 @@ const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
 });
 
 const operationObject = (operation: Operation, writer: Writer): Json => {
-  const { id, group, summary, description: text, access, params, query, body, success } = operation;
+  const { id, group, summary, description: text, access, permission, params, query, body, success } = operation;
+  const roles = permission && `Needs the permission \`${permission}\` (roles: ${rolesWith(permission).join(', ')}).`;
   const all = [...parameters(params, 'path', writer), ...parameters(query, 'query', writer)];
   return {
     operationId: id,
     tags: [group],
     summary,
-    ...(text !== undefined && { description: text }),
+    ...((text ?? roles) !== undefined && { description: [text, roles].filter(Boolean).join('\n\n') }),
+    ...(permission && { 'x-permission': permission }),
     security: access === 'public' ? [] : [{ token: [] }],
     ...(all.length > 0 && { parameters: all }),
     ...(body && {

@@ -1,11 +1,16 @@
 import type * as z from 'zod/mini';
+import type { Permission, Role } from '../domain/accounts/permissions.ts';
 import type { ErrorCode } from './error-codes.ts';
 
-/** Who verifies the caller's token: nobody, the API's Cognito authorizer, or the handler itself. */
-type Access = 'public' | 'authorizer' | 'handler';
+/**
+ * Who verifies the caller's token: nobody, the API's Cognito authorizer, or the handler itself. Behind the authorizer, the stack
+ * also checks that the caller's role has the permission.
+ */
+type Access =
+  | { readonly access: 'public' | 'handler'; readonly permission?: never }
+  | { readonly access: 'authorizer'; readonly permission: Permission };
 
-/** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
-export interface Operation {
+interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -14,7 +19,6 @@ export interface Operation {
   readonly group: string;
   readonly summary: string;
   readonly description?: string;
-  readonly access: Access;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniType;
@@ -30,12 +34,20 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
 }
 
+/** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
+export type Operation = Endpoint & Access;
+
 /** Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
-/** The caller. `userId` comes from the verified token; `accountId` (internal id) scopes every read and write. */
-export interface Caller {
+/** What a user may do, and where. `accountId` (internal id) scopes every read and write. */
+export interface Membership {
   readonly accountId: string;
+  readonly role: Role;
+}
+
+/** The caller. `userId` comes from the verified token, the membership from the table. */
+export interface Caller extends Membership {
   readonly userId: string;
 }
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
-import type { Caller } from './operation.ts';
+import type { Caller, Membership } from './operation.ts';
 import { messageFor, violationsOf } from './violations.ts';
 
 /** Far larger than any valid body. API Gateway itself allows 10 MB. */
@@ -72,23 +72,23 @@ export const queryOf = (
 
 const claimsSchema = z.object({ sub: z.string().check(z.minLength(1)) });
 
-/** Finds the internal id of a user's account; undefined for a user without an account. */
-export type AccountOf = (userId: string) => Promise<string | undefined>;
+/** Finds a user's account and role; undefined for a user without an account. */
+export type MembershipOf = (userId: string) => Promise<Membership | undefined>;
 
 /**
- * The caller: the user from the claims that the API's Cognito authorizer verified, the account from the table. Tokens do not
- * contain the account, so a removed user loses access before the token expires.
+ * The caller: the user from the claims that the API's Cognito authorizer verified, account and role from the table. Tokens do not
+ * contain them, so a removed user loses access before the token expires.
  *
  * @throws UnauthenticatedError if the claims name no user, or the user has no account
  */
 export const callerOf = async (
   event: Pick<APIGatewayProxyEvent, 'requestContext'>,
-  accountOf: AccountOf,
+  membershipOf: MembershipOf,
 ): Promise<Caller> => {
   const claims = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
   const userId = claims.data?.sub;
-  const accountId = userId === undefined ? undefined : await accountOf(userId);
-  if (userId === undefined || accountId === undefined)
+  const membership = userId === undefined ? undefined : await membershipOf(userId);
+  if (userId === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-  return { accountId, userId };
+  return { ...membership, userId };
 };

@@ -67,7 +67,7 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
     ...SEED_USER,
     ...NAMES,
   });
-  const accountId = await openMembership(table).accountOf(userId);
+  const accountId = (await openMembership(table).membershipOf(userId))?.accountId;
   if (accountId === undefined) throw new Error('The account that was registered is not in the table.');
   const batchKey = await callApi(`${url}/api/keys`, keySchema, token, { name: 'Batch jobs' });
   await buyPlan(url, token);

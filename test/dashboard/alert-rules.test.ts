@@ -11,7 +11,7 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -37,7 +37,7 @@ beforeAll(async () => {
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [], accountOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
 afterAll(() => table.stop());

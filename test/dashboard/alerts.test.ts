@@ -9,7 +9,7 @@ import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -23,7 +23,7 @@ beforeAll(async () => {
       route(operations.listAlerts, listAlerts(dependencies)),
       route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [], accountOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
 afterAll(() => table.stop());

@@ -12,7 +12,7 @@ import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lam
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -32,7 +32,7 @@ beforeAll(async () => {
       route(operations.createKey, createKey(dependencies)),
       route(operations.revokeKey, revokeKey(dependencies)),
     ],
-    { logger: silentLogger(), corsOrigins: [], accountOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
 afterAll(() => table.stop());

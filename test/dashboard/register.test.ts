@@ -7,7 +7,7 @@ import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/er
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { DirectoryUser } from '../../lambda/integrations/user-directory.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -70,7 +70,7 @@ const world = () => {
   const handler = httpStack([route(operation, register(dependencies))], {
     logger: silentLogger(),
     corsOrigins: [],
-    accountOf,
+    membershipOf,
   });
   return { users, accounts, registrations, breaks, handler, byEmail };
 };
@@ -107,6 +107,7 @@ describe('register', () => {
         user: {
           userId: 'user-2',
           accountId: 'account-1',
+          role: 'owner',
           email: 'ada@example.com',
           firstName: 'Ada',
           lastName: 'Lovelace',

@@ -5,7 +5,7 @@ import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
@@ -16,7 +16,7 @@ const handler = httpStack(
     route(operations.listRequests, listRequests(dependencies)),
     route(operations.readRequest, readRequest(dependencies)),
   ],
-  { logger: silentLogger(), corsOrigins: [], accountOf },
+  { logger: silentLogger(), corsOrigins: [], membershipOf },
 );
 const caller = { accountId: 'account-1', userId: 'user' };
 const get = (path: string, query: Record<string, string[]> = {}) =>

@@ -10,7 +10,7 @@ import { csvField } from '../../lambda/domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { accountOf, apiEvent, silentLogger } from '../http/invoke.ts';
+import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
 
 interface Prelude {
   readonly statusCode: number;
@@ -37,7 +37,7 @@ let handler: (event: unknown, stream: Writable, context: unknown) => Promise<voi
 beforeAll(() => {
   handler = streamingHttpStack(
     [route(operation, exportSpend({ readCounters, now: () => new Date('2026-11-20T16:30:00Z') }))],
-    { logger: silentLogger(), corsOrigins: [], accountOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
   ) as unknown as typeof handler;
 });
 beforeEach(() => {

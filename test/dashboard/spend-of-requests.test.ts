@@ -15,7 +15,7 @@ import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { newAccount } from '../data/new-account.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 const DAY_MS = 86_400_000;
@@ -80,7 +80,7 @@ beforeAll(async () => {
       route(spendOperation, readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now })),
       route(requestOperations.listRequests, listRequests({ requests: openRequests(table, () => NOW), now })),
     ],
-    { logger: silentLogger(), corsOrigins: [], accountOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 
   const events = fc.sample(event, EVENTS).map(({ agoMs, input, output, ...facts }, n) => ({

@@ -16,7 +16,7 @@ import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { faultyTable } from '../data/faulty-table.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
@@ -56,7 +56,7 @@ const apiOf = (accountId: string, read: Table = table) => {
   const handler = httpStack([route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], now }))], {
     logger: silentLogger(),
     corsOrigins: [],
-    accountOf,
+    membershipOf,
   });
   const range = { from: ['2026-11-01'], to: ['2026-11-30'] };
   return {

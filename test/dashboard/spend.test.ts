@@ -6,7 +6,7 @@ import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { accountOf, invoke, silentLogger } from '../http/invoke.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 const caller = { accountId: 'account-1', userId: 'user' };
 const counter: SpendCounter = {
@@ -19,7 +19,7 @@ const readCounters = jest.fn<ReadCounters>();
 const readTrackingGaps = jest.fn<(accountId: string, range: object) => Promise<TrackingGap[]>>(async () => []);
 const handler = httpStack(
   [route(operation, readSpend({ readCounters, readTrackingGaps, now: () => new Date('2026-11-20T16:30:00Z') }))],
-  { logger: silentLogger(), corsOrigins: [], accountOf },
+  { logger: silentLogger(), corsOrigins: [], membershipOf },
 );
 const get = (query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: '/api/spend', query, caller });

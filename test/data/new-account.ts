@@ -24,7 +24,16 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
       activeKeys: 1,
       createdAt,
     },
-    user: { userId, accountId, email, firstName: 'Ada', lastName: 'Lovelace', companyName: null, createdAt },
+    user: {
+      userId,
+      accountId,
+      role: 'owner',
+      email,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      companyName: null,
+      createdAt,
+    },
     keyId,
   });
   return { accountId, accountKey, userId, keyId, email };

@@ -16,7 +16,7 @@ import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { operation, route } from '../../lambda/http/operation.ts';
 import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
-import { accountOf, invoke, silentLogger } from './invoke.ts';
+import { invoke, membershipOf, silentLogger } from './invoke.ts';
 
 const createThing = operation({
   id: 'createThing',
@@ -25,6 +25,7 @@ const createThing = operation({
   group: 'Things',
   summary: 'Create a thing',
   access: 'authorizer',
+  permission: 'spend:read',
   params: z.strictObject({ thingId: z.string().check(z.maxLength(20)) }),
   query: z.strictObject({
     limit: z._default(z.coerce.number().check(z.int(), z.maximum(10)), 5),
@@ -54,10 +55,10 @@ const logger = silentLogger();
 const handler = httpStack([route(createThing, create), route(removeThing, remove)], {
   logger,
   corsOrigins: ['https://app.example'],
-  accountOf,
+  membershipOf,
 });
 
-const caller = { accountId: 'acc', userId: 'user' };
+const caller = { accountId: 'acc', userId: 'user', role: 'owner' } as const;
 const good = { method: 'POST', path: '/api/things/a%2Fb', body: { name: 'x' }, caller } as const;
 
 afterEach(() => {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import type { Membership } from '../../lambda/http/operation.ts';
 import { checkDescribed } from './described-api.ts';
 
 export interface ApiCall {
@@ -13,20 +14,20 @@ export interface ApiCall {
   readonly body?: unknown;
   readonly rawBody?: string;
   readonly isBase64Encoded?: boolean;
-  /** The user that the Cognito authorizer accepted, and the user's account. */
-  readonly caller?: { readonly accountId: string; readonly userId: string } | undefined;
+  /** The user that the Cognito authorizer accepted, the user's account and role (by default, the owner's). */
+  readonly caller?: { readonly accountId: string; readonly userId: string; readonly role?: Role } | undefined;
 }
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-const accountIds = new Map<string, string>();
+const memberships = new Map<string, Membership>();
 
-/** A fake lookup: the accounts of the callers so far. */
-export const accountOf = async (userId: string): Promise<string | undefined> => accountIds.get(userId);
+/** A fake lookup: the memberships of the callers so far. */
+export const membershipOf = async (userId: string): Promise<Membership | undefined> => memberships.get(userId);
 
 /** The REST proxy event of API Gateway, limited to the members that handlers use. */
 export const apiEvent = (call: ApiCall) => {
-  if (call.caller) accountIds.set(call.caller.userId, call.caller.accountId);
+  if (call.caller) memberships.set(call.caller.userId, { role: 'owner', ...call.caller });
   return {
     httpMethod: call.method,
     path: call.path,

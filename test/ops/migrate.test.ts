@@ -141,7 +141,7 @@ describe('npm run migrate', () => {
       expect(holders).toEqual([expect.objectContaining({ sk: 'META', accountKey: accountKeyOfOld })]);
       expect(JSON.stringify(after)).not.toContain(secondKey);
 
-      const accountId = (await openMembership(table).accountOf(userId)) ?? '';
+      const accountId = (await openMembership(table).membershipOf(userId))?.accountId ?? '';
       expect(accountId).toMatch(/^[0-9a-f-]{36}$/);
       expect(await openAccounts(table).find(accountId)).toMatchObject({ accountId, accountKey: accountKeyOfOld });
       expect(await openServiceKeys(table).list(accountId)).toMatchObject([

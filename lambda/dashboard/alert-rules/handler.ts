@@ -37,6 +37,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-alert-rules' }),
     corsOrigins: environment.CORS_ORIGINS,
-    accountOf: openMembership(table).accountOf,
+    membershipOf: openMembership(table).membershipOf,
   },
 );

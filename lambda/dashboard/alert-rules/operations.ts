@@ -60,6 +60,7 @@ export const listRules = operation({
   group,
   summary: 'List alert rules',
   access: 'authorizer',
+  permission: 'rules:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(ruleSchema) }) },
   errors: [],
 });
@@ -73,6 +74,7 @@ export const createRule = operation({
   description:
     'A rule fires at most once per period, on all its channels; a budget once with a forecast, and once when it is used up. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
   access: 'authorizer',
+  permission: 'rules:write',
   body: withCondition(members),
   success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
   errors: ['LIMIT_REACHED'],
@@ -86,6 +88,7 @@ export const previewRule = operation({
   summary: 'Preview when a rule would have fired',
   description: "Evaluates a rule over the account's last 30 days. Nothing is stored or sent.",
   access: 'authorizer',
+  permission: 'rules:read',
   body: withCondition({
     name: z.optional(nameSchema),
     channels: z.optional(channelsSchema),
@@ -144,6 +147,7 @@ export const updateRule = operation({
   description:
     'Send only the members to change. `config` is merged into the existing one; a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
   access: 'authorizer',
+  permission: 'rules:write',
   params,
   body: z.strictObject({
     name: z.optional(nameSchema),
@@ -164,6 +168,7 @@ export const deleteRule = operation({
   summary: 'Delete an alert rule',
   description: 'Its alerts are kept.',
   access: 'authorizer',
+  permission: 'rules:write',
   params,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],

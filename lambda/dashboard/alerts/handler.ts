@@ -21,6 +21,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-alerts' }),
     corsOrigins: environment.CORS_ORIGINS,
-    accountOf: openMembership(table).accountOf,
+    membershipOf: openMembership(table).membershipOf,
   },
 );

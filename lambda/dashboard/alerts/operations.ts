@@ -21,6 +21,7 @@ export const listAlerts = operation({
   summary: 'List triggered alerts, newest first',
   description: PAGE_DESCRIPTION,
   access: 'authorizer',
+  permission: 'rules:read',
   query: z.strictObject({
     status: z.optional(z.enum(['triggered', 'acknowledged'])),
     ...pageParameters({ default: 25, max: 100 }),
@@ -41,6 +42,7 @@ export const acknowledgeAlert = operation({
   summary: 'Acknowledge an alert',
   description: 'Acknowledging it again changes nothing.',
   access: 'authorizer',
+  permission: 'rules:write',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The updated alert.', schema: alertView },
   errors: ['NOT_FOUND'],

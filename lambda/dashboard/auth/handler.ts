@@ -61,5 +61,5 @@ export const handler = httpStack(
     route(operations.resetPassword, resetPassword({ sessions, clock })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, accountOf: async (userId) => (await users.find(userId))?.accountId },
+  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: users.find },
 );

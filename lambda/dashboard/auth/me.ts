@@ -1,5 +1,6 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import type { openUsers } from '../../data/accounts/users.ts';
+import { permissionsOf } from '../../domain/accounts/permissions.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { VerifyToken } from '../../integrations/token-verifier.ts';
@@ -18,5 +19,8 @@ export const me =
     const account = user && (await accounts.find(user.accountId));
     if (user === undefined || account === undefined)
       throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
-    return { user, account: { ...account, accountId: account.accountKey } };
+    return {
+      user: { ...user, permissions: permissionsOf(user.role) },
+      account: { ...account, accountId: account.accountKey },
+    };
   };

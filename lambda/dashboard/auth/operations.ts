@@ -5,6 +5,7 @@ import {
   PASSWORD_PATTERN,
   PASSWORD_RULES,
 } from '../../domain/accounts/password-rules.ts';
+import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
@@ -153,6 +154,8 @@ export const me = operation({
         firstName: z.string(),
         lastName: z.string(),
         companyName: z.nullable(z.string()),
+        role: z.enum(roles),
+        permissions: z.array(z.enum(permissions)).check(z.describe('What the role may do.')),
         createdAt: z.iso.datetime(),
       }),
       account: z.object({

@@ -86,7 +86,7 @@ export const register = ({
         activeKeys: 1,
         createdAt,
       },
-      user: { ...names, userId, accountId, companyName: companyName ?? null, createdAt },
+      user: { ...names, userId, accountId, role: 'owner', companyName: companyName ?? null, createdAt },
       keyId: newKeyId(),
     };
     try {

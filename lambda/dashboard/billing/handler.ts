@@ -46,6 +46,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-billing' }),
     corsOrigins: environment.CORS_ORIGINS,
-    accountOf: openMembership(table).accountOf,
+    membershipOf: openMembership(table).membershipOf,
   },
 );

@@ -18,6 +18,7 @@ export const billingStatus = operation({
   description:
     'Request limits are soft: traffic continues above them. With the status UNPAID the account is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
   access: 'authorizer',
+  permission: 'billing:read',
   success: {
     status: 200,
     description: 'The current state. A payment may take a few seconds to show.',
@@ -56,6 +57,7 @@ export const checkout = operation({
   description:
     'Returns the URL of a page of the payment processor: a checkout or, if the account already pays for another plan, the change of that subscription in the customer portal. The plan changes after the user confirms there.',
   access: 'authorizer',
+  permission: 'billing:write',
   body: z.strictObject({
     plan: z.enum(paidPlanNames, {
       error: ({ input }) =>
@@ -78,6 +80,7 @@ export const portal = operation({
   summary: 'Manage the subscription',
   description: 'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
   access: 'authorizer',
+  permission: 'billing:write',
   success: { status: 200, description: 'The page to redirect the user to.', schema: z.object({ url }) },
   errors: ['CONFLICT'],
 });

@@ -32,6 +32,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-keys' }),
     corsOrigins: environment.CORS_ORIGINS,
-    accountOf: openMembership(table).accountOf,
+    membershipOf: openMembership(table).membershipOf,
   },
 );

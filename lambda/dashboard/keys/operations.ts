@@ -27,6 +27,7 @@ export const listKeys = operation({
   group,
   summary: 'List service keys, including revoked ones',
   access: 'authorizer',
+  permission: 'keys:read',
   success: {
     status: 200,
     description: 'Oldest first.',
@@ -47,6 +48,7 @@ export const createKey = operation({
   summary: 'Create a service key',
   description: 'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access.',
   access: 'authorizer',
+  permission: 'keys:write',
   body: z.strictObject({
     name: name(64),
   }),
@@ -67,6 +69,7 @@ export const revokeKey = operation({
   description:
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
   access: 'authorizer',
+  permission: 'keys:write',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   query: z.strictObject({
     force: z

@@ -20,5 +20,5 @@ export const handler = httpStack([route(readOpenApi, async () => document)], {
   logger: new Logger({ serviceName: 'dashboard-openapi' }),
   corsOrigins: environment.CORS_ORIGINS,
   // Public: no caller to look up.
-  accountOf: async () => undefined,
+  membershipOf: async () => undefined,
 });

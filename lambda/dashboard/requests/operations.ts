@@ -73,6 +73,7 @@ export const listRequests = operation({
   summary: 'List tracked requests, newest first',
   description: PAGE_DESCRIPTION,
   access: 'authorizer',
+  permission: 'requests:read',
   query: z.strictObject({
     from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
     to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
@@ -101,6 +102,7 @@ export const readRequest = operation({
   group,
   summary: 'Read one tracked request',
   access: 'authorizer',
+  permission: 'requests:read',
   params: z.strictObject({ requestId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The request.', schema: request },
   errors: ['NOT_FOUND'],

@@ -18,6 +18,6 @@ export const handler = streamingHttpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-spend-export' }),
     corsOrigins: environment.CORS_ORIGINS,
-    accountOf: openMembership(table).accountOf,
+    membershipOf: openMembership(table).membershipOf,
   },
 );

@@ -82,6 +82,7 @@ export const readSpend = operation({
   description:
     'Times are UTC. Bounds are widened to whole hours, days or months. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
   access: 'authorizer',
+  permission: 'spend:read',
   query: spendQuery,
   success: {
     status: 200,

@@ -1,22 +1,26 @@
 import QuickLRU from 'quick-lru';
 import type { Table } from '../table/table.ts';
-import { openUsers } from './users.ts';
+import { openUsers, type User } from './users.ts';
 
-/** A removed user loses access within this time. */
+/** A removed user loses access, and a changed role holds, within this time. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-/** The account of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
+type Membership = Pick<User, 'accountId' | 'role'>;
+
+/** Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
 export const openMembership = (table: Table) => {
   const users = openUsers(table);
-  const cache = new QuickLRU<string, string>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
+  const cache = new QuickLRU<string, Membership>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
   return {
-    accountOf: async (userId: string): Promise<string | undefined> => {
+    membershipOf: async (userId: string): Promise<Membership | undefined> => {
       const cached = cache.get(userId);
       if (cached !== undefined) return cached;
       const user = await users.find(userId);
-      if (user) cache.set(userId, user.accountId);
-      return user?.accountId;
+      if (user === undefined) return undefined;
+      const membership = { accountId: user.accountId, role: user.role };
+      cache.set(userId, membership);
+      return membership;
     },
   };
 };

@@ -1,5 +1,6 @@
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { roles } from '../../domain/accounts/permissions.ts';
 import { accountKey, accountUserKey, userKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
@@ -7,6 +8,8 @@ const userSchema = z.object({
   /** The `sub` of the identity provider. */
   userId: z.string(),
   accountId: z.string(),
+  /** Absent in items of 0.1: an account's only user owned it. */
+  role: z._default(z.enum(roles), 'owner'),
   /** Lower case. */
   email: z.string(),
   firstName: z.string(),

@@ -31,7 +31,7 @@ import { STRIPE_API_VERSION, type StripeCall, stripeCaller } from '../../../lamb
 import type { CachedSecret } from '../../../lambda/integrations/stripe-secret.ts';
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { type LocalStripe, startLocalStripe } from '../../../local/stripe/server.ts';
-import { accountOf, apiEvent, invoke, silentLogger } from '../../http/invoke.ts';
+import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
 
 const API_KEY = 'sk_test_local';
 const WEBHOOK_SECRET = 'whsec_test';
@@ -107,7 +107,7 @@ export const billingHost = async (
         }),
       ),
     ],
-    { logger, corsOrigins: [], accountOf },
+    { logger, corsOrigins: [], membershipOf },
   );
   const webhookHandler = webhookStack(
     receiveEvent({

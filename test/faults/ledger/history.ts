@@ -150,7 +150,7 @@ class History {
         newSecret: () => '',
         now: () => new Date(world.now()),
       })({
-        caller: { accountId, userId },
+        caller: { accountId, userId, role: 'owner' },
         params: undefined,
         query: undefined,
         authorization: undefined,

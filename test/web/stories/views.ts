@@ -88,7 +88,7 @@ describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
     const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    const accountId = (await openMembership(dashboard.stack.table).accountOf(seeded.userId)) as string;
+    const accountId = (await openMembership(dashboard.stack.table).membershipOf(seeded.userId))?.accountId as string;
     await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),

@@ -1,0 +1,71 @@
+/** Roles of an account's members. Each account has exactly one owner. */
+export const roles = ['owner', 'admin', 'member', 'viewer', 'billing'] as const;
+export type Role = (typeof roles)[number];
+
+/** What an operation of the dashboard API may need. Each operation names one. */
+export const permissions = [
+  'spend:read',
+  'requests:read',
+  /** Alert rules and alerts; to acknowledge an alert is to write. */
+  'rules:read',
+  'rules:write',
+  /** Service keys and the projects they belong to. */
+  'keys:read',
+  /** A role without `keys:write-all` may change its own keys only. */
+  'keys:write',
+  'keys:write-all',
+  'projects:write',
+  'dimensions:write',
+  'members:read',
+  'members:write',
+  'tokens:write',
+  'audit:read',
+  'billing:read',
+  'billing:write',
+  'account:read',
+  'account:write',
+  'account:delete',
+  /** Makes another member the owner. */
+  'ownership:write',
+  /** Single sign-on. */
+  'sign-on:write',
+  /** The user's own login. */
+  'self:write',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+const viewer = [
+  'spend:read',
+  'requests:read',
+  'rules:read',
+  'keys:read',
+  'members:read',
+  'billing:read',
+  'account:read',
+  'self:write',
+] as const satisfies readonly Permission[];
+
+const member = [...viewer, 'rules:write', 'keys:write'] as const satisfies readonly Permission[];
+
+const ownerOnly: ReadonlySet<Permission> = new Set([
+  'billing:write',
+  'account:delete',
+  'ownership:write',
+  'sign-on:write',
+]);
+
+/** The permissions of each role. Spend is shown by key and project, so who reads spend reads the names of keys too. */
+const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  owner: new Set(permissions),
+  admin: new Set(permissions.filter((permission) => !ownerOnly.has(permission))),
+  member: new Set(member),
+  viewer: new Set(viewer),
+  billing: new Set(['spend:read', 'keys:read', 'billing:read', 'billing:write', 'account:read', 'self:write']),
+};
+
+export const permits = (role: Role, permission: Permission): boolean => permissionsByRole[role].has(permission);
+
+export const permissionsOf = (role: Role): Permission[] => [...permissionsByRole[role]];
+
+/** The roles that have a permission, most powerful first. */
+export const rolesWith = (permission: Permission): readonly Role[] => roles.filter((role) => permits(role, permission));
