@@ -1,4 +1,5 @@
 import { cachedAccountLookup, keyReader } from './admission/account-lookup.ts';
+import { blockReader, cachedBlockLookup } from './admission/block-lookup.ts';
 import { credentialFingerprint } from './admission/fingerprint.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
 import type { AwsTransport } from './aws/transport.ts';
@@ -57,6 +58,7 @@ export const composeGateway = (
     allowedOrigins: settings.allowedOrigins,
     upstreamOrigins: settings.upstreamOrigins,
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
+    lookUpBlocks: cachedBlockLookup(blockReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
     upstream: transports.upstream(settings),

@@ -1,6 +1,7 @@
 import { providerByLabel } from '../domain/providers.ts';
 import type { AccountLookup } from './admission/account-lookup.ts';
 import { type Admitted, admit, labelOfHost } from './admission/admit.ts';
+import type { BlockLookup } from './admission/block-lookup.ts';
 import { refusalHint } from './admission/hint.ts';
 import { locateServiceKey } from './admission/service-key.ts';
 import { allowedOriginOf, isPreflight, readableBy, sendPreflight } from './protocol/browser.ts';
@@ -17,6 +18,7 @@ export interface GatewayParts extends RelayParts {
   /** Origins whose pages may call the gateway from a browser. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly lookUpAccount: AccountLookup;
+  readonly lookUpBlocks: BlockLookup;
   /** A new UUIDv7. Its time is when the request started. */
   readonly newRequestId: () => string;
 }
@@ -103,7 +105,7 @@ const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientRes
   const arrival: Arrival = { request, client, label, requestId, startedAtMs: performance.now() };
   let admission: ReturnType<typeof admit>;
   try {
-    admission = admit(located, label, parts.lookUpAccount);
+    admission = admit(located, label, parts.lookUpAccount, parts.lookUpBlocks);
   } catch (error) {
     return respondWithFault(parts, arrival, error);
   }

@@ -108,7 +108,7 @@ export class GatewayStack extends Stack {
       grantItems(
         grantee,
         table,
-        { actions: ['GetItem'], partitions: partitions.serviceKeys },
+        { actions: ['GetItem'], partitions: [...partitions.blocks, ...partitions.serviceKeys] },
         { actions: ['PutItem'], partitions: partitions.outbox },
       );
       grantSend(grantee, usageQueue);

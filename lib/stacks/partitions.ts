@@ -2,6 +2,7 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
+  blocksKey,
   evaluatorTurnKey,
   OUTBOX_SHARDS,
   outboxPartition,
@@ -41,6 +42,8 @@ export const partitions = {
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
+  /** Requests that budgets stop. */
+  blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
   users: [userKey('*').pk],
   stripeCustomers: [stripeCustomerKey('*').pk],
   /** Of the index: all customers. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
+import { NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { KeyOwner } from '../../lambda/gateway/admission/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
@@ -58,6 +59,7 @@ export const fakeExchange = (
     allowedOrigins: new Set(),
     upstreamOrigins: new Map(),
     lookUpAccount: () => ACTIVE,
+    lookUpBlocks: () => NO_BLOCKS,
     fingerprint: () => 'f00d',
     tracker: {
       open: async (event) => {

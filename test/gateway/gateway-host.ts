@@ -2,6 +2,7 @@ import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { Lookup } from '../../lambda/gateway/admission/account-lookup.ts';
@@ -78,6 +79,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     allowedOrigins: new Set(),
     upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
     lookUpAccount: (serviceKey) => lookups[serviceKey] ?? 'no-such-key',
+    lookUpBlocks: () => NO_BLOCKS,
     fingerprint: () => 'f00d',
     tracker,
     upstream,

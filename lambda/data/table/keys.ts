@@ -27,6 +27,8 @@ export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountI
  * @param keyHash `serviceKeyHash` of the key: the table holds no key that would admit traffic
  */
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
+/** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */
+export const blocksKey = (accountId: string): Key => ({ pk: `BLOCKS#${accountId}`, sk: 'META' });
 /** The account's own list of its service keys. */
 export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -67,11 +67,15 @@ export const requestRecordSchema = z.looseObject({
   metadataTruncated: z._default(z.boolean(), false),
   client: z._default(z.nullable(z.string()), null),
   session: z._default(z.nullable(z.looseObject(sessionSchema.shape)), null),
+  /** The gateway could not read whether a budget stops the request. */
+  blocksUnread: z._default(z.boolean(), false),
   method: z.string(),
   path: z.string(),
   /** ISO 8601 UTC. The request is counted in the day and hour of this time. */
   startedAt: z.iso.datetime(),
   outcome: oneOf<Outcome>(),
+  /** The budget or pause that stopped a refused request. */
+  blockedBy: z._default(z.nullable(z.string()), null),
   /** Null while the outcome is `unknown`, as are the next five. */
   route: z._default(z.nullable(oneOf<CloseEvent['route']>()), null),
   /** Also null when the provider never responded. */

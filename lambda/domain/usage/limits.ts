@@ -5,6 +5,8 @@ export const MAX_PATH_CHARACTERS = 256;
 export const MAX_METADATA_PAIRS = 10;
 /** Of a name, and of a value. */
 export const MAX_METADATA_CHARACTERS = 64;
+/** Of a budget's id, and of a pause's. */
+export const MAX_BLOCK_ID_CHARACTERS = 64;
 export const MAX_CLIENT_CHARACTERS = 64;
 /** Of a session's id and of an agent's. Longer ones are hashed, not cut: the first characters of two sessions may be the same. */
 export const MAX_SESSION_ID_CHARACTERS = 64;

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { dialects } from './dialect.ts';
 import {
+  MAX_BLOCK_ID_CHARACTERS,
   MAX_CLIENT_CHARACTERS,
   MAX_METADATA_CHARACTERS,
   MAX_METADATA_PAIRS,
@@ -52,6 +53,8 @@ const requestIdentity = z.object({
   /** The program that sent the request, by its row in the table of clients: `claude-code`, `openai-python` … */
   client: z.optional(z.string().check(z.maxLength(MAX_CLIENT_CHARACTERS))),
   session: z.optional(sessionSchema),
+  /** The account has budgets that stop requests, and the gateway could not read whether one does. */
+  blocksUnread: z.optional(z.boolean()),
   /** WEBSOCKET for a WebSocket connection and each response on it. */
   method: z.string(),
   /** Path as forwarded, without the query string, cut at MAX_PATH_CHARACTERS. */
@@ -119,6 +122,8 @@ const closedOutcomes = [
   'upstream_aborted',
   /** No response from the provider: 502 PROVIDER_ERROR. */
   'unreachable',
+  /** The gateway did not forward it: a budget of the account is used up, or somebody paused it. */
+  'refused',
 ] as const;
 
 /** How a proxied request ended, from the gateway's side. The provider's own status is `status`. */
@@ -136,6 +141,8 @@ export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
   outcome: z.enum(closedOutcomes),
+  /** Of a refused request: the budget or pause that stopped it. Null where the account's blocks could not be read. */
+  blockedBy: z.optional(z.nullable(z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)))),
   /** HTTP status of the provider, 101 for a WebSocket; null without a response. */
   status: z.nullable(nonNegativeInteger),
   /** Time to first byte of the body, from admission; null when there was none. */

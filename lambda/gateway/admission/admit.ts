@@ -1,8 +1,11 @@
 import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
+import type { Blocks } from '../../domain/budgets/block.ts';
 import { type Provider, type ProviderLabel, providerByLabel } from '../../domain/providers.ts';
 import type { GatewayErrorCode } from '../protocol/gateway-error.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
 import type { AccountLookup, KeyOwner, Lookup } from './account-lookup.ts';
+import type { BlockLookup } from './block-lookup.ts';
+import type { Unavailable } from './cached-reads.ts';
 import { credentialHeaders, type LocatedKey } from './service-key.ts';
 
 /** A request that may be forwarded. */
@@ -13,6 +16,8 @@ export interface Admitted {
   readonly credential: string;
   /** Null when the account store is down and the key is not cached: the request is bypassed, the recorder finds the owner. */
   readonly owner: KeyOwner | null;
+  /** Of an account that has budgets which stop requests, or a pause. */
+  readonly blocks?: Blocks | Unavailable;
 }
 
 /** Without its scheme. */
@@ -33,15 +38,25 @@ export const labelOfHost = (host: string | undefined, gatewayDomain: string): st
   return name.endsWith(`.${gatewayDomain}`) ? name.slice(0, -gatewayDomain.length - 1) : undefined;
 };
 
-const decide = (lookup: Lookup, request: Omit<Admitted, 'owner'>): Admitted | GatewayErrorCode => {
+type Decision = Admitted | GatewayErrorCode;
+
+const decide = (
+  lookup: Lookup,
+  request: Omit<Admitted, 'owner'>,
+  lookUpBlocks: BlockLookup,
+): Decision | Promise<Decision> => {
   if (lookup === 'no-such-key') return 'INVALID_SERVICE_KEY';
   if (lookup === 'unavailable') return { ...request, owner: null };
-  return lookup.active ? { ...request, owner: lookup } : 'ACCOUNT_INACTIVE';
+  if (!lookup.active) return 'ACCOUNT_INACTIVE';
+  const admitted = { ...request, owner: lookup };
+  if (lookup.withoutBlocks === undefined) return admitted;
+  const found = lookUpBlocks(lookup.accountId);
+  return found instanceof Promise ? found.then((blocks) => ({ ...admitted, blocks })) : { ...admitted, blocks: found };
 };
 
 /**
- * Decides whether a request is forwarded. Checks in the order of the specification's error table. Synchronous when the
- * key is cached.
+ * Decides whether a request may be forwarded. Checks in the order of the specification's error table. Synchronous when the
+ * key is cached, and the blocks of an account that has any.
  *
  * @param located where `request` has no service key any more
  * @param label the label in the host, undefined if the host is not the gateway's
@@ -50,7 +65,8 @@ export const admit = (
   { serviceKey, request: { headers } }: LocatedKey,
   label: string | undefined,
   lookUp: AccountLookup,
-): Admitted | GatewayErrorCode | Promise<Admitted | GatewayErrorCode> => {
+  lookUpBlocks: BlockLookup,
+): Decision | Promise<Decision> => {
   if (!serviceKey) return 'MISSING_SERVICE_KEY';
   const credential = credentialIn(headers);
   if (!credential) return 'MISSING_AUTH';
@@ -59,5 +75,7 @@ export const admit = (
   if (!isWellFormedAccountKey(serviceKey)) return 'INVALID_SERVICE_KEY';
   const request = { provider, serviceKey, credential };
   const lookup = lookUp(serviceKey);
-  return lookup instanceof Promise ? lookup.then((owner) => decide(owner, request)) : decide(lookup, request);
+  return lookup instanceof Promise
+    ? lookup.then((owner) => decide(owner, request, lookUpBlocks))
+    : decide(lookup, request, lookUpBlocks);
 };

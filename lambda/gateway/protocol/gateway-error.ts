@@ -25,6 +25,16 @@ const table = {
     message:
       'This account is suspended or cancelled. To use the gateway again, pay its open invoices in the dashboard; if nothing is due, ask the operator.',
   },
+  BUDGET_EXCEEDED: {
+    status: 429,
+    message: 'A budget of this account is used up, and the account asked for requests to stop then.',
+  },
+  PAUSED: { status: 429, message: 'Somebody with access to this account paused these requests.' },
+  BUDGET_UNKNOWN: {
+    status: 503,
+    message:
+      'The gateway cannot read at the moment whether a budget of this account is used up, and the account asked for requests to stop then. Try again.',
+  },
   PROVIDER_ERROR: {
     status: 502,
     message: 'The provider could not be reached. Try again; if it keeps failing, check the provider’s status page.',
@@ -65,16 +75,27 @@ export interface GatewayErrorResponse {
   readonly body: Buffer;
 }
 
-/** The response for an error, in the service's one error shape, which the providers' SDKs show as an API error. */
+/**
+ * The response for an error, in the service's one error shape, which the providers' SDKs show as an API error.
+ *
+ * @param details further members of the error
+ */
 export const gatewayErrorResponse = (
   code: GatewayErrorCode,
   requestId: string,
   reason?: string,
+  details?: object,
 ): GatewayErrorResponse => {
   const { status, message } = table[code];
   const body = Buffer.from(
     JSON.stringify({
-      error: { code, message: reason ? `${message} (${reason})` : message, type: 'gateway_error', requestId },
+      error: {
+        code,
+        message: reason ? `${message} (${reason})` : message,
+        type: 'gateway_error',
+        requestId,
+        ...details,
+      },
     }),
   );
   return {

@@ -65,11 +65,16 @@ export class CloseEventBuilder {
     for (const chunk of chunks) this.#meter?.write(chunk);
   }
 
-  /** Builds the close event. Call it once, when the request has ended. */
+  /**
+   * Builds the close event. Call it once, when the request has ended.
+   *
+   * @param blockedBy of a refused request: see CloseEvent
+   */
   async build(
     identity: RequestIdentity,
     outcome: KnownOutcome,
     fingerprint: ReturnType<Fingerprint>,
+    blockedBy?: string | null,
   ): Promise<CloseEvent> {
     const totalMs = performance.now() - this.#startedAtMs;
     this.feedMeter();
@@ -86,11 +91,11 @@ export class CloseEventBuilder {
       overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
       requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,
-      reading,
+      // What was not forwarded costs nothing.
+      ...(blockedBy === undefined ? { reading } : { blockedBy, reading: { ...reading, dialect: 'free' } }),
     };
   }
 }
 
-/** To whole microseconds. */
 /** Milliseconds rounded to whole microseconds. */
 export const roundedMs = (ms: number): number => Math.round(ms * 1000) / 1000;

@@ -20,10 +20,10 @@ export interface PreparedRequest {
 const MAX_CHUNKED_BODY_MS = 10_000;
 
 /**
- * Resolves with the whole body; with the chunks so far if a chunked one is too long or too slow: then the body is paused behind
+ * Resolves with the whole body; with the chunks so far if a bounded one is too long or too slow: then the body is paused behind
  * them. Rejects when the client interrupts it.
  */
-const readBody = (body: Readable, isChunked: boolean): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
+const readBody = (body: Readable, isBounded: boolean): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -42,14 +42,14 @@ const readBody = (body: Readable, isChunked: boolean): Promise<{ chunks: Buffer[
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (isChunked && bytes > MAX_BODY_BYTES) leave();
+      if (isBounded && bytes > MAX_BODY_BYTES) leave();
     };
     const end = (): void => resolveWith(true);
     const fail = (): void => {
       stop();
       reject(new Error('the client interrupted its request'));
     };
-    const timer = isChunked ? setTimeout(leave, MAX_CHUNKED_BODY_MS) : undefined;
+    const timer = isBounded ? setTimeout(leave, MAX_CHUNKED_BODY_MS) : undefined;
     body.on('data', take).on('end', end).on('error', fail).on('close', fail);
   });
 
@@ -58,6 +58,7 @@ const readBody = (body: Readable, isChunked: boolean): Promise<{ chunks: Buffer[
  * stream's usage: then it reads the whole body first, and rejects when the client interrupts it.
  *
  * @param path the target without its query
+ * @param wantsBody read the whole body, up to MAX_BODY_BYTES, even if nothing is added to it
  */
 export const prepareRequest = (
   request: GatewayRequest,
@@ -65,6 +66,7 @@ export const prepareRequest = (
   origin: string,
   target: string,
   path: string,
+  wantsBody = false,
 ): PreparedRequest | Promise<PreparedRequest> => {
   const host = origin.slice(origin.indexOf('//') + 2);
   const upstream: UpstreamRequest = {
@@ -74,10 +76,11 @@ export const prepareRequest = (
     ...upstreamRequestHeaders(request.headers, host, request.method),
     body: request.body,
   };
-  if (request.body === null || !mayAskForUsage(provider, request.method, path, request.headers))
+  const mayAsk = mayAskForUsage(provider, request.method, path, request.headers);
+  if (request.body === null || !(mayAsk || wantsBody))
     return { upstream, wholeBody: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
   const withBody = (body: Buffer): PreparedRequest => {
-    const extended = askForUsage(body);
+    const extended = mayAsk ? askForUsage(body) : undefined;
     if (!extended) return { upstream: { ...upstream, body }, wholeBody: body, askedForUsage: false };
     const headers = headersForAskedUsage(upstream.headers, extended.length);
     return {
@@ -89,7 +92,7 @@ export const prepareRequest = (
   const { body } = request;
   if (Buffer.isBuffer(body)) return withBody(body);
   const isChunked = upstream.framing === 'chunked';
-  return readBody(body, isChunked).then(({ chunks, isWhole }) => {
+  return readBody(body, isChunked || !mayAsk).then(({ chunks, isWhole }) => {
     const read = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     if (isWhole) {
       const prepared = withBody(read);

@@ -1,12 +1,22 @@
+import type { Block } from '../../domain/budgets/block.ts';
+import { modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
-import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { type GatewayErrorCode, type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
 import type { Tracker } from '../tracking/tracker.ts';
 import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
+import {
+  type BudgetCheck,
+  checkBudgets,
+  isSameModel,
+  type Refusal,
+  refusalResponse,
+  remainingHeader,
+} from './budget-check.ts';
 import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
@@ -56,6 +66,9 @@ class Relay implements UpstreamListener {
   #identity: RequestIdentity | undefined;
   #registration: Registration | undefined;
   #askedForUsage = false;
+  #budgets: BudgetCheck | undefined;
+  /** Of a request that is not forwarded. */
+  #blockedBy: string | null | undefined;
   #pipe: ResponsePipe | undefined;
   #isClientStarted = false;
   /** How the response ended while its headers waited for the route. */
@@ -124,8 +137,14 @@ class Relay implements UpstreamListener {
     const { request, client, admitted } = this.#forwarding;
     client.onDisconnect(() => this.#handleDisconnect());
     if (this.#isFinished) return;
+    this.#budgets = checkBudgets(admitted, this.#identify(), new Date());
+    if (this.#budgets?.refusal) {
+      this.#refuse(this.#budgets.refusal);
+      return;
+    }
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path);
+    const wantsBody = this.#budgets !== undefined && this.#budgets.ofModels.length > 0;
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, wantsBody);
     if (prepared instanceof Promise) {
       prepared.then(
         (ready) => this.#guard(this.#send, ready),
@@ -140,6 +159,13 @@ class Relay implements UpstreamListener {
     if (this.#isFinished) return;
     this.#askedForUsage = askedForUsage;
     if (wholeBody) this.#copy.keepWhole(wholeBody);
+    if (this.#budgets && this.#budgets.ofModels.length > 0) {
+      const block = this.#blockOfModel(this.#budgets.ofModels, wholeBody !== null);
+      if (block) {
+        this.#refuse(block);
+        return;
+      }
+    }
     this.#closeEventBuilder.recordSend();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, askedForUsage ? new DecodedStream(this) : this);
@@ -155,6 +181,23 @@ class Relay implements UpstreamListener {
     }
     // After the request has been written: on an idle connection undici writes before setImmediate callbacks run.
     setImmediate(() => this.#guard(this.#registerAndReadBody, undefined));
+  }
+
+  /** The block of the model that the request asks for: in its path, or in its body if that could be read whole. */
+  #blockOfModel(blocks: readonly Block[], isBodyWhole: boolean): Block | undefined {
+    const facts = isBodyWhole ? this.#copy.facts() : undefined;
+    const model = modelOfPath(this.#path) ?? (facts instanceof Promise ? null : facts?.model);
+    return model ? blocks.find(({ scope }) => isSameModel(model, scope.model as string)) : undefined;
+  }
+
+  /** Responds without forwarding anything. */
+  #refuse(refusal: Refusal): void {
+    this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
+    this.#registerOnce().whenKnown(() => {
+      if (this.#isFinished) return;
+      this.#respondWith(refusalResponse(refusal, this.#forwarding.requestId, new Date()));
+      this.#finish('refused');
+    });
   }
 
   #registerAndReadBody(): void {
@@ -204,7 +247,10 @@ class Relay implements UpstreamListener {
     const filter = this.#askedForUsage && isPlainEventStream(headers) ? new UsageChunkFilter() : undefined;
     const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
-    this.#startClient(status, statusMessage, clientResponseHeaders(headers, route, requestId, filter !== undefined));
+    const forClient = clientResponseHeaders(headers, route, requestId, filter !== undefined);
+    const remaining = this.#budgets?.remainingNanoUsd ?? null;
+    if (remaining !== null) forClient.push('X-Service-Budget-Remaining', remainingHeader(remaining));
+    this.#startClient(status, statusMessage, forClient);
     this.#pipe?.open(filter, this.#earlyEnd !== undefined);
     if (this.#earlyEnd === 'interrupted') this.#handleUpstreamFailure();
     else if (this.#earlyEnd) this.#handleEnd(this.#earlyEnd.trailers);
@@ -253,8 +299,11 @@ class Relay implements UpstreamListener {
   }
 
   #respondWithError(code: GatewayErrorCode): void {
-    const { client, requestId } = this.#forwarding;
-    const { status, headers, body } = gatewayErrorResponse(code, requestId);
+    this.#respondWith(gatewayErrorResponse(code, this.#forwarding.requestId));
+  }
+
+  #respondWith({ status, headers, body }: GatewayErrorResponse): void {
+    const { client } = this.#forwarding;
     this.#startClient(status, '', [...headers, 'X-Service-Route', this.#decideRoute()]);
     client.write(body);
     client.end([]);
@@ -280,6 +329,6 @@ class Relay implements UpstreamListener {
   async #deliverCloseEvent(outcome: KnownOutcome): Promise<void> {
     const { tracker, fingerprint } = this.#parts;
     const providerKey = fingerprint(this.#forwarding.admitted.credential);
-    await tracker.close(await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey));
+    await tracker.close(await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey, this.#blockedBy));
   }
 }

@@ -33,5 +33,6 @@ export const requestIdentity = (
   ...readTag(request.headers),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),
   path: path.slice(0, MAX_PATH_CHARACTERS),
+  ...(admitted.blocks === 'unavailable' && { blocksUnread: true }),
   startedAt: new Date(timeOfRequestId(requestId) as number).toISOString(),
 });

@@ -23,7 +23,7 @@ export const proxyWebSocket = async (
   try {
     const label = received.label ?? labelOfHost(received.host, parts.gatewayDomain);
     const located = locateServiceKey(received);
-    const admission = await admit(located, label, parts.lookUpAccount);
+    const admission = await admit(located, label, parts.lookUpAccount, parts.lookUpBlocks);
     if (typeof admission === 'string')
       sendError(connection.respond(), admission, requestId, refusalHint(admission, located.request, label));
     else {

@@ -12,6 +12,7 @@ import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
+import { checkBudgets, isSameModel, type Refusal, refusalResponse } from '../relay/budget-check.ts';
 import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { Registration, routeOf } from '../relay/registration.ts';
@@ -115,6 +116,8 @@ export class WebSocketRelay {
   #route: CloseEvent['route'] = 'bypassed';
   #status: number | null = null;
   #overheadMs: number | null = null;
+  /** Of a connection that is not made. */
+  #blockedBy: string | null | undefined;
   #isRelaying = false;
   /** Which side ended first, with a Close frame or without. */
   #outcome: KnownOutcome | undefined;
@@ -152,9 +155,35 @@ export class WebSocketRelay {
       this.#finish('client_aborted');
       return;
     }
+    const refusal = this.#refusal();
+    if (refusal) {
+      this.#refuse(refusal);
+      return;
+    }
     this.#connect();
     // After the handshake has been sent.
     setImmediate(() => this.#guard(() => this.#register()));
+  }
+
+  #refusal(): Refusal | undefined {
+    const budgets = checkBudgets(this.#handshake.admitted, this.#identity, new Date());
+    const model = modelInQuery(this.#target);
+    return (
+      budgets?.refusal ??
+      (model === null ? undefined : budgets?.ofModels.find(({ scope }) => isSameModel(model, scope.model as string)))
+    );
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
+    this.#register().whenKnown(() =>
+      this.#guard(() => {
+        if (this.#isFinished) return;
+        const { status, headers, body } = refusalResponse(refusal, this.#handshake.requestId, new Date());
+        this.#respond(status, '', [...headers, 'X-Service-Route', this.#decideRoute()]).end([], body);
+        this.#finish('refused');
+      }),
+    );
   }
 
   readonly #keepEarly = (chunk: Buffer): void => {
@@ -471,7 +500,7 @@ export class WebSocketRelay {
     identity,
     startedAtMs,
     ...facts
-  }: Pick<CloseEvent, 'route' | 'outcome' | 'reading'> & {
+  }: Pick<CloseEvent, 'route' | 'outcome' | 'reading' | 'blockedBy'> & {
     readonly identity: RequestIdentity;
     readonly overheadMs: number | null;
     readonly startedAtMs: number;
@@ -518,6 +547,7 @@ export class WebSocketRelay {
       route: this.#route,
       outcome: ended,
       overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
+      ...(this.#blockedBy !== undefined && { blockedBy: this.#blockedBy }),
       startedAtMs: this.#handshake.startedAtMs,
       reading: connectionReading(
         isFree,

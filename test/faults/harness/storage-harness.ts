@@ -9,6 +9,7 @@ import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
+import { blockReader, cachedBlockLookup } from '../../../lambda/gateway/admission/block-lookup.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
@@ -82,6 +83,7 @@ const withLimits = (
     allowedOrigins: new Set(),
     upstreamOrigins: new Map([['openai', provider.origin]]),
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, 'spend', 500)),
+    lookUpBlocks: cachedBlockLookup(blockReader(dynamodb, 'spend', 500)),
     fingerprint: () => 'f00d',
     tracker,
     upstream,

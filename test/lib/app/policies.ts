@@ -160,7 +160,7 @@ describe('what each function may do', () => {
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
-        'dynamodb:GetItem ON data:Table WHERE KEY#{hash}',
+        'dynamodb:GetItem ON data:Table WHERE BLOCKS#{account} KEY#{hash}',
         `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
         'sqs:SendMessage ON usage:UsageEventsQueue',
         'secretsmanager:GetSecretValue ON FingerprintKey',

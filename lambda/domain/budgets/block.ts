@@ -1,0 +1,76 @@
+import type { OpenEvent } from '../usage/usage-event.ts';
+
+/*
+ * A block stops the requests of a scope until a time: a budget that is used up writes it, and so does a pause. The gateway reads it on
+ * its hot path, so this file imports nothing at run time.
+ */
+
+/** Which requests a block stops: those that match every member. Without members, all of the account. */
+export interface BlockScope {
+  readonly provider?: string | undefined;
+  /** As the client requests it. */
+  readonly model?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly keyIds?: readonly string[] | undefined;
+  readonly client?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Block {
+  /** Id of the budget or pause that wrote it. */
+  readonly id: string;
+  readonly kind: 'budget' | 'pause';
+  readonly name: string;
+  readonly scope: BlockScope;
+  /** ISO 8601 UTC: requests pass from then on. Null until somebody ends it. */
+  readonly until: string | null;
+  /** Of a budget: its amount, and what was spent when it was reached. Null for a pause. */
+  readonly amountNanoUsd: number | null;
+  readonly spentNanoUsd: number | null;
+}
+
+/** What a budget has left, for the response header that its account asked for. */
+export interface Remaining {
+  readonly id: string;
+  readonly scope: BlockScope;
+  /** ISO 8601 UTC: the end of the period that it belongs to. */
+  readonly until: string;
+  readonly nanoUsd: number;
+}
+
+/** What the gateway knows of an account's budgets. */
+export interface Blocks {
+  readonly blocks: readonly Block[];
+  readonly remaining: readonly Remaining[];
+}
+
+/** The most blocks of an account, and the most amounts that remain: as many as it may have rules. */
+export const MAX_BLOCKS = 50;
+
+export const NO_BLOCKS: Blocks = { blocks: [], remaining: [] };
+
+/** What is known of a request before it is forwarded. The model may be in its body. */
+type Request = Pick<OpenEvent, 'provider' | 'keyId' | 'tag' | 'metadata' | 'client' | 'session'>;
+
+const isIn = ({ provider, tag, keyIds, client, sessionId, metadata = {} }: BlockScope, request: Request): boolean =>
+  (provider === undefined || provider === request.provider) &&
+  (tag === undefined || tag === request.tag) &&
+  (client === undefined || client === request.client) &&
+  (sessionId === undefined || sessionId === request.session?.id) &&
+  (keyIds === undefined || (request.keyId !== null && keyIds.includes(request.keyId))) &&
+  Object.entries(metadata).every(([name, value]) => request.metadata?.[name] === value);
+
+/** The blocks in force that the request is in, as far as is known without its model. */
+export const blocksOf = ({ blocks }: Blocks, request: Request, now: Date): Block[] =>
+  blocks.filter(({ until, scope }) => (until === null || Date.parse(until) > now.getTime()) && isIn(scope, request));
+
+/** The least that budgets have left for the request, in nano-USD. Budgets of a model are not among them. Null without a budget. */
+export const remainingOf = ({ remaining }: Blocks, request: Request, now: Date): number | null => {
+  const amounts = remaining
+    .filter(
+      ({ scope, until }) => scope.model === undefined && Date.parse(until) > now.getTime() && isIn(scope, request),
+    )
+    .map(({ nanoUsd }) => nanoUsd);
+  return amounts.length === 0 ? null : Math.min(...amounts);
+};

@@ -1,0 +1,242 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it, jest } from '@jest/globals';
+import { type Block, type Blocks, NO_BLOCKS } from '../../../lambda/domain/budgets/block.ts';
+import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
+import { isSameModel } from '../../../lambda/gateway/relay/budget-check.ts';
+import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
+import { KEYS } from '../gateway-host.ts';
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString();
+
+const block = (changes: Partial<Block> = {}): Block => ({
+  id: 'budget-1',
+  kind: 'budget',
+  name: 'Überziehung',
+  scope: {},
+  until: TOMORROW,
+  amountNanoUsd: 500_000_000_000,
+  spentNanoUsd: 501_250_000_000,
+  ...changes,
+});
+
+type Lookup = ReturnType<GatewayParts['lookUpBlocks']>;
+
+/** An account whose budgets may stop requests. */
+const watched = (blocks: Lookup | Partial<Blocks>, withoutBlocks: 'pass' | 'stop' = 'pass') => ({
+  lookUpAccount: () => ({ ...ACTIVE, withoutBlocks }),
+  lookUpBlocks: () => (typeof blocks === 'string' || blocks instanceof Promise ? blocks : { ...NO_BLOCKS, ...blocks }),
+});
+
+const chat = (body: object, headers: string[] = []) => ({
+  method: 'POST',
+  target: '/v1/chat/completions',
+  headers: [
+    'X-Service-Key',
+    KEYS.active,
+    'Authorization',
+    'Bearer sk-test',
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(JSON.stringify(body))),
+    ...headers,
+  ],
+  body: Readable.from([Buffer.from(JSON.stringify(body))]),
+});
+
+const GPT = { model: 'gpt-4o', messages: [] };
+
+const bodyOf = ({ calls }: ReturnType<typeof fakeExchange>) =>
+  JSON.parse(String(calls.find(([name]) => name === 'write')?.[1])).error;
+const headerOf = ({ headers }: ReturnType<typeof fakeExchange>, name: string) => headers()[headers().indexOf(name) + 1];
+const closeOf = ({ closes }: ReturnType<typeof fakeExchange>) => closes()[0] as CloseEvent;
+
+describe('a request of an account whose budget is used up', () => {
+  it('gets 429 with the budget, and nothing is forwarded', async () => {
+    const refused = fakeExchange({}, { parts: watched({ blocks: [block()] }) });
+    await refused.finished;
+    expect(refused.status()).toBe(429);
+    expect(refused.sent).toEqual([]);
+    expect(bodyOf(refused)).toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      type: 'gateway_error',
+      budget: { id: 'budget-1', name: 'Überziehung', amountUsd: 500, spentUsd: 501.25, until: TOMORROW },
+    });
+    expect(headerOf(refused, 'x-should-retry')).toBe('false');
+    const seconds = Number(headerOf(refused, 'Retry-After'));
+    expect(seconds).toBeGreaterThan(86_300);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+    expect(headerOf(refused, 'X-Service-Route')).toBe('governed');
+  });
+
+  it('is recorded as refused and free, once', async () => {
+    const refused = fakeExchange({}, { parts: watched({ blocks: [block()] }) });
+    await refused.finished;
+    expect(refused.closes()).toHaveLength(1);
+    expect(closeOf(refused)).toMatchObject({
+      outcome: 'refused',
+      blockedBy: 'budget-1',
+      status: null,
+      overheadMs: null,
+      reading: { dialect: 'free', usage: null },
+    });
+  });
+
+  it('says that it is paused where somebody paused it, without a time to come back', async () => {
+    const pause = block({ kind: 'pause', until: null, amountNanoUsd: null, spentNanoUsd: null });
+    const refused = fakeExchange({}, { parts: watched({ blocks: [pause] }) });
+    await refused.finished;
+    expect(bodyOf(refused)).toMatchObject({ code: 'PAUSED', pause: { name: 'Überziehung', until: null } });
+    expect(refused.headers()).not.toContain('Retry-After');
+  });
+
+  it('waits for blocks that are not cached', async () => {
+    const refused = fakeExchange({}, { parts: watched(Promise.resolve({ ...NO_BLOCKS, blocks: [block()] })) });
+    await refused.finished;
+    expect(refused.status()).toBe(429);
+  });
+});
+
+describe('the scope of a block', () => {
+  const passes = async (scope: Block['scope'], request: Parameters<typeof fakeExchange>[0] = {}) => {
+    const exchange = fakeExchange(request, { parts: watched({ blocks: [block({ scope })] }) });
+    await turn();
+    return exchange.sent.length === 1;
+  };
+  const tagged = chat(GPT, ['X-Service-Tag', 'night']);
+
+  it.each<[string, Block['scope']]>([
+    ['another provider', { provider: 'anthropic' }],
+    ['another tag', { tag: 'day' }],
+    ['other keys', { keyIds: ['key-2', 'key-3'] }],
+    ['no key', { keyIds: [] }],
+    ['another client', { client: 'claude-code' }],
+    ['another session', { sessionId: 's-1' }],
+    ['other metadata', { metadata: { team: 'search' } }],
+    ['one member of two', { provider: 'openai', tag: 'day' }],
+  ])('leaves a request alone: %s', async (_case, scope) => {
+    expect(await passes(scope, { ...tagged, body: Readable.from([Buffer.from(JSON.stringify(GPT))]) })).toBe(true);
+  });
+
+  it.each<[string, Block['scope']]>([
+    ['its provider', { provider: 'openai' }],
+    ['its key', { keyIds: ['key-2', 'key-1'] }],
+    ['its tag', { tag: 'night', provider: 'openai' }],
+  ])('stops it: %s', async (_case, scope) => {
+    expect(await passes(scope, { ...tagged, body: Readable.from([Buffer.from(JSON.stringify(GPT))]) })).toBe(false);
+  });
+
+  it('ends with its time', async () => {
+    const exchange = fakeExchange({}, { parts: watched({ blocks: [block({ until: YESTERDAY })] }) });
+    await turn();
+    expect(exchange.sent).toHaveLength(1);
+  });
+});
+
+describe('a block of one model', () => {
+  const modelBlock = block({ scope: { model: 'gpt-4o-2024-08-06' } });
+  const send = async (request: Parameters<typeof fakeExchange>[0]) => {
+    const exchange = fakeExchange(request, { parts: watched({ blocks: [modelBlock] }) });
+    for (let i = 0; i < 5; i++) await turn();
+    return exchange;
+  };
+
+  it('stops a request for the model, and the record names it', async () => {
+    const refused = await send(chat(GPT));
+    expect(refused.status()).toBe(429);
+    expect(refused.sent).toEqual([]);
+    await refused.finished;
+    expect(closeOf(refused).reading.modelRequested).toBe('gpt-4o');
+  });
+
+  it('leaves requests for other models as they are', async () => {
+    const body = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'é' }] };
+    const { sent } = await send(chat(body));
+    expect(String(sent[0]?.body)).toBe(JSON.stringify(body));
+  });
+
+  it('finds a model in the path', async () => {
+    const exchange = fakeExchange(
+      {
+        ...chat({ contents: [] }),
+        host: 'google.gateway.test',
+        target: '/v1beta/models/gemini-2.5-pro:generateContent',
+      },
+      { parts: watched({ blocks: [block({ scope: { model: 'gemini-2.5-pro' } })] }) },
+    );
+    for (let i = 0; i < 5; i++) await turn();
+    expect(exchange.status()).toBe(429);
+  });
+
+  it('leaves requests without a body alone', async () => {
+    expect((await send({})).sent).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['gpt-4o', 'gpt-4o-2024-08-06', true],
+  ['gpt-4o-2024-08-06', 'gpt-4o', true],
+  ['claude-sonnet-4', 'claude-sonnet-4-20250514', true],
+  ['claude-sonnet-4', 'claude-sonnet-4@20250514', true],
+  ['gpt-4', 'gpt-4-0613', true],
+  ['gpt-4o', 'gpt-4o-mini', false],
+  ['gpt-4', 'gpt-4.1', false],
+  ['gpt-4', 'gpt-4-32k', false],
+])('%s and %s are one model: %s', (requested, model, expected) => {
+  expect(isSameModel(requested, model)).toBe(expected);
+});
+
+describe('while the blocks cannot be read', () => {
+  it('a request passes, and its record says so', async () => {
+    const exchange = fakeExchange({}, { parts: watched('unavailable') });
+    await turn();
+    expect(exchange.sent).toHaveLength(1);
+    expect(exchange.events[0]).toMatchObject({ kind: 'open', blocksUnread: true });
+  });
+
+  it('a request stops where the account asked for that', async () => {
+    const refused = fakeExchange({}, { parts: watched('unavailable', 'stop') });
+    await refused.finished;
+    expect([refused.status(), bodyOf(refused).code]).toEqual([503, 'BUDGET_UNKNOWN']);
+    expect(refused.headers()).not.toContain('x-should-retry');
+    expect(closeOf(refused)).toMatchObject({ outcome: 'refused', blockedBy: null, blocksUnread: true });
+  });
+});
+
+describe('what a budget has left', () => {
+  const respond = (exchange: ReturnType<typeof fakeExchange>) =>
+    exchange.provider().onHeaders({ status: 200, statusMessage: 'OK', headers: [] } as never);
+
+  it('is on the response, the least of all budgets', async () => {
+    const remaining = [
+      { id: 'a', scope: {}, until: TOMORROW, nanoUsd: 5_000_000_000 },
+      { id: 'b', scope: { provider: 'openai' }, until: TOMORROW, nanoUsd: 1_250_000_001 },
+      { id: 'c', scope: { provider: 'groq' }, until: TOMORROW, nanoUsd: 1 },
+      { id: 'd', scope: {}, until: YESTERDAY, nanoUsd: 1 },
+      { id: 'e', scope: { model: 'gpt-4o' }, until: TOMORROW, nanoUsd: 1 },
+    ];
+    const exchange = fakeExchange({}, { parts: watched({ remaining }) });
+    await turn();
+    respond(exchange);
+    await turn();
+    expect(headerOf(exchange, 'X-Service-Budget-Remaining')).toBe('1.250000001');
+  });
+
+  it('is not shown where nobody asked for it', async () => {
+    const exchange = fakeExchange({}, { parts: watched({}) });
+    await turn();
+    respond(exchange);
+    await turn();
+    expect(exchange.headers()).not.toContain('X-Service-Budget-Remaining');
+  });
+});
+
+it('costs an account without budgets nothing: its blocks are not looked up', async () => {
+  const lookUpBlocks = jest.fn(() => NO_BLOCKS);
+  const exchange = fakeExchange({}, { parts: { lookUpBlocks } });
+  await turn();
+  expect(exchange.sent).toHaveLength(1);
+  expect(lookUpBlocks).not.toHaveBeenCalled();
+});
