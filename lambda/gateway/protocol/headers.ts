@@ -18,7 +18,11 @@ const hopByHop = new Set([
 
 /** Request headers that are not forwarded: ours, the platform's, and those of the route. The gateway itself handles `expect`. */
 const requestOnly = new Set(['host', 'expect', 'forwarded', 'via', 'x-real-ip', 'trailer']);
-const requestPrefixes = ['x-service-', 'x-forwarded-', 'x-amzn-', 'cloudfront-'];
+/**
+ * The same by prefix, and headers for another gateway (Portkey, LiteLLM, Cloudflare AI Gateway, Helicone), credentials for it among
+ * them: that gateway keeps them from the provider, and a client that calls the provider directly has no reason to send them.
+ */
+const requestPrefix = /^(?:x-(?:service|forwarded|amzn|portkey|litellm)-|cloudfront-|cf-aig-|helicone-)/;
 
 /** Response headers that the gateway sets itself. */
 const setByGateway = new Set(['x-service-route', 'x-service-request-id']);
@@ -36,6 +40,17 @@ export const headerValue = (headers: RawHeaders, name: string): string | undefin
       found = found === undefined ? headers[i + 1] : `${found}, ${headers[i + 1]}`;
   }
   return found;
+};
+
+/** All headers by lower-case name. Several headers of one name are joined, as in `headerValue`. */
+export const headersByName = (headers: RawHeaders): ReadonlyMap<string, string> => {
+  const byName = new Map<string, string>();
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = (headers[i] as string).toLowerCase();
+    const before = byName.get(name);
+    byName.set(name, before === undefined ? (headers[i + 1] as string) : `${before}, ${headers[i + 1]}`);
+  }
+  return byName;
 };
 
 /** The head of a response for a bare socket, as latin1 text. */
@@ -61,7 +76,7 @@ export type Framing = 'length' | 'chunked' | 'none';
 
 /**
  * The headers for the provider: the client's without `Host`, hop-by-hop headers, ours (`X-Service-*`) and those of the
- * route (`X-Forwarded-*`, `Via`, `X-Amzn-*`, `CloudFront-*` …).
+ * route (`X-Forwarded-*`, `Via`, `X-Amzn-*`, `CloudFront-*` …), and those for other gateways (`Helicone-*` …).
  *
  * @param host the provider's host (and port)
  */
@@ -78,7 +93,7 @@ export const upstreamRequestHeaders = (
     if (name === 'transfer-encoding') framing = 'chunked';
     else if (name === 'content-length' && framing === 'none') framing = 'length';
     if (hopByHop.has(name) || requestOnly.has(name) || named?.has(name)) continue;
-    if (requestPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    if (requestPrefix.test(name)) continue;
     result.push(headers[i] as string, headers[i + 1] as string);
   }
   // Without a length, Node announces a chunked body for these methods.

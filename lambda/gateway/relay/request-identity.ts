@@ -4,12 +4,29 @@ import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
+import { headersByName } from '../protocol/headers.ts';
+import { recognizeClient } from './clients.ts';
+import { readMetadata } from './metadata.ts';
+import { readSession } from './session.ts';
 import { readTag } from './tag.ts';
 
 const MAX_METHOD_CHARACTERS = 32;
 
 /** The members that both events of a request share, except the fingerprint of its credential. */
 export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
+
+/** Where the spend of a request belongs, from what its client says. */
+const readBelonging = (request: GatewayRequest) => {
+  const headers = headersByName(request.headers);
+  const client = recognizeClient(headers.get('user-agent'));
+  const session = readSession(headers, client?.session);
+  return {
+    ...readTag(headers),
+    ...readMetadata(headers),
+    ...(client && { client: client.name }),
+    ...(session && { session }),
+  };
+};
 
 /**
  * Takes `startedAt` from the request id, so that both come from one reading of the clock: the request log finds a request by the time in its
@@ -30,7 +47,7 @@ export const requestIdentity = (
   keyId: admitted.owner?.keyId ?? null,
   ...(admitted.owner ? {} : { unverifiedKeyHash: serviceKeyHash(admitted.serviceKey) }),
   provider: admitted.provider.label,
-  ...readTag(request.headers),
+  ...readBelonging(request),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),
   path: path.slice(0, MAX_PATH_CHARACTERS),
   ...(admitted.blocks === 'unavailable' && { blocksUnread: true }),

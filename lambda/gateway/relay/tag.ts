@@ -1,7 +1,7 @@
 import { MAX_TAG_CHARACTERS } from '../../domain/usage/limits.ts';
-import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+import { headerText } from './header-text.ts';
 
-/** The workload label in X-Service-Tag, and whether it was changed so that it can be stored. */
+/** The workload label of a request, and whether it was changed so that it can be stored. */
 export interface Tag {
   readonly tag: string | null;
   readonly tagTruncated: boolean;
@@ -12,18 +12,32 @@ const PLAIN = new RegExp(`^[\\x20-\\x7e]{1,${MAX_TAG_CHARACTERS}}$`);
 
 const NONE: Tag = { tag: null, tagTruncated: false };
 
-/**
- * Reads X-Service-Tag. It cuts a tag after 64 characters (code points) and replaces bytes that are not UTF-8 with U+FFFD; the
- * record says so. It never refuses a request: the specification has no error for a bad tag.
- */
-export const readTag = (headers: RawHeaders): Tag => {
-  const value = headerValue(headers, 'x-service-tag')?.trim();
-  if (!value) return NONE;
+const toTag = (value: string): Tag => {
   if (PLAIN.test(value)) return { tag: value, tagTruncated: false };
-  // Node decodes header bytes as latin1.
-  const text = Buffer.from(value, 'latin1').toString('utf8');
+  const { text, isValid } = headerText(value);
   const characters = [...text];
-  const tagTruncated =
-    characters.length > MAX_TAG_CHARACTERS || (text.includes('\ufffd') && !value.includes('\xef\xbf\xbd'));
-  return { tag: characters.slice(0, MAX_TAG_CHARACTERS).join(''), tagTruncated };
+  return {
+    tag: characters.slice(0, MAX_TAG_CHARACTERS).join(''),
+    tagTruncated: !isValid || characters.length > MAX_TAG_CHARACTERS,
+  };
+};
+
+/**
+ * Reads X-Service-Tag, else the first tag of LiteLLM's list. It cuts a tag after 64 characters (code points) and replaces bytes that are not
+ * UTF-8 with U+FFFD; the record says so. It never refuses a request: the specification has no error for a bad tag.
+ *
+ * @see https://docs.litellm.ai/docs/proxy/cost_tracking for `x-litellm-tags`
+ */
+export const readTag = (headers: ReadonlyMap<string, string>): Tag => {
+  const own = headers.get('x-service-tag')?.trim();
+  if (own) return toTag(own);
+  const listed = headers
+    .get('x-litellm-tags')
+    ?.split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  if (!listed?.[0]) return NONE;
+  const first = toTag(listed[0]);
+  // A request has one tag.
+  return { ...first, tagTruncated: first.tagTruncated || listed.length > 1 };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   clientResponseHeaders,
+  headersByName,
   headerValue,
   upstreamRequestHeaders,
 } from '../../../lambda/gateway/protocol/headers.ts';
@@ -13,6 +14,16 @@ describe('headerValue', () => {
   it('is undefined for a name that is absent, and no value is a name', () => {
     expect(headerValue([], 'x-a')).toBeUndefined();
     expect(headerValue(['y', 'x-a'], 'x-a')).toBeUndefined();
+  });
+});
+
+describe('headersByName', () => {
+  it('finds the same values as headerValue', () => {
+    const byName = headersByName(['X-A', '1', 'Y', '2', 'x-a', '3', 'X-A', '4']);
+    expect([...byName]).toEqual([
+      ['x-a', '1, 3, 4'],
+      ['y', '2'],
+    ]);
   });
 });
 
@@ -30,11 +41,21 @@ describe('the headers for the provider', () => {
     ...['Connection', 'Keep-Alive', 'Proxy-Connection', 'Proxy-Authenticate', 'Proxy-Authorization', 'TE'],
     ...['Transfer-Encoding', 'Upgrade', 'Host', 'Expect', 'Forwarded', 'Via', 'X-Real-IP', 'Trailer'],
     ...['X-Service-Key', 'X-Service-Tag', 'X-Forwarded-For', 'X-Amzn-Trace-Id', 'CloudFront-Viewer-Country'],
+    ...['X-Service-Metadata', 'X-Service-Session', 'Helicone-Property-Team', 'Helicone-Auth', 'cf-aig-metadata'],
+    ...['x-portkey-metadata', 'x-portkey-api-key', 'x-litellm-tags'],
   ])('leave out %s', (name) => {
     expect(forwarded([name, 'x', 'Accept', '*/*']).headers).toEqual(['Host', 'api.test', 'Accept', '*/*']);
   });
 
-  it.each(['X-Services', 'My-X-Service-Key', 'X-Amz-Date', 'Trailers'])('leave %s as it is', (name) => {
+  it.each([
+    'X-Services',
+    'My-X-Service-Key',
+    'X-Amz-Date',
+    'Trailers',
+    'X-Helicone-Id',
+    'cf-ray',
+    'X-Claude-Code-Session-Id',
+  ])('leave %s as it is', (name) => {
     expect(forwarded([name, 'x']).headers).toEqual(['Host', 'api.test', name, 'x']);
   });
 

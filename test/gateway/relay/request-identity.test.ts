@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
+import { openEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
 import type { GatewayRequest } from '../../../lambda/gateway/protocol/client.ts';
+import { headersByName } from '../../../lambda/gateway/protocol/headers.ts';
+import { clients } from '../../../lambda/gateway/relay/clients.ts';
 import { requestIdentity } from '../../../lambda/gateway/relay/request-identity.ts';
 import { readTag } from '../../../lambda/gateway/relay/tag.ts';
 import { ACTIVE } from '../gateway-fakes.ts';
@@ -65,10 +69,282 @@ describe('a tag', () => {
     ['', null, false],
     [' \t ', null, false],
   ])('%j is stored as %j', (value, tag, tagTruncated) => {
-    expect(readTag(['Other', 'x', 'X-Service-TAG', value])).toEqual({ tag, tagTruncated });
+    expect(readTag(headersByName(['Other', 'x', 'X-Service-TAG', value]))).toEqual({ tag, tagTruncated });
   });
 
   it('is none without the header', () => {
-    expect(readTag([])).toEqual({ tag: null, tagTruncated: false });
+    expect(readTag(new Map())).toEqual({ tag: null, tagTruncated: false });
+  });
+
+  it.each([
+    ['nightly', 'nightly', false],
+    [' , nightly , ', 'nightly', false],
+    ['nightly,prod', 'nightly', true],
+    [' , ', null, false],
+    ['x'.repeat(65), 'x'.repeat(64), true],
+  ])('is the first of LiteLLM’s list %j: %j', (value, tag, tagTruncated) => {
+    expect(readTag(headersByName(['X-LiteLLM-Tags', value]))).toEqual({ tag, tagTruncated });
+    expect(readTag(headersByName(['X-LiteLLM-Tags', value, 'X-Service-Tag', 'own']))).toEqual({
+      tag: 'own',
+      tagTruncated: false,
+    });
+  });
+});
+
+/** What the events say about where the spend of a request with these headers belongs. */
+const belonging = (headers: string[]) => {
+  const identity = requestIdentity({ ...request('POST'), headers }, admitted, ID, '/');
+  const event = openEventSchema.parse({ ...identity, kind: 'open', providerKey: null });
+  // The schema of events accepts all that the gateway sends.
+  expect(event).toMatchObject(identity);
+  const { metadata, metadataTruncated, client, session } = event;
+  return { metadata, metadataTruncated, client, session };
+};
+const metadataOf = (...headers: string[]) => {
+  const { metadata, metadataTruncated = false } = belonging(headers);
+  return [metadata, metadataTruncated];
+};
+const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+const own = (json: unknown): [string, string] => ['X-Service-Metadata', utf8(JSON.stringify(json))];
+const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 'v']));
+
+describe('metadata', () => {
+  it('is none without a header', () => {
+    expect(metadataOf('Accept', '*/*')).toEqual([undefined, false]);
+    expect(Object.keys(requestIdentity(request('GET'), admitted, ID, '/'))).not.toContain('metadata');
+  });
+
+  it.each([
+    ['names and values', own({ team: 'search', env: 'prod' }), { team: 'search', env: 'prod' }, false],
+    ['text that is not ASCII', own({ équipe: '検索' }), { équipe: '検索' }, false],
+    ['the most pairs', own(names(10)), names(10), false],
+    ['a pair too many', own(names(11)), names(10), true],
+    [
+      'the longest name and value',
+      own({ ['é'.repeat(64)]: '👋'.repeat(64) }),
+      { ['é'.repeat(64)]: '👋'.repeat(64) },
+      false,
+    ],
+    ['a name that is too long', own({ ['n'.repeat(65)]: 'v' }), { ['n'.repeat(64)]: 'v' }, true],
+    ['a value that is too long', own({ n: '👋'.repeat(65) }), { n: '👋'.repeat(64) }, true],
+    [
+      'two names that are one when cut',
+      own({ ['n'.repeat(65)]: '1', ['n'.repeat(66)]: '2' }),
+      { ['n'.repeat(64)]: '1' },
+      true,
+    ],
+    [
+      'numbers, with all digits',
+      ['X-Service-Metadata', '{"id":12345678901234567890,"share":0.10}'],
+      { id: '12345678901234567890', share: '0.10' },
+      false,
+    ],
+    ['booleans', own({ beta: false }), { beta: 'false' }, false],
+    ['white space around', own({ ' team ': ' search ' }), { team: 'search' }, false],
+    ['null and empty values', own({ team: null, env: '', region: 'eu' }), { region: 'eu' }, false],
+    ['only null', own({ team: null }), undefined, false],
+    ['an object as a value', own({ team: { name: 'search' }, env: 'prod' }), { env: 'prod' }, true],
+    ['a list as a value', own({ team: ['search'] }), undefined, true],
+    ['an empty name', own({ '': 'v', ' ': 'v' }), undefined, true],
+    [
+      'names of members of every object',
+      own({ constructor: 'c', toString: 't' }),
+      { constructor: 'c', toString: 't' },
+      false,
+    ],
+    ['the name __proto__', ['X-Service-Metadata', '{"__proto__":"p","a":"b"}'], { a: 'b' }, true],
+    ['control characters', own({ 'a\nb': 'c\u0000d' }), { 'a\ufffdb': 'c\ufffdd' }, true],
+    ['a lone surrogate', ['X-Service-Metadata', '{"a":"\\ud800"}'], { a: '\ufffd' }, true],
+    ['bytes that are not UTF-8', ['X-Service-Metadata', '{"a":"caf\xe9"}'], { a: 'caf\ufffd' }, true],
+    ['no JSON', ['X-Service-Metadata', 'team=search'], undefined, true],
+    ['a list', own(['team']), undefined, true],
+    ['a text', own('team'), undefined, true],
+    ['null', own(null), undefined, true],
+    ['nothing', ['X-Service-Metadata', ' '], undefined, false],
+    ['an empty object', own({}), undefined, false],
+    ['a header that is far too long', own({ a: 'x'.repeat(20_000) }), undefined, true],
+    ['two headers', [...own({ a: '1' }), ...own({ b: '2' })], undefined, true],
+  ] as [string, string[], Record<string, string> | undefined, boolean][])(
+    'with %s',
+    (_, headers, metadata, truncated) => {
+      expect(metadataOf(...headers)).toEqual([metadata, truncated]);
+    },
+  );
+
+  it.each([
+    ['Cloudflare', ['cf-aig-metadata', '{"team":"search","user":7}'], { team: 'search', user: '7' }],
+    ['Portkey', ['x-portkey-metadata', '{"_user":"ada","env":"prod"}'], { _user: 'ada', env: 'prod' }],
+    [
+      'Helicone',
+      ['Helicone-Property-Team', ' search ', 'HELICONE-PROPERTY-Env', 'prod'],
+      { team: 'search', env: 'prod' },
+    ],
+    ['Helicone, a user', ['Helicone-User-Id', 'ada@example.com'], { user: 'ada@example.com' }],
+  ])('is read from the headers for %s', (_, headers, metadata) => {
+    expect(metadataOf(...headers)).toEqual([metadata, false]);
+  });
+
+  it('has the hash of an end user’s id that is long or not printable', () => {
+    const hash = expect.stringMatching(/^sha256:[0-9a-f]{32}$/);
+    const [long] = metadataOf('Helicone-User-Id', 'u'.repeat(65));
+    expect(long).toEqual({ user: hash });
+    expect(metadataOf('Helicone-User-Id', 'u'.repeat(66))[0]).not.toEqual(long);
+    expect(metadataOf('Helicone-User-Id', utf8('Zoë'))).toEqual([{ user: hash }, false]);
+  });
+
+  it('counts our own header first, and notes another value', () => {
+    const other = ['cf-aig-metadata', '{"team":"ads","env":"prod"}', 'Helicone-Property-Team', 'search'];
+    expect(metadataOf(...other, ...own({ team: 'search' }))).toEqual([{ team: 'search', env: 'prod' }, true]);
+    expect(metadataOf('Helicone-Property-Team', 'search', ...own({ team: 'search' }))).toEqual([
+      { team: 'search' },
+      false,
+    ]);
+  });
+
+  it('fits every header that a client may send', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom(...metadataHeaders), headerBytes)), (pairs) => {
+        belonging(pairs.flat());
+      }),
+    );
+  });
+});
+
+const metadataHeaders = [
+  'X-Service-Metadata',
+  'cf-aig-metadata',
+  'x-portkey-metadata',
+  'Helicone-Property-A',
+  'Helicone-Property-',
+  'Helicone-User-Id',
+  'X-Service-Session',
+  'x-litellm-tags',
+  'session-id',
+  'user-agent',
+];
+const headerBytes = fc.oneof(
+  fc.json().map(utf8),
+  fc
+    .dictionary(fc.string({ unit: 'binary' }), fc.oneof(fc.string({ unit: 'binary' }), fc.double()))
+    .map((each) => utf8(JSON.stringify(each))),
+  fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
+);
+
+describe('the client', () => {
+  it.each([
+    ['claude-cli/2.1.197 (external, sdk-cli)', 'claude-code'],
+    ['codex_exec/0.169.0 (Debian 12.0.0; x86_64) dumb (codex_exec; 0.169.0)', 'codex'],
+    ['codex_cli_rs/0.46.0', 'codex'],
+    ['opencode/1.18.33 (linux; x64) ai-sdk/provider-utils/4.0.40 runtime/bun/1.3.14', 'opencode'],
+    ['GeminiCLI-tui/0.61.0/gemini-3.1-pro-preview (linux; x64; terminal)', 'gemini-cli'],
+    ['QwenCode/0.15.10 (linux; x64)', 'qwen-code'],
+    ['langchainjs-openai/1.0.0 ((node/v24.21.0; linux; x64))', 'langchain'],
+    ['ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/24', 'vercel-ai-sdk'],
+    ['ai-sdk/openai-compatible/3.0.37 ai-sdk/provider-utils/5.0.30', 'vercel-ai-sdk'],
+    ['OpenAI/Python 1.102.0', 'openai-python'],
+    ['AsyncAzureOpenAI/Python 1.102.0', 'openai-python'],
+    ['OpenAI/JS 6.49.0', 'openai-js'],
+    ['AsyncAnthropic/Python 0.60.0', 'anthropic-python'],
+    ['Anthropic/JS 1.12.0', 'anthropic-js'],
+    ['google-genai-sdk/2.32.0 gl-node/v24.21.0', 'google-genai-js'],
+    ['google-genai-sdk/1.30.0 gl-python/3.12.1', 'google-genai-python'],
+    ['Groq/JS 1.6.0', 'groq-js'],
+    ['Together/JS 0.52.0', 'together-js'],
+    ['mistral-client-typescript/2.7.0', 'mistral-js'],
+    ['cohere-ai/8.1.0', 'cohere-js'],
+    ['curl/7.88.1', 'curl'],
+    ['python-requests/2.34.2', 'python-requests'],
+    ['Python/3.12 aiohttp/3.9.1', 'python-aiohttp'],
+    ['node', 'node-fetch'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', undefined],
+    ['my-service/1.0', undefined],
+    ['openair/1.0', undefined],
+    ['nodemon/1.0', undefined],
+    ['', undefined],
+  ])('%j is %j', (userAgent, client) => {
+    expect(belonging(['user-agent', userAgent])).toMatchObject({ client });
+  });
+
+  it('is none without a User-Agent', () => {
+    expect(belonging([])).toMatchObject({ client: undefined });
+  });
+
+  it('has a row of its own in the table', () => {
+    expect(new Set(clients.map(({ name }) => name)).size).toBe(clients.length);
+  });
+});
+
+describe('the session', () => {
+  const claudeCode = (...headers: string[]) => belonging(['User-Agent', 'claude-cli/2.1.197', ...headers]).session;
+  const codex = (...headers: string[]) => belonging(['user-agent', 'codex_exec/0.169.0', ...headers]).session;
+  const opencode = (...headers: string[]) => belonging(['User-Agent', 'opencode/1.18.33', ...headers]).session;
+
+  it('is none without a header, and none where the header is empty', () => {
+    expect(claudeCode()).toBeUndefined();
+    expect(claudeCode('X-Claude-Code-Session-Id', ' ')).toBeUndefined();
+  });
+
+  it('is Claude Code’s, with agent and parent agent', () => {
+    const main = ['X-Claude-Code-Session-Id', 's1'];
+    const agent = [...main, 'X-Claude-Code-Agent-Id', 'a2'];
+    expect(claudeCode(...main)).toEqual({ id: 's1' });
+    expect(claudeCode(...agent)).toEqual({ id: 's1', agentId: 'a2' });
+    expect(claudeCode(...agent, 'x-claude-code-parent-agent-id', 'a1')).toEqual({
+      ...{ id: 's1', agentId: 'a2', parentAgentId: 'a1' },
+    });
+    expect(claudeCode(...agent, 'x-claude-code-parent-agent-id', 's1')).toEqual({ id: 's1', agentId: 'a2' });
+    expect(claudeCode('x-claude-code-agent-id', 'a2')).toBeUndefined();
+  });
+
+  it('is Codex’s: the main thread has its id, other threads are agents', () => {
+    const turn = (json: object): [string, string] => ['x-codex-turn-metadata', JSON.stringify(json)];
+    expect(codex('session-id', 's1', 'thread-id', 's1')).toEqual({ id: 's1' });
+    expect(codex('session-id', 's1', 'thread-id', 't2', 'x-codex-parent-thread-id', 's1')).toEqual({
+      ...{ id: 's1', agentId: 't2' },
+    });
+    const nested = { id: 's1', agentId: 't3', parentAgentId: 't2' };
+    expect(codex('session-id', 's1', 'thread-id', 't3', 'x-codex-parent-thread-id', 't2')).toEqual(nested);
+    expect(codex('session-id', 's1', 'thread-id', 't3', ...turn({ parent_thread_id: 't2' }))).toEqual(nested);
+    expect(codex(...turn({ session_id: 's1', thread_id: 't3', parent_thread_id: 't2' }))).toEqual(nested);
+    expect(codex(...turn({ session_id: 1, thread_id: null }))).toBeUndefined();
+    expect(codex('x-codex-turn-metadata', '{"session_id":')).toBeUndefined();
+    expect(codex('x-codex-turn-metadata', 'null')).toBeUndefined();
+  });
+
+  it('is opencode’s: an agent’s session belongs to the one that started it', () => {
+    expect(opencode('session-id', 'ses_1', 'x-session-affinity', 'ses_1')).toEqual({ id: 'ses_1' });
+    expect(opencode('X-Session-Id', 'ses_2')).toEqual({ id: 'ses_2' });
+    expect(opencode('x-session-affinity', 'ses_2', 'x-parent-session-id', 'ses_1')).toEqual({
+      ...{ id: 'ses_1', agentId: 'ses_2' },
+    });
+  });
+
+  it('is not read from headers of clients that are not known to send them', () => {
+    expect(belonging(['user-agent', 'OpenAI/JS 6.49.0', 'session-id', 's1']).session).toBeUndefined();
+  });
+
+  it('is the one that any client names, with the client’s own agents', () => {
+    expect(belonging(['X-Service-Session', ' ticket 7 ']).session).toEqual({ id: 'ticket 7' });
+    expect(
+      claudeCode('X-Claude-Code-Session-Id', 's1', 'X-Service-Session', 't', 'x-claude-code-agent-id', 'a'),
+    ).toEqual({
+      ...{ id: 't', agentId: 'a' },
+    });
+    expect(codex('session-id', 's1', 'thread-id', 's1', 'X-Service-Session', 't')).toEqual({ id: 't' });
+  });
+
+  it('may be Helicone’s', () => {
+    expect(belonging(['Helicone-Session-Id', 'h1']).session).toEqual({ id: 'h1' });
+    expect(belonging(['Helicone-Session-Id', 'h1', 'X-Service-Session', 't']).session).toEqual({ id: 't' });
+    expect(claudeCode('X-Claude-Code-Session-Id', 's1', 'Helicone-Session-Id', 'h1')).toEqual({ id: 's1' });
+  });
+
+  it('is stored as given only if it is short and printable, else hashed', () => {
+    const session = (id: string) => belonging(['X-Service-Session', id]).session?.id;
+    expect(session('x'.repeat(64))).toBe('x'.repeat(64));
+    expect(session('x'.repeat(65))).toMatch(/^sha256:[0-9a-f]{32}$/);
+    expect(session('x'.repeat(65))).not.toBe(session('x'.repeat(66)));
+    expect(session(utf8('é'))).toMatch(/^sha256:/);
+    expect(session('a\tb')).toMatch(/^sha256:/);
   });
 });

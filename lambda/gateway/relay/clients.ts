@@ -1,0 +1,70 @@
+import { claudeCodeSession, codexSession, opencodeSession, type ReadSession } from './session.ts';
+
+interface ClientRow {
+  /** The dimension's value. A name in use stays. */
+  readonly name: string;
+  /** Matches its User-Agent. */
+  readonly userAgent: RegExp;
+  readonly session?: ReadSession;
+}
+
+/**
+ * The programs that the gateway recognises by their User-Agent. The first row that matches counts: agents, then frameworks, then the SDKs
+ * that both are built on, then HTTP libraries. A version is no part of a name, and a program without a row has none, so the dimension stays
+ * small. `npm run clients` shows what clients send; what it does not run is from their sources.
+ */
+export const clients: readonly ClientRow[] = [
+  // Agents.
+  { name: 'claude-code', userAgent: /^claude-(?:cli|code)\//i, session: claudeCodeSession },
+  { name: 'codex', userAgent: /^codex[_-]/i, session: codexSession },
+  { name: 'opencode', userAgent: /^opencode\//i, session: opencodeSession },
+  { name: 'gemini-cli', userAgent: /^GeminiCLI/i },
+  { name: 'qwen-code', userAgent: /^QwenCode\//i },
+  { name: 'roo-code', userAgent: /^RooCode\//i },
+  { name: 'kilo-code', userAgent: /^Kilo-?Code\//i },
+  // Frameworks.
+  { name: 'langchain', userAgent: /^langchain/i },
+  { name: 'litellm', userAgent: /^litellm\//i },
+  { name: 'pydantic-ai', userAgent: /^pydantic-ai\//i },
+  { name: 'vercel-ai-sdk', userAgent: /(?:^| )(?:ai|ai-sdk)\//i },
+  // SDKs.
+  { name: 'openai-python', userAgent: /^(?:Async)?(?:Azure)?OpenAI\/Python/i },
+  { name: 'openai-js', userAgent: /^(?:Azure)?OpenAI\/JS/i },
+  { name: 'openai-go', userAgent: /^OpenAI\/Go/i },
+  { name: 'openai-java', userAgent: /^OpenAI(?:ClientImpl)?\/Java/i },
+  { name: 'anthropic-python', userAgent: /^(?:Async)?Anthropic\/Python/i },
+  { name: 'anthropic-js', userAgent: /^Anthropic\/JS/i },
+  { name: 'google-genai-python', userAgent: /^google-genai-sdk\/.*gl-python/i },
+  { name: 'google-genai-js', userAgent: /^google-genai-sdk\/.*gl-node/i },
+  { name: 'groq-python', userAgent: /^(?:Async)?Groq\/Python/i },
+  { name: 'groq-js', userAgent: /^Groq\/JS/i },
+  { name: 'together-python', userAgent: /^(?:Async)?Together\/Python/i },
+  { name: 'together-js', userAgent: /^Together\/JS/i },
+  { name: 'mistral-python', userAgent: /^mistral-client-python\//i },
+  { name: 'mistral-js', userAgent: /^mistral-client-typescript\//i },
+  { name: 'cohere-js', userAgent: /^cohere-ai\//i },
+  { name: 'cohere-python', userAgent: /^cohere\//i },
+  // HTTP libraries and tools.
+  { name: 'curl', userAgent: /^curl\//i },
+  { name: 'python-requests', userAgent: /^python-requests\//i },
+  { name: 'python-httpx', userAgent: /^python-httpx\//i },
+  { name: 'python-aiohttp', userAgent: /aiohttp\//i },
+  { name: 'python-urllib', userAgent: /^python-urllib/i },
+  { name: 'go-http-client', userAgent: /^go-http-client\//i },
+  { name: 'axios', userAgent: /^axios\//i },
+  { name: 'node-fetch', userAgent: /^(?:node|undici|node-fetch)(?:\/|$)/i },
+];
+
+/** A process sees few User-Agents. One that makes them up must not fill its memory. */
+const MAX_RECOGNIZED = 1_000;
+const recognized = new Map<string, ClientRow | undefined>();
+
+/** The row of the client with this User-Agent; undefined for one that is not in the table. */
+export const recognizeClient = (userAgent: string | undefined): ClientRow | undefined => {
+  if (userAgent === undefined) return undefined;
+  if (recognized.has(userAgent)) return recognized.get(userAgent);
+  if (recognized.size === MAX_RECOGNIZED) recognized.clear();
+  const client = clients.find((row) => row.userAgent.test(userAgent));
+  recognized.set(userAgent, client);
+  return client;
+};
