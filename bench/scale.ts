@@ -58,7 +58,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const usage = openPeriodUsage(table);
   const record = openRecorder(table, { logger: { error: console.error } });
   const input = {
-    caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const },
+    caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const, name: 'u' },
     body: undefined,
     authorization: '',
     requestId: 'r',

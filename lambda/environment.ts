@@ -57,6 +57,19 @@ export interface AuthEnvironment extends DashboardEnvironment {
   USER_POOL_JWKS_URI?: string;
 }
 
+/** What a function needs to send mail. */
+interface MailEnvironment {
+  /** Sender: an address that SES has verified, or one of a verified domain. */
+  MAIL_FROM: string;
+  /** SES's configuration set: its bounces and complaints come back. */
+  MAIL_CONFIGURATION_SET: string;
+}
+
+export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI'>, MailEnvironment {
+  /** URL for links in mails, without a trailing slash. */
+  DASHBOARD_URL: string;
+}
+
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
   /** Sender of alert mails: an address that SES has verified, or one of a verified domain. */

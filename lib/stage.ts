@@ -45,6 +45,7 @@ export class SpendGatewayStage extends Stage {
       userPool,
       userPoolClient,
       stripe,
+      mail: mail.sending,
     });
     new WebStack(this, 'web', { settings });
     const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });

@@ -28,7 +28,7 @@ const units = unitCounter(table.client);
 const now = () => new Date(at);
 const { read: readCounters } = openSpend(table);
 const input = {
-  caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const },
+  caller: { accountId: ACCOUNT, userId: 'u', role: 'owner' as const, name: 'u' },
   authorization: '',
   requestId: 'r',
   params: undefined,

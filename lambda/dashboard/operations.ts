@@ -4,6 +4,7 @@ import * as alerts from './alerts/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
 import * as keys from './keys/operations.ts';
+import * as members from './members/operations.ts';
 import * as openapi from './openapi/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as spend from './spend/operations.ts';
@@ -16,6 +17,7 @@ import * as stripeWebhook from './stripe-webhook/operations.ts';
  */
 const resources = {
   auth,
+  members,
   keys,
   spend,
   'spend-export': spendExport,
@@ -37,6 +39,7 @@ export const operations: readonly Operation[] = (Object.keys(resources) as Resou
 /** Descriptions of the operation groups, for the documentation. */
 export const groups = {
   Authentication: 'Users and tokens.',
+  Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
   Spend: 'Spend by provider, model, tag and key.',
   Requests: 'The log of tracked requests.',

@@ -46,6 +46,7 @@ const inputOf = async (
     body: body && parseWith(body, jsonBodyOf(event)),
     authorization: headersOf(event)['authorization'],
     requestId: event.requestContext.requestId,
+    clientAddress: event.requestContext.identity?.sourceIp,
   }) as Input<Operation>;
 
 const respond = async ({ success }: Operation, output: unknown): Promise<HttpResult> => {

@@ -44,6 +44,8 @@ export const operation = <const O extends Operation>(definition: O): O => defini
 export interface Membership {
   readonly accountId: string;
   readonly role: Role;
+  /** What the audit log calls the caller: the user's mail address, or a token's name. */
+  readonly name: string;
 }
 
 /** The caller. `userId` comes from the verified token, the membership from the table. */
@@ -61,6 +63,8 @@ export interface Input<O extends Operation> {
   /** The `Authorization` header, for operations that verify it themselves. */
   readonly authorization: string | undefined;
   readonly requestId: string;
+  /** The IP address that the request came from. */
+  readonly clientAddress?: string | undefined;
 }
 
 /** The result of an implementation; undefined for an empty response. */

@@ -7,11 +7,13 @@ import type {
   AuthEnvironment,
   BillingEnvironment,
   DashboardEnvironment,
+  MembersEnvironment,
   StripeWebhookEnvironment,
 } from '../../lambda/environment.ts';
 import { grantActions, grantReadSecret } from '../constructs/grants.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
+import type { MailSending } from './mail.ts';
 import { partitions } from './partitions.ts';
 
 /** What the functions of the dashboard API can get. */
@@ -20,7 +22,10 @@ export interface DashboardDependencies {
   readonly userPool: IUserPool;
   readonly userPoolClient: IUserPoolClient;
   readonly stripe: StripeAccess;
+  readonly mail: MailSending;
   readonly corsOrigins: readonly string[];
+  /** For links in mails, without a trailing slash. */
+  readonly dashboardUrl: string;
 }
 
 /** One function of the dashboard API. Its entry is `lambda/dashboard/{name}/handler.ts`, its routes are its operations there. */
@@ -31,6 +36,8 @@ export interface DashboardResource {
   readonly environment: (dependencies: DashboardDependencies) => Readonly<Record<string, string>>;
   /** What it may do in the table. The stack adds the look-up of the caller where an authorizer checks the token. */
   readonly items: readonly TableAccess[];
+  /** It sends mail. */
+  readonly mails?: boolean;
   /** Its other permissions. */
   readonly grant?: (grantee: IGrantable, dependencies: DashboardDependencies) => void;
 }
@@ -43,7 +50,7 @@ const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spen
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
-    description: 'Dashboard API: register, login, refresh, logout, password reset, me',
+    description: 'Dashboard API: register, login, refresh, logout, password reset, invitations, me',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
@@ -55,8 +62,10 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       {
         // Account, key and user are made together, and all removed if one part fails.
         actions: ['PutItem', 'DeleteItem'],
-        partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users],
+        partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users, ...partitions.audit],
       },
+      // An invitation is accepted only into an account that exists.
+      { actions: ['ConditionCheckItem'], partitions: partitions.accounts },
     ],
     // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.
     grant: (grantee, { userPool }) =>
@@ -70,6 +79,31 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminDeleteUser',
         'cognito-idp:AdminUserGlobalSignOut',
       ),
+  },
+  members: {
+    description: 'Dashboard API: members, roles, invitations',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        USER_POOL_ID: dependencies.userPool.userPoolId,
+        USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
+        MAIL_FROM: dependencies.mail.from,
+        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
+        DASHBOARD_URL: dependencies.dashboardUrl,
+      }) satisfies MembersEnvironment,
+    items: [
+      { actions: ['Query'], partitions: partitions.accounts },
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
+      { actions: ['BatchGetItem'], partitions: partitions.users },
+      // A change of members is written to the user, the account and the audit log together.
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+        partitions: [...partitions.accounts, ...partitions.users, ...partitions.audit],
+      },
+    ],
+    mails: true,
+    grant: (grantee, { userPool }) =>
+      grantActions(grantee, userPool.userPoolArn, 'cognito-idp:AdminGetUser', 'cognito-idp:AdminUserGlobalSignOut'),
   },
   keys: {
     description: 'Dashboard API: service keys',

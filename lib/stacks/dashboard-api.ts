@@ -17,9 +17,10 @@ import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
+import { grantSendMail } from './mail.ts';
 import { partitions } from './partitions.ts';
 
-interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins'> {
+interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins' | 'dashboardUrl'> {
   readonly settings: StageSettings;
 }
 
@@ -42,11 +43,12 @@ export class DashboardApiStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, userPool, userPoolClient, stripe, ...props }: DashboardApiStackProps,
+    { settings, table, userPool, userPoolClient, stripe, mail, ...props }: DashboardApiStackProps,
   ) {
     super(scope, id, props);
     const { corsOrigins } = settings;
-    const dependencies = { table, userPool, userPoolClient, stripe, corsOrigins };
+    const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
+    const dependencies = { table, userPool, userPoolClient, stripe, mail, corsOrigins, dashboardUrl };
 
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,
@@ -89,6 +91,7 @@ export class DashboardApiStack extends Stack {
       });
       const readsCaller = operations.some(({ access }) => access === 'authorizer');
       grantItems(handler, table, ...resource.items, ...(readsCaller ? [readCaller] : []));
+      if (resource.mails) grantSendMail(handler, this, mail);
       resource.grant?.(handler, dependencies);
       if (resource.failures !== undefined)
         countLogLines(

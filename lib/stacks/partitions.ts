@@ -2,6 +2,7 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
+  auditPartition,
   blocksKey,
   evaluatorTurnKey,
   OUTBOX_SHARDS,
@@ -33,6 +34,7 @@ export const partitions = {
   /** Account, keys, rules, alerts, counters of months … */
   accounts: [accountKey(ANY_ACCOUNT_ID).pk],
   requestLogs: [requestPartition(ANY_ACCOUNT_ID, '????-??-??')],
+  audit: [auditPartition(ANY_ACCOUNT_ID)],
   spend: [spendPartition(ANY_ACCOUNT_ID)],
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),

@@ -59,7 +59,10 @@ const world = () => {
           accounts.set(registration.account.accountId, registration.account);
         }),
       rollBack: ({ account }) => step('rollBack', () => void accounts.delete(account.accountId)),
-      find: async (accountId) => accounts.get(accountId),
+    },
+    users: {
+      find: async (userId) =>
+        registrations.find(({ user, account }) => user.userId === userId && accounts.has(account.accountId))?.user,
     },
     newAccountId: () => `account-${++ids}`,
     newAccountKey: () => `svc_${ids}`,

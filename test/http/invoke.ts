@@ -15,7 +15,9 @@ export interface ApiCall {
   readonly rawBody?: string;
   readonly isBase64Encoded?: boolean;
   /** The user that the Cognito authorizer accepted, the user's account and role (by default, the owner's). */
-  readonly caller?: { readonly accountId: string; readonly userId: string; readonly role?: Role } | undefined;
+  readonly caller?:
+    | { readonly accountId: string; readonly userId: string; readonly role?: Role; readonly name?: string }
+    | undefined;
 }
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -27,7 +29,7 @@ export const membershipOf = async (userId: string): Promise<Membership | undefin
 
 /** The REST proxy event of API Gateway, limited to the members that handlers use. */
 export const apiEvent = (call: ApiCall) => {
-  if (call.caller) memberships.set(call.caller.userId, { role: 'owner', ...call.caller });
+  if (call.caller) memberships.set(call.caller.userId, { role: 'owner', name: 'ada@example.com', ...call.caller });
   return {
     httpMethod: call.method,
     path: call.path,

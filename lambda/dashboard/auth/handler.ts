@@ -4,6 +4,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
+import { openMembers } from '../../data/accounts/members.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
@@ -14,6 +15,7 @@ import { route } from '../../http/operation.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
+import { acceptInvitation } from './accept-invitation.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { register } from './register.ts';
@@ -47,6 +49,7 @@ export const handler = httpStack(
         directory,
         sessions,
         accounts,
+        users,
         newAccountId: uuidv7,
         newAccountKey: () => newAccountKey(randomBytes),
         newKeyId: uuidv7,
@@ -59,7 +62,19 @@ export const handler = httpStack(
     route(operations.logOut, logOut({ sessions })),
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),
     route(operations.resetPassword, resetPassword({ sessions, clock })),
+    route(
+      operations.acceptInvitation,
+      acceptInvitation({
+        directory,
+        sessions,
+        accounts,
+        users,
+        members: openMembers(table),
+        now: () => new Date(),
+        logger,
+      }),
+    ),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: users.find },
+  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: async () => undefined },
 );

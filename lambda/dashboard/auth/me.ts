@@ -1,6 +1,6 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import type { openUsers } from '../../data/accounts/users.ts';
-import { permissionsOf } from '../../domain/accounts/permissions.ts';
+import { accountKeyFor, permissionsOf } from '../../domain/accounts/permissions.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { VerifyToken } from '../../integrations/token-verifier.ts';
@@ -21,6 +21,6 @@ export const me =
       throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
     return {
       user: { ...user, permissions: permissionsOf(user.role) },
-      account: { ...account, accountId: account.accountKey },
+      account: { ...account, accountId: accountKeyFor(user.role, account.accountKey) },
     };
   };

@@ -7,18 +7,9 @@ import {
 } from '../../domain/accounts/password-rules.ts';
 import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { emailSchema } from '../../http/email.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-
-const emailSchema = z
-  .string()
-  .check(
-    z.trim(),
-    z.toLowerCase(),
-    z.maxLength(254),
-    z.email('must be an e-mail address'),
-    z.meta({ description: 'Case-insensitive. Surrounding whitespace is ignored.', examples: ['ada@example.com'] }),
-  );
 
 /** For new passwords only. A login with a password that breaks the rules fails as a wrong password. */
 const newPasswordSchema = z
@@ -40,7 +31,11 @@ const sessionSchema = z
   .object({
     accountId: z
       .string()
-      .check(z.describe('The account key. Send it as X-Service-Key with proxy requests. Keep it secret.')),
+      .check(
+        z.describe(
+          'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
+        ),
+      ),
     userId: z.string(),
     token: z.string().check(z.describe('A JWT. Send it as Authorization: Bearer <token>.')),
     refreshToken: z.string().check(z.describe('POST /auth/refresh exchanges it for a new token. Keep it secret.')),
@@ -135,6 +130,25 @@ export const resetPassword = operation({
   }),
   success: { status: 204, description: 'The new password is set. All earlier sessions have ended. Log in again.' },
   errors: [],
+});
+
+export const acceptInvitation = operation({
+  id: 'acceptInvitation',
+  method: 'POST',
+  path: '/auth/accept-invitation',
+  group,
+  summary: 'Accept an invitation to an account',
+  description:
+    'With the token of the link in the mail. An address without a login gets one with this password. An address with a login keeps it: send its password. A user belongs to one account.',
+  access: 'public',
+  body: z.strictObject({
+    token: z.string().check(z.minLength(1), z.maxLength(200)),
+    password: newPasswordSchema,
+    firstName: nameSchema,
+    lastName: nameSchema,
+  }),
+  success: { status: 201, description: 'A member, and logged in.', schema: sessionSchema },
+  errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN'],
 });
 
 export const me = operation({

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
+import type { Users } from '../../data/accounts/users.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -10,7 +11,8 @@ import type { register as operation } from './operations.ts';
 export interface RegisterDependencies {
   readonly directory: UserDirectory;
   readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly accounts: Pick<Accounts, 'create' | 'rollBack' | 'find'>;
+  readonly accounts: Pick<Accounts, 'create' | 'rollBack'>;
+  readonly users: Pick<Users, 'find'>;
   readonly newAccountId: () => string;
   readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
@@ -18,7 +20,7 @@ export interface RegisterDependencies {
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** API Gateway stops a registration after 29 s. An older user without an account is left over from a failed one. */
+/** API Gateway stops a registration after 29 s. An older user without an account belongs to no registration in progress. */
 const LONGEST_REGISTRATION_MS = MINUTE_MS;
 
 /**
@@ -30,23 +32,24 @@ export const register = ({
   directory,
   sessions,
   accounts,
+  users,
   newAccountId,
   newAccountKey,
   newKeyId,
   now,
   logger,
 }: RegisterDependencies): Implementation<typeof operation> => {
-  /** Deletes the user that a failed registration left behind. Returns true if the e-mail is free now. */
+  /** Deletes a login without an account: of a failed registration, or of a former member. Returns true if the e-mail is free now. */
   const removeLeftover = async ({ email, accountId }: NewDirectoryUser): Promise<boolean> => {
     const user = await directory.findByEmail(email);
     if (user === undefined) return true;
-    if (user.accountId !== undefined && (await accounts.find(user.accountId)) !== undefined) return false;
+    if ((await users.find(user.userId)) !== undefined) return false;
     // The SDK repeats a creation whose response was lost, and then finds its own user.
     const isOurs = user.accountId === accountId;
     if (!isOurs && now().getTime() - user.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
       throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
     }
-    logger.warn('deleting the leftover user of a failed registration', { userId: user.userId });
+    logger.warn('deleting a login without an account', { userId: user.userId });
     await directory.deleteUser(user.userId);
     return true;
   };

@@ -1,5 +1,6 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import type { Users } from '../../data/accounts/users.ts';
+import { accountKeyFor } from '../../domain/accounts/permissions.ts';
 import { InvalidCredentialsError, UnauthenticatedError, UnavailableError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
@@ -13,14 +14,14 @@ interface SessionDependencies {
   readonly clock: Clock;
 }
 
-/** Adds the account key under its API name `accountId`. Undefined for a user without an account: their registration failed. */
-const withAccount = async (
+/** Adds the account key under its API name `accountId`, masked for some roles. Undefined for a user without an account: their registration failed. */
+export const withAccount = async (
   session: Session,
   { accounts, users }: Pick<SessionDependencies, 'accounts' | 'users'>,
 ): Promise<(Session & { readonly accountId: string }) | undefined> => {
   const user = await users.find(session.userId);
   const account = user && (await accounts.find(user.accountId));
-  return account && { ...session, accountId: account.accountKey };
+  return account && { ...session, accountId: accountKeyFor(user.role, account.accountKey) };
 };
 
 /** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */

@@ -6,7 +6,10 @@ import { openUsers, type User } from './users.ts';
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-type Membership = Pick<User, 'accountId' | 'role'>;
+interface Membership extends Pick<User, 'accountId' | 'role'> {
+  /** The user's mail address. */
+  readonly name: string;
+}
 
 /** Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
 export const openMembership = (table: Table) => {
@@ -18,7 +21,7 @@ export const openMembership = (table: Table) => {
       if (cached !== undefined) return cached;
       const user = await users.find(userId);
       if (user === undefined) return undefined;
-      const membership = { accountId: user.accountId, role: user.role };
+      const membership = { accountId: user.accountId, role: user.role, name: user.email };
       cache.set(userId, membership);
       return membership;
     },

@@ -16,6 +16,8 @@ const serviceKeySchema = z.object({
   /** First and last characters of the key. */
   maskedKey: z.string(),
   status: z.enum(['active', 'revoked']),
+  /** The user who made it. Absent in keys of 0.1. */
+  ownerUserId: z.optional(z.string()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   revokedAt: z.optional(z.string()),

@@ -21,6 +21,8 @@ const userSchema = z.object({
 
 export type User = z.infer<typeof userSchema>;
 
+export const parseUser = (item: Record<string, unknown>): User => userSchema.parse(item);
+
 /** Mail to a user is not sent until an instant (ISO 8601 UTC), because of what SES reported. */
 const mailBlockSchema = z.object({ reason: z.enum(['bounce', 'complaint']), until: z.string() });
 export type MailBlock = z.infer<typeof mailBlockSchema>;

@@ -40,6 +40,22 @@ export const accountUserKey = (accountId: string, userId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `USER#${userId}`,
 });
+/** An invitation of a mail address to the account. */
+export const invitationKey = (accountId: string, invitationId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `INVITATION#${invitationId}`,
+});
+/** How many invitations the account mailed on a day. */
+export const invitationMailsKey = (accountId: string, day: Day): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `INVITATION_MAILS#${day}`,
+});
+export const auditPartition = (accountId: string): string => `ACCOUNT#${accountId}#AUDIT`;
+/** @param at ISO 8601 UTC */
+export const auditKey = (accountId: string, at: string, auditId: string): Key => ({
+  pk: auditPartition(accountId),
+  sk: `${at}#${auditId}`,
+});
 export const ruleKey = (accountId: string, ruleId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `RULE#${ruleId}`,

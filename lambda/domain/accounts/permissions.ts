@@ -1,3 +1,5 @@
+import { maskedServiceKey } from './account-key.ts';
+
 /** Roles of an account's members. Each account has exactly one owner. */
 export const roles = ['owner', 'admin', 'member', 'viewer', 'billing'] as const;
 export type Role = (typeof roles)[number];
@@ -69,3 +71,7 @@ export const permissionsOf = (role: Role): Permission[] => [...permissionsByRole
 
 /** The roles that have a permission, most powerful first. */
 export const rolesWith = (permission: Permission): readonly Role[] => roles.filter((role) => permits(role, permission));
+
+/** The account key as a role may see it: a credential that outlives a membership is for those who can revoke it. */
+export const accountKeyFor = (role: Role, accountKey: string): string =>
+  permits(role, 'keys:write-all') ? accountKey : maskedServiceKey(accountKey);

@@ -39,6 +39,10 @@ beforeAll(async () => {
   await sendChat(url, theirs.accountId);
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
+  const invitation = await api('POST', '/invitations', {
+    token,
+    body: { email: `invited-${theirs.email}`, role: 'viewer' },
+  });
   const requests = await eventually(
     () => api('GET', '/requests', { token, query: 'limit=1' }),
     ({ body }) => body.nextCursor !== null,
@@ -57,6 +61,10 @@ beforeAll(async () => {
     ({ body }) => body.items[0].lastUsedAt !== null,
   );
   ids = {
+    '/members/{userId}': theirs.userId,
+    '/members/{userId}/transfer-ownership': theirs.userId,
+    '/invitations/{id}': invitation.body.id,
+    '/invitations/{id}/resend': invitation.body.id,
     '/keys/{id}': key.body.id,
     '/requests/{requestId}': requestId,
     '/alert-rules/{id}': rule.body.id,
@@ -68,12 +76,21 @@ afterAll(() => running?.stop());
 
 /** Everything that the API shows the other account. */
 const theirWorld = async () => {
-  const paths = ['/auth/me', '/keys', '/spend?groupBy=key', '/requests', '/alerts', '/alert-rules'];
+  const paths = [
+    '/auth/me',
+    '/members',
+    '/invitations',
+    '/keys',
+    '/spend?groupBy=key',
+    '/requests',
+    '/alerts',
+    '/alert-rules',
+  ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
 };
 
-const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' } };
+const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' }, changeRole: { role: 'viewer' } };
 
 describe('two accounts', () => {
   it('cannot access each other by id in any operation that takes one', async () => {

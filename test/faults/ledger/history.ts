@@ -150,7 +150,7 @@ class History {
         newSecret: () => '',
         now: () => new Date(world.now()),
       })({
-        caller: { accountId, userId, role: 'owner' },
+        caller: { accountId, userId, role: 'owner', name: '' },
         params: undefined,
         query: undefined,
         authorization: undefined,

@@ -108,7 +108,7 @@ const reportOf = (world: World, accountId: string, query: Query) =>
     readTrackingGaps: openTrackingGaps(world.table).gaps,
     now: () => new Date(world.now()),
   })({
-    caller: { accountId, userId: '', role: 'owner' },
+    caller: { accountId, userId: '', role: 'owner', name: '' },
     query: spendOperation.query.parse({ ...parametersOf(query), limit: '1000' }),
     params: undefined,
     body: undefined,
@@ -226,7 +226,7 @@ const nanoOf = (usd: string): number => {
 /** The same sums as the report. */
 const assertCsv = async (world: World, accountId: string, query: Query, groups: readonly Group[]): Promise<void> => {
   const pieces = await exportSpend({ readCounters: openSpend(world.table).read, now: () => new Date(world.now()) })({
-    caller: { accountId, userId: '', role: 'owner' },
+    caller: { accountId, userId: '', role: 'owner', name: '' },
     query: exportOperation.query.parse(parametersOf(query)),
     params: undefined,
     body: undefined,
@@ -356,7 +356,7 @@ const assertLog = async (world: World, model: LedgerModel, accountId: string, ra
   const now = world.now();
   const dependencies = { requests: openRequests(world.table, () => now), now: () => new Date(now) };
   const call = { params: undefined, body: undefined, authorization: undefined, requestId: '' } as const;
-  const caller = { accountId, userId: '', role: 'owner' as const };
+  const caller = { accountId, userId: '', role: 'owner' as const, name: '' };
   // By id, which begins with the time.
   const facts = model.matching({ accountId, from: '0', to: iso(now + DAY_MS) });
   const name = random.pick(['tag', 'model', 'providerKey'] as const);

@@ -1,0 +1,107 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Accounts } from '../../data/accounts/accounts.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { type Invitation, isAcceptable } from '../../data/accounts/invitation-item.ts';
+import type { Members } from '../../data/accounts/members.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
+import { permits } from '../../domain/accounts/permissions.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
+import type { acceptInvitation as operation } from './operations.ts';
+import { withAccount } from './sessions.ts';
+
+export interface AcceptDependencies {
+  readonly directory: UserDirectory;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<Users, 'find'>;
+  readonly members: Pick<Members, 'findInvitation' | 'join'>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** A younger login without an account may be one of a registration in progress. */
+const LONGEST_REGISTRATION_MS = MINUTE_MS;
+
+/** One message for every reason: the text of a token that was never issued must not differ from that of a used one. */
+const noInvitation = () =>
+  new NotFoundError('This invitation was used, revoked, replaced by a later one, or has expired. Ask for a new one.');
+
+/** True where nothing was written for sure. After any other error the user may be a member, who needs the login. */
+const isRefusal = (error: unknown): boolean => error instanceof ConflictError || error instanceof ValidationError;
+
+/**
+ * Makes the invited person a member. The token proves the mail address. A new login is made for an address that has none, and deleted
+ * again if a later step is refused. After an outage it stays, and the next attempt finds it.
+ */
+export const acceptInvitation = (dependencies: AcceptDependencies): Implementation<typeof operation> => {
+  const { directory, sessions, accounts, users, members, now, logger } = dependencies;
+
+  const find = async (token: string): Promise<Invitation> => {
+    const place = parseInvitationToken(token);
+    const invitation = place && (await members.findInvitation(place.accountId, place.invitationId));
+    if (invitation === undefined || !isAcceptable(invitation, token, now())) throw noInvitation();
+    // A member who was removed must not come back, or let others in, by an invitation sent before.
+    const inviter = await users.find(invitation.invitedBy);
+    if (inviter?.accountId !== invitation.accountId || !permits(inviter.role, 'members:write')) throw noInvitation();
+    return invitation;
+  };
+
+  /** The session of a login that the address has already. */
+  const logInAsBefore = async (
+    login: NonNullable<Awaited<ReturnType<UserDirectory['findByEmail']>>>,
+    email: string,
+    password: string,
+  ): Promise<Session> => {
+    if ((await users.find(login.userId)) !== undefined) {
+      throw new ConflictError(
+        `${email} belongs to an account already. A user belongs to one account: leave or delete that one first.`,
+      );
+    }
+    if (now().getTime() - login.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
+      throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
+    }
+    return sessions.logIn(email, password);
+  };
+
+  const deleteLogin = (userId: string): Promise<void> =>
+    directory.deleteUser(userId).catch((error: Error) => logger.error('new login not deleted', { userId, error }));
+
+  return async ({ clientAddress, body: { token, password, ...names } }) => {
+    const invitation = await find(token);
+    const { accountId, email, role, invitedBy } = invitation;
+    const joinAs = (userId: string) => {
+      const fact = { action: 'invitation.accepted', subject: userId, details: { email, role, invitedBy } } as const;
+      const createdAt = now();
+      const user = { ...names, userId, accountId, role, email, companyName: null, createdAt: createdAt.toISOString() };
+      const source = { actor: { userId, name: email }, clientAddress };
+      return members.join(user, invitation, auditEntry(accountId, source, fact, createdAt));
+    };
+
+    const joinAndLogIn = async (): Promise<Session> => {
+      const login = await directory.findByEmail(email);
+      if (login !== undefined) {
+        const session = await logInAsBefore(login, email, password);
+        await joinAs(session.userId);
+        return session;
+      }
+      const userId = await directory.createUser({ email, ...names, accountId });
+      try {
+        await directory.setPassword(userId, password);
+        await joinAs(userId);
+      } catch (error) {
+        if (isRefusal(error)) await deleteLogin(userId);
+        throw error;
+      }
+      return sessions.logIn(email, password);
+    };
+
+    const session = await withAccount(await joinAndLogIn(), { accounts, users });
+    if (session === undefined) throw noInvitation();
+    return session;
+  };
+};

@@ -1,0 +1,149 @@
+import { auditEntry } from '../../data/accounts/audit-log.ts';
+import type { Invitation } from '../../data/accounts/invitation-item.ts';
+import type { Members } from '../../data/accounts/members.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import {
+  INVITATION_DAYS,
+  invitationIdOf,
+  invitationTokenHash,
+  newInvitationToken,
+} from '../../domain/accounts/invitation.ts';
+import { invitationMail } from '../../domain/accounts/invitation-mail.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { ConflictError, NotFoundError, UnavailableError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { MailError, type SendMail } from '../../integrations/mail.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type * as operations from './operations.ts';
+
+export interface InvitationDependencies {
+  readonly members: Pick<Members, 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'>;
+  readonly users: Pick<Users, 'find'>;
+  readonly directory: Pick<UserDirectory, 'findByEmail'>;
+  readonly sendMail: SendMail;
+  readonly dashboardUrl: string;
+  readonly randomBytes: (size: number) => Buffer;
+  readonly now: () => Date;
+}
+
+const view = ({ invitationId, email, role, invitedBy, createdAt, sentAt, validUntil }: Invitation, now: Date) => ({
+  id: invitationId,
+  email,
+  role,
+  invitedBy,
+  status: validUntil <= now.toISOString() ? ('expired' as const) : ('pending' as const),
+  createdAt,
+  sentAt,
+  validUntil,
+});
+
+/** @throws ConflictError if the address has a login that belongs to an account */
+const requireFreeAddress = async (
+  { users, directory }: Pick<InvitationDependencies, 'users' | 'directory'>,
+  accountId: string,
+  email: string,
+): Promise<void> => {
+  const login = await directory.findByEmail(email);
+  const user = login && (await users.find(login.userId));
+  if (user === undefined) return;
+  throw new ConflictError(
+    user.accountId === accountId
+      ? `${email} is a member of this account already.`
+      : `${email} belongs to another account. A user belongs to one account: they leave or delete the other one first, or you invite another address.`,
+  );
+};
+
+/** The members of an invitation that change when it is sent, and its token. */
+const newLink = (
+  { randomBytes, now }: Pick<InvitationDependencies, 'randomBytes' | 'now'>,
+  accountId: string,
+  invitationId: string,
+) => {
+  const token = newInvitationToken({ accountId, invitationId }, randomBytes);
+  const sentAt = now();
+  return {
+    token,
+    sent: {
+      tokenHash: invitationTokenHash(token),
+      sentAt: sentAt.toISOString(),
+      validUntil: new Date(sentAt.getTime() + INVITATION_DAYS * DAY_MS).toISOString(),
+    },
+  };
+};
+
+/** Mails the link. The token is behind `#`, so that no server of the dashboard's pages logs it. */
+const mailLink = async (
+  { sendMail, dashboardUrl }: Pick<InvitationDependencies, 'sendMail' | 'dashboardUrl'>,
+  { accountId, email, role }: Invitation,
+  token: string,
+  invitedBy: string,
+): Promise<void> => {
+  try {
+    await sendMail({
+      accountId,
+      to: [email],
+      ...invitationMail({ invitedBy, role, acceptUrl: `${dashboardUrl}/accept-invitation#${token}` }),
+    });
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    throw new UnavailableError('The invitation is stored, but the mail could not be sent. Send it again in a minute.', {
+      cause: error,
+    });
+  }
+};
+
+export const listInvitations =
+  ({
+    members,
+    now,
+  }: Pick<InvitationDependencies, 'members' | 'now'>): Implementation<typeof operations.listInvitations> =>
+  async ({ caller: { accountId } }) => ({
+    items: (await members.invitations(accountId)).map((invitation) => view(invitation, now())),
+  });
+
+export const inviteMember =
+  (dependencies: InvitationDependencies): Implementation<typeof operations.inviteMember> =>
+  async ({ caller, clientAddress, body: { email, role } }) => {
+    const { members, now } = dependencies;
+    const { accountId, userId } = caller;
+    await requireFreeAddress(dependencies, accountId, email);
+    const invitationId = invitationIdOf(email);
+    const { token, sent } = newLink(dependencies, accountId, invitationId);
+    const invitation = { invitationId, accountId, email, role, invitedBy: userId, createdAt: sent.sentAt, ...sent };
+    const fact = { action: 'invitation.sent', subject: invitationId, details: { email, role } } as const;
+    await members.invite(invitation, auditEntry(accountId, { actor: caller, clientAddress }, fact, now()));
+    await mailLink(dependencies, invitation, token, caller.name);
+    return view(invitation, now());
+  };
+
+export const resendInvitation =
+  (dependencies: InvitationDependencies): Implementation<typeof operations.resendInvitation> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const { members, now } = dependencies;
+    const { accountId, userId } = caller;
+    const former = await members.findInvitation(accountId, id);
+    if (former === undefined) throw new NotFoundError('There is no such invitation.');
+    await requireFreeAddress(dependencies, accountId, former.email);
+    const { token, sent } = newLink(dependencies, accountId, id);
+    const invitation = { ...former, invitedBy: userId, ...sent };
+    const details = { email: former.email, role: former.role };
+    const fact = { action: 'invitation.sent_again', subject: id, details } as const;
+    const audit = auditEntry(accountId, { actor: caller, clientAddress }, fact, now());
+    await members.renewInvitation(invitation, former.tokenHash, audit);
+    await mailLink(dependencies, invitation, token, caller.name);
+    return view(invitation, now());
+  };
+
+export const revokeInvitation =
+  ({
+    members,
+    now,
+  }: Pick<InvitationDependencies, 'members' | 'now'>): Implementation<typeof operations.revokeInvitation> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const { accountId } = caller;
+    const invitation = await members.findInvitation(accountId, id);
+    if (invitation === undefined) throw new NotFoundError('There is no such invitation.');
+    const fact = { action: 'invitation.revoked', subject: id, details: { email: invitation.email } } as const;
+    await members.revokeInvitation(id, auditEntry(accountId, { actor: caller, clientAddress }, fact, now()));
+    return undefined;
+  };

@@ -1,0 +1,109 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { uuidv7 } from 'uuidv7';
+import * as z from 'zod/mini';
+import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
+import { auditKey, auditPartition } from '../table/keys.ts';
+import { pageCursor } from '../table/page-cursor.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+
+/** The longest that a plan shows entries. Items live as long whatever the plan: an upgrade shows more, a downgrade loses nothing. */
+const KEPT_DAYS = 400;
+
+const entrySchema = z.object({
+  auditId: z.string(),
+  accountId: z.string(),
+  /** ISO 8601 UTC. */
+  at: z.string(),
+  /** One of auditActions when it was written. */
+  action: z.string(),
+  /** Null for the service itself. */
+  actor: z.nullable(z.object({ userId: z.string(), name: z.string() })),
+  clientAddress: z.nullable(z.string()),
+  subject: z.nullable(z.string()),
+  details: z.record(z.string(), z.string()),
+});
+
+export type AuditEntry = z.infer<typeof entrySchema>;
+
+/** An entry of the audit log about a change that happens now. */
+export const auditEntry = (
+  accountId: string,
+  { actor, clientAddress }: AuditSource,
+  { action, subject, details }: AuditFact,
+  now: Date,
+): AuditEntry => ({
+  auditId: uuidv7(),
+  accountId,
+  at: now.toISOString(),
+  action,
+  actor: actor ? { userId: actor.userId, name: actor.name } : null,
+  clientAddress: clientAddress ?? null,
+  subject: subject ?? null,
+  details: { ...details },
+});
+
+const itemOf = (entry: AuditEntry) => ({
+  ...auditKey(entry.accountId, entry.at, entry.auditId),
+  ...entry,
+  expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
+});
+
+/** The action that writes an entry in the transaction of its change: both are written, or neither. */
+export const putAudit = (tableName: string, entry: AuditEntry) => ({
+  Put: { TableName: tableName, Item: itemOf(entry) },
+});
+
+const positionSchema = z.object({ at: z.string(), auditId: z.string() });
+const cursors = pageCursor(positionSchema);
+
+interface AuditRange {
+  /** ISO 8601 UTC, included. */
+  readonly from: string;
+  /** ISO 8601 UTC, excluded. */
+  readonly to: string;
+}
+
+export const openAuditLog = (table: Table) => {
+  const { client, name } = table;
+  const between = (accountId: string, { from, to }: AuditRange) => ({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': auditPartition(accountId), ':from': from, ':to': to },
+    ScanIndexForward: false,
+  });
+
+  return {
+    /** Writes an entry apart from its change, for changes that are no transaction of the table. */
+    record: async (entry: AuditEntry): Promise<void> => {
+      await client.send(new PutCommand({ TableName: name, Item: itemOf(entry) }));
+    },
+
+    /** Newest first. @throws NotFoundError for a cursor of another account */
+    page: async (
+      accountId: string,
+      { cursor, limit, ...range }: AuditRange & { readonly limit: number; readonly cursor?: string | undefined },
+    ): Promise<{ readonly items: AuditEntry[]; readonly nextCursor: string | null }> => {
+      const position = cursor === undefined ? undefined : cursors.read(accountId, cursor);
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName: name,
+          ...between(accountId, range),
+          Limit: limit,
+          ConsistentRead: true,
+          ...(position && { ExclusiveStartKey: auditKey(accountId, position.at, position.auditId) }),
+        }),
+      );
+      const items = Items.map((item) => entrySchema.parse(item));
+      const last = items.at(-1);
+      return { items, nextCursor: LastEvaluatedKey && last ? cursors.write(accountId, last) : null };
+    },
+
+    /** Every entry of a range, newest first. */
+    async *all(accountId: string, range: AuditRange): AsyncGenerator<AuditEntry> {
+      for await (const item of queryItems(table, between(accountId, range))) yield entrySchema.parse(item);
+    },
+  };
+};
+
+export type AuditLog = ReturnType<typeof openAuditLog>;

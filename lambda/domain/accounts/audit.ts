@@ -1,0 +1,48 @@
+/** What the audit log records: `{what}.{verb in the past}`. */
+export const auditActions = [
+  'account.registered',
+  'user.signed_in',
+  'user.password_reset',
+  'invitation.sent',
+  'invitation.sent_again',
+  'invitation.revoked',
+  'invitation.accepted',
+  'member.role_changed',
+  'member.removed',
+  'member.left',
+  'ownership.transferred',
+  'project.created',
+  'project.renamed',
+  'project.deleted',
+  'key.created',
+  'key.changed',
+  'key.rotated',
+  'key.revoked',
+  'alert_rule.created',
+  'alert_rule.changed',
+  'alert_rule.deleted',
+  'alert.acknowledged',
+  'plan.changed',
+  'settings.changed',
+  'token.created',
+  'token.revoked',
+  'audit.exported',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** Who made a request, and from where. */
+export interface AuditSource {
+  /** Undefined for the service itself, such as a change that the payment processor reported. */
+  readonly actor?: { readonly userId: string; readonly name: string } | undefined;
+  /** The IP address of the request. */
+  readonly clientAddress?: string | undefined;
+}
+
+/** One change as its operation describes it. */
+export interface AuditFact {
+  readonly action: AuditAction;
+  /** Id of what was changed. */
+  readonly subject?: string | undefined;
+  /** What it is now, in short texts. Never a secret. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
+}

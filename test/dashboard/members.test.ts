@@ -1,0 +1,454 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
+import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
+import {
+  inviteMember,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+} from '../../lambda/dashboard/members/invitations.ts';
+import {
+  changeRole,
+  leaveAccount,
+  listMembers,
+  removeMember,
+  transferOwnership,
+} from '../../lambda/dashboard/members/manage-members.ts';
+import * as operations from '../../lambda/dashboard/members/operations.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
+import { openMembership } from '../../lambda/data/accounts/membership.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+
+/** A directory of logins in memory. */
+const logins = new Map<string, { userId: string; email: string; password?: string; createdAt: Date }>();
+const endedSessions: string[] = [];
+const mails: Parameters<SendMail>[0][] = [];
+let failingMail = false;
+let now: Date;
+
+const byEmail = (email: string) => [...logins.values()].find((login) => login.email === email);
+const directory = {
+  createUser: async ({ email }: { email: string }) => {
+    if (byEmail(email)) throw new EmailTakenError('taken');
+    const userId = randomUUID();
+    logins.set(userId, { userId, email, createdAt: now });
+    return userId;
+  },
+  setPassword: async (userId: string, password: string) => void Object.assign(logins.get(userId)!, { password }),
+  deleteUser: async (userId: string) => void logins.delete(userId),
+  findByEmail: async (email: string) => {
+    const login = byEmail(email);
+    return login && { userId: login.userId, accountId: undefined, createdAt: login.createdAt };
+  },
+};
+const sessions = {
+  logIn: async (email: string, password: string) => {
+    const login = byEmail(email);
+    if (login === undefined || login.password !== password) throw new InvalidCredentialsError();
+    return { userId: login.userId, token: 't', refreshToken: 'r', expiresIn: 3600 };
+  },
+  endSessions: async (email: string) => void endedSessions.push(email),
+};
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = {
+    members: openMembers(table),
+    keys: openServiceKeys(table),
+    accounts: openAccounts(table),
+    users: openUsers(table),
+    directory,
+    sessions,
+    sendMail: async (mail: Parameters<SendMail>[0]) => {
+      if (failingMail) throw new MailError('mail was not accepted');
+      mails.push(mail);
+    },
+    dashboardUrl: 'https://dashboard.example.com',
+    randomBytes,
+    now: () => now,
+    logger: silentLogger(),
+  };
+  handler = httpStack(
+    [
+      route(operations.listMembers, listMembers(dependencies)),
+      route(operations.leaveAccount, leaveAccount(dependencies)),
+      route(operations.changeRole, changeRole(dependencies)),
+      route(operations.removeMember, removeMember(dependencies)),
+      route(operations.transferOwnership, transferOwnership(dependencies)),
+      route(operations.listInvitations, listInvitations(dependencies)),
+      route(operations.inviteMember, inviteMember(dependencies)),
+      route(operations.resendInvitation, resendInvitation(dependencies)),
+      route(operations.revokeInvitation, revokeInvitation(dependencies)),
+      route(acceptOperation, acceptInvitation(dependencies)),
+    ],
+    // No cache: each request sees the membership as it is.
+    {
+      logger: silentLogger(),
+      corsOrigins: [],
+      membershipOf: (userId) => openMembership(table).membershipOf(userId),
+    },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(() => {
+  logins.clear();
+  endedSessions.length = 0;
+  mails.length = 0;
+  failingMail = false;
+  now = new Date('2026-11-20T12:00:00.000Z');
+});
+
+const password = 'correct horse battery 1';
+const names = { firstName: 'Grace', lastName: 'Hopper' };
+const newEmail = () => `${randomUUID()}@example.com`;
+
+const as = (userId: string) => {
+  const call = (method: string, path: string, body?: unknown) =>
+    // The membership comes from the table; the caller here only names the user.
+    invoke(handler, { method, path: `/api${path}`, body, caller: { accountId: '', userId } });
+  return {
+    list: async () => (await call('GET', '/members')).body,
+    invitations: async () => (await call('GET', '/invitations')).body.items,
+    invite: (email: string, role = 'member') => call('POST', '/invitations', { email, role }),
+    resend: (id: string) => call('POST', `/invitations/${id}/resend`),
+    revoke: (id: string) => call('DELETE', `/invitations/${id}`),
+    changeRole: (id: string, role: string) => call('PATCH', `/members/${id}`, { role }),
+    remove: (id: string) => call('DELETE', `/members/${id}`),
+    transfer: (id: string) => call('POST', `/members/${id}/transfer-ownership`),
+    leave: () => call('POST', '/members/leave'),
+    call,
+  };
+};
+const accept = (token: string, change: object = {}) =>
+  invoke(handler, {
+    method: 'POST',
+    path: '/api/auth/accept-invitation',
+    body: { token, password, ...names, ...change },
+  });
+const lastToken = () => mails.at(-1)?.text.match(/#(\S+)/)?.[1] as string;
+
+/** A member in the account, as an invitation makes one. */
+const join = async (ownerId: string, role: string, email = newEmail()): Promise<string> => {
+  const invited = await as(ownerId).invite(email, role);
+  expect(invited.status).toBe(201);
+  const accepted = await accept(lastToken());
+  expect(accepted.status).toBe(201);
+  return accepted.body.userId;
+};
+
+const auditOf = async (accountId: string) =>
+  (await openAuditLog(table).page(accountId, { from: '2026', to: '2027', limit: 100 })).items;
+
+const ownersOf = async (accountId: string) => {
+  const account = await openAccounts(table).find(accountId);
+  const members = await openMembers(table).list(accountId);
+  const owners = members.filter(({ role }) => role === 'owner').map(({ userId }) => userId);
+  expect(owners).toEqual([account?.ownerUserId]);
+  return owners;
+};
+
+describe('invitations', () => {
+  it('make a new login a member, once', async () => {
+    const owner = await newAccount(table);
+    const email = newEmail();
+    const invited = await as(owner.userId).invite(email.toUpperCase(), 'viewer');
+    expect(invited).toMatchObject({
+      status: 201,
+      body: {
+        email,
+        role: 'viewer',
+        invitedBy: owner.userId,
+        status: 'pending',
+        validUntil: '2026-11-27T12:00:00.000Z',
+      },
+    });
+    const token = lastToken();
+    expect(mails).toHaveLength(1);
+    expect(mails[0]).toMatchObject({ to: [email], subject: 'You are invited to an AI spend account' });
+    expect(mails[0]?.text).toContain(`https://dashboard.example.com/accept-invitation#${token}`);
+    expect(mails[0]?.html).toContain(`href="https://dashboard.example.com/accept-invitation#${token}"`);
+    // Neither the response nor the table has the token.
+    expect(JSON.stringify(invited.body)).not.toContain(token.split('.')[2]);
+    const stored = await openMembers(table).findInvitation(owner.accountId, invited.body.id);
+    expect(JSON.stringify(stored)).not.toContain(token.split('.')[2]);
+
+    const accepted = await accept(token);
+    expect(accepted).toMatchObject({ status: 201, body: { token: 't', refreshToken: 'r' } });
+    // A viewer sees the account key masked.
+    expect(accepted.body.accountId).toContain('…');
+    expect(await as(owner.userId).list()).toMatchObject({
+      items: [
+        { userId: owner.userId, role: 'owner' },
+        { userId: accepted.body.userId, email, role: 'viewer', ...names },
+      ],
+    });
+    expect(await as(owner.userId).invitations()).toEqual([]);
+    expect(await accept(token)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+  });
+
+  it('are accepted with the login of a former member and its password', async () => {
+    const [first, second] = [await newAccount(table), await newAccount(table)];
+    const email = newEmail();
+    const userId = await join(first.userId, 'member', email);
+    expect((await as(userId).leave()).status).toBe(204);
+    expect(endedSessions).toEqual([email]);
+    now = new Date(now.getTime() + 2 * 60_000);
+    await as(second.userId).invite(email, 'admin');
+    expect((await accept(lastToken(), { password: 'a wrong password 1' })).body.error.code).toBe('INVALID_CREDENTIALS');
+    expect(await accept(lastToken())).toMatchObject({ status: 201, body: { userId, accountId: second.accountKey } });
+    expect(await openUsers(table).find(userId)).toMatchObject({ accountId: second.accountId, role: 'admin' });
+  });
+
+  it('of a member, or of somebody who has another account, are refused clearly', async () => {
+    const [mine, other] = [await newAccount(table), await newAccount(table)];
+    logins.set(other.userId, { userId: other.userId, email: other.email, createdAt: new Date(0) });
+    logins.set(mine.userId, { userId: mine.userId, email: mine.email, createdAt: new Date(0) });
+    const elsewhere = await as(mine.userId).invite(other.email);
+    expect(elsewhere).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(elsewhere.body.error.message).toContain('belongs to another account');
+    const here = await as(mine.userId).invite(mine.email);
+    expect(here.body.error.message).toContain('member of this account already');
+    expect(mails).toEqual([]);
+  });
+
+  it('cannot be accepted by somebody who registered an account meanwhile', async () => {
+    const owner = await newAccount(table);
+    const other = await newAccount(table);
+    await as(owner.userId).invite(other.email);
+    logins.set(other.userId, { userId: other.userId, email: other.email, password, createdAt: new Date(0) });
+    const refused = await accept(lastToken());
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.message).toContain('belongs to an account already');
+    expect(await openUsers(table).find(other.userId)).toMatchObject({ accountId: other.accountId, role: 'owner' });
+  });
+
+  it('expire after 7 days, and a new one replaces an expired one only', async () => {
+    const owner = await newAccount(table);
+    const email = newEmail();
+    await as(owner.userId).invite(email);
+    const token = lastToken();
+    expect((await as(owner.userId).invite(email)).body.error).toMatchObject({ code: 'CONFLICT' });
+    now = new Date(now.getTime() + 7 * DAY_MS);
+    expect((await accept(token)).status).toBe(404);
+    expect(await as(owner.userId).invitations()).toMatchObject([{ status: 'expired' }]);
+    expect((await as(owner.userId).invite(email)).status).toBe(201);
+    expect((await accept(token)).status).toBe(404);
+    expect((await accept(lastToken())).status).toBe(201);
+  });
+
+  it('are sent again with a new link; the former link stops working', async () => {
+    const owner = await newAccount(table);
+    const { body } = await as(owner.userId).invite(newEmail());
+    const former = lastToken();
+    now = new Date(now.getTime() + 6 * DAY_MS);
+    expect(await as(owner.userId).resend(body.id)).toMatchObject({
+      status: 200,
+      body: { validUntil: '2026-12-03T12:00:00.000Z' },
+    });
+    expect((await accept(former)).status).toBe(404);
+    expect((await accept(lastToken())).status).toBe(201);
+    expect((await as(owner.userId).resend(body.id)).status).toBe(404);
+  });
+
+  it('can be revoked', async () => {
+    const owner = await newAccount(table);
+    const { body } = await as(owner.userId).invite(newEmail());
+    expect((await as(owner.userId).revoke(body.id)).status).toBe(204);
+    expect((await accept(lastToken())).status).toBe(404);
+    expect((await as(owner.userId).revoke(body.id)).status).toBe(404);
+  });
+
+  it('do not work once the member who invited may not invite', async () => {
+    const owner = await newAccount(table);
+    const admin = await join(owner.userId, 'admin');
+    await as(admin).invite(newEmail(), 'admin');
+    const token = lastToken();
+    await as(owner.userId).changeRole(admin, 'viewer');
+    expect((await accept(token)).status).toBe(404);
+    await as(owner.userId).remove(admin);
+    expect((await accept(token)).status).toBe(404);
+  });
+
+  it('say so when the mail fails, and can be sent again', async () => {
+    const owner = await newAccount(table);
+    failingMail = true;
+    expect(await as(owner.userId).invite(newEmail())).toMatchObject({
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE' } },
+    });
+    failingMail = false;
+    const [invitation] = await as(owner.userId).invitations();
+    expect((await as(owner.userId).resend(invitation.id)).status).toBe(200);
+    expect((await accept(lastToken())).status).toBe(201);
+  });
+
+  it('are limited in number a day, also those that were revoked', async () => {
+    const owner = await newAccount(table);
+    for (let sent = 0; sent < MAX_INVITATION_MAILS_PER_DAY; sent++) {
+      const { body } = await as(owner.userId).invite(newEmail());
+      if (sent % 2) await as(owner.userId).revoke(body.id);
+    }
+    const { status, body } = await as(owner.userId).invite(newEmail());
+    expect([status, body.error.code]).toEqual([409, 'LIMIT_REACHED']);
+    expect(mails).toHaveLength(MAX_INVITATION_MAILS_PER_DAY);
+    now = new Date(now.getTime() + DAY_MS);
+    expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
+  });
+
+  it('make one member of two simultaneous acceptances, and leave no login without an account', async () => {
+    const owner = await newAccount(table);
+    await as(owner.userId).invite(newEmail());
+    const token = lastToken();
+    const responses = await Promise.all([accept(token), accept(token), accept(token)]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect((await as(owner.userId).list()).items).toHaveLength(2);
+    expect(logins.size).toBe(1);
+  });
+
+  it.each(['', 'x', 'a.b.c', `${randomUUID()}.${'0'.repeat(32)}.${'x'.repeat(43)}`])(
+    'reject the token %j',
+    async (token) => {
+      expect([400, 404]).toContain((await accept(token)).status);
+      expect(logins.size).toBe(0);
+    },
+  );
+
+  it('reject a token whose secret is another one', async () => {
+    const owner = await newAccount(table);
+    await as(owner.userId).invite(newEmail());
+    const [accountId, id] = lastToken().split('.');
+    expect((await accept(`${accountId}.${id}.${'x'.repeat(43)}`)).status).toBe(404);
+  });
+});
+
+describe('members', () => {
+  it('change roles, and are kept out once removed', async () => {
+    const owner = await newAccount(table);
+    const email = newEmail();
+    const userId = await join(owner.userId, 'viewer', email);
+    expect((await as(userId).invite(newEmail())).status).toBe(403);
+    expect(await as(owner.userId).changeRole(userId, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
+    expect((await as(userId).invite(newEmail())).status).toBe(201);
+    expect(await as(owner.userId).remove(userId)).toMatchObject({ status: 200, body: { activeKeys: [] } });
+    expect(endedSessions).toEqual([email]);
+    expect((await as(userId).call('GET', '/members')).status).toBe(401);
+    expect((await as(owner.userId).remove(userId)).status).toBe(404);
+    expect((await openUsers(table).recipients(owner.accountId)).map(({ userId: id }) => id)).toEqual([owner.userId]);
+  });
+
+  it('are out of a cached membership within 60 seconds', async () => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'member');
+    const { membershipOf } = openMembership(table);
+    const seenAt = Date.now();
+    expect(await membershipOf(userId)).toMatchObject({ role: 'member' });
+    await as(owner.userId).remove(userId);
+    const clock = jest.spyOn(Date, 'now');
+    try {
+      clock.mockReturnValue(seenAt + 50_000);
+      expect(await membershipOf(userId)).toMatchObject({ role: 'member' });
+      clock.mockReturnValue(Date.now() + 10_000 + 1_000);
+      expect(await membershipOf(userId)).toBeUndefined();
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('cannot change the owner, nor become one by a role', async () => {
+    const owner = await newAccount(table);
+    const admin = await join(owner.userId, 'admin');
+    expect((await as(admin).changeRole(owner.userId, 'viewer')).status).toBe(409);
+    expect((await as(admin).remove(owner.userId)).status).toBe(409);
+    expect((await as(admin).transfer(admin)).status).toBe(403);
+    expect((await as(admin).changeRole(admin, 'owner')).status).toBe(400);
+    expect((await as(owner.userId).leave()).status).toBe(409);
+    expect(await ownersOf(owner.accountId)).toEqual([owner.userId]);
+  });
+
+  it('cannot be reached from another account', async () => {
+    const [mine, theirs] = [await newAccount(table), await newAccount(table)];
+    const member = await join(theirs.userId, 'member');
+    const { body } = await as(theirs.userId).invite(newEmail());
+    for (const attempt of [
+      as(mine.userId).changeRole(member, 'viewer'),
+      as(mine.userId).remove(member),
+      as(mine.userId).transfer(member),
+      as(mine.userId).resend(body.id),
+      as(mine.userId).revoke(body.id),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    }
+    expect((await as(mine.userId).list()).items).toHaveLength(1);
+    expect(await ownersOf(theirs.accountId)).toEqual([theirs.userId]);
+  });
+
+  it('get the ownership by a transfer; the former owner becomes an admin', async () => {
+    const owner = await newAccount(table);
+    const next = await join(owner.userId, 'member');
+    expect((await as(owner.userId).transfer(owner.userId)).status).toBe(409);
+    expect((await as(owner.userId).transfer(randomUUID())).status).toBe(404);
+    expect((await as(owner.userId).transfer(next)).status).toBe(204);
+    expect(await ownersOf(owner.accountId)).toEqual([next]);
+    expect(await openUsers(table).find(owner.userId)).toMatchObject({ role: 'admin' });
+    expect((await as(owner.userId).leave()).status).toBe(204);
+    expect(await ownersOf(owner.accountId)).toEqual([next]);
+  });
+
+  it('leave the account with exactly one owner under concurrent calls', async () => {
+    const owner = await newAccount(table);
+    const others = [
+      await join(owner.userId, 'admin'),
+      await join(owner.userId, 'admin'),
+      await join(owner.userId, 'member'),
+    ];
+    for (let round = 0; round < 5; round++) {
+      const [current] = await ownersOf(owner.accountId);
+      const rest = [owner.userId, ...others].filter((userId) => userId !== current);
+      const responses = await Promise.all([
+        ...rest.map((userId) => as(current as string).transfer(userId)),
+        ...rest.map((userId) => as(current as string).changeRole(userId, 'viewer')),
+        as(current as string).leave(),
+      ]);
+      // A losing call conflicts, is busy, or finds the caller without the right it had.
+      expect(
+        responses.map(({ status }) => status).filter((status) => ![200, 204, 403, 409, 503].includes(status)),
+      ).toEqual([]);
+      await ownersOf(owner.accountId);
+      if ((await openUsers(table).find(current as string)) === undefined) break;
+    }
+  });
+
+  it('write an audit entry with each change, and none with a refused one', async () => {
+    const owner = await newAccount(table);
+    const email = newEmail();
+    const userId = await join(owner.userId, 'viewer', email);
+    await as(owner.userId).changeRole(userId, 'admin');
+    await as(userId).changeRole(owner.userId, 'viewer');
+    await as(owner.userId).transfer(userId);
+    await as(userId).remove(owner.userId);
+    const entries = (await auditOf(owner.accountId)).reverse();
+    expect(entries.map(({ action, actor, subject }) => [action, actor?.name, subject])).toEqual([
+      ['invitation.sent', owner.email, expect.any(String)],
+      ['invitation.accepted', email, userId],
+      ['member.role_changed', owner.email, userId],
+      ['ownership.transferred', owner.email, userId],
+      ['member.removed', email, owner.userId],
+    ]);
+    expect(entries[2]?.details).toEqual({ email, from: 'viewer', to: 'admin' });
+  });
+});
