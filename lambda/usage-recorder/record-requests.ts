@@ -1,13 +1,14 @@
 import pMap from 'p-map';
 import { openCounterSlots } from '../data/ledger/counter-slots.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
+import { openSharding } from '../data/ledger/sharding.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
 import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
-import { dayOf } from '../domain/calendar/utc.ts';
+import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
 import { dimensionsOf, isContributionKnown } from '../domain/spend/contribution.ts';
 import type { Overflow } from '../domain/spend/dimensions.ts';
@@ -56,7 +57,10 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
   const requests = openRequests(table, now);
   const countedResponses = openCountedResponses(table);
   const counterSlots = openCounterSlots(table, now);
-  const ledger = openLedger(table, now);
+  const sharding = openSharding(table, now);
+  const ledger = openLedger(table, now, sharding);
+  const shardOf = ({ accountId, startedAt, requestId }: RequestName) =>
+    sharding.shardOfRequest(accountId, monthOf(startedAt), requestId);
 
   /** @returns the state, and why it is not known for some events */
   const readState = async (events: readonly AccountRequestEvent[], consistent: boolean) => {
@@ -64,7 +68,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     const countedWith = new Map<string, string>();
     const failed = await readApart(events, async (some) => {
       const responses = some.filter(isClose).flatMap((event) => countableResponse(event, price(event)) ?? []);
-      for (const record of await requests.findMany(some, { consistent })) {
+      for (const record of await requests.findMany(some, { consistent, shardOf })) {
         // A later version counted it in a way that this one cannot take back.
         if (record.outcome === 'unknown' && !isContributionKnown(record))
           throw new UnreadableItemError('The provenance of a record is not known.');

@@ -127,7 +127,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   requests: {
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,
-    items: [{ actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs }],
+    items: [
+      { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs },
+      // Which months are sharded.
+      readSpend,
+    ],
   },
   'alert-rules': {
     description: 'Dashboard API: alert rules and their preview',

@@ -24,6 +24,7 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 
 /** As long as an account id (a UUID), so that the pattern of an account's own partition does not match longer names. */
 const ANY_ACCOUNT_ID = '?'.repeat(36);
+const ANY_DAY = '????-??-??';
 const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
 
 /**
@@ -33,7 +34,8 @@ const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
 export const partitions = {
   /** Account, keys, rules, alerts, counters of months … */
   accounts: [accountKey(ANY_ACCOUNT_ID).pk],
-  requestLogs: [requestPartition(ANY_ACCOUNT_ID, '????-??-??')],
+  /** Of any day, and of any shard of a day. */
+  requestLogs: [requestPartition(ANY_ACCOUNT_ID, ANY_DAY), `${requestPartition(ANY_ACCOUNT_ID, ANY_DAY)}#??`],
   audit: [auditPartition(ANY_ACCOUNT_ID)],
   spend: [spendPartition(ANY_ACCOUNT_ID)],
   /** Of the index: days and months to roll up. */
@@ -53,5 +55,5 @@ export const partitions = {
   stripeEvents: [stripeEventKey('*').pk],
   outbox: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => outboxPartition(shard)),
   /** Set aside by the sweep for people to look at. */
-  refusedEvents: [refusedEventKey('????-??-??', '').pk],
+  refusedEvents: [refusedEventKey(ANY_DAY, '').pk],
 } as const;

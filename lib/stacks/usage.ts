@@ -78,6 +78,8 @@ export class UsageStack extends Stack {
     const record: readonly TableAccess[] = [
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
       { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
+      // The newest request of each day, where a month is sharded after it.
+      { actions: ['Query'], partitions: partitions.requestLogs },
       // One transaction writes records, spend counters, and the account's counters and guards.
       {
         actions: ['PutItem', 'UpdateItem'],
@@ -105,8 +107,9 @@ export class UsageStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
-      // The month counter, which says which day is closed, and notices of the plan's limit that the recorder missed.
+      // The month counter and its shards, which say which day is closed, and notices of the plan's limit that the recorder missed.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
+      { actions: ['UpdateItem'], partitions: partitions.spend },
     );
   }
 }

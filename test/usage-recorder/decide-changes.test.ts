@@ -10,6 +10,9 @@ import { decideChanges, onePerRequest } from '../../lambda/usage-recorder/decide
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
 const context = { revision: 1, overflowLevel: 0, recordedAt: '2026-11-20T12:00:00.000Z', expiresAt: 2_000_000_000 };
+/** Of accounts whose months are not sharded. */
+const unsharded = { shardedAfter: () => undefined, shardOfRequest: () => 0, shardOfCounter: () => 0 };
+const pack = (changes: readonly Change[], today: string) => packTransactions(changes, today, unsharded);
 const open = (n: number, facts = {}) => openEvent({ n, ...facts }) as AccountOpenEvent;
 const close = (n: number, facts = {}) => closeEvent({ n, ...facts }) as AccountCloseEvent;
 const finished = (n: number, facts = {}): RequestRecord =>
@@ -71,7 +74,7 @@ describe('packTransactions', () => {
       fc.property(
         fc.uniqueArray(someChange, { maxLength: 250, selector: ({ after }) => after.accountId + after.requestId }),
         (changes) => {
-          const transactions = packTransactions(changes, '2026-11-20');
+          const transactions = pack(changes, '2026-11-20');
           expect(new Set(transactions.flatMap((transaction) => transaction.changes))).toEqual(new Set(changes));
           let written: Counters = {};
           for (const { changes: own, spendCounters, months, markedDays } of transactions) {
@@ -104,7 +107,7 @@ describe('packTransactions', () => {
   });
 
   it('leaves the month counter alone for a request that is counted already', () => {
-    const [transaction] = packTransactions([{ before: lost(1), after: finished(1) }], '2026-11-20');
+    const [transaction] = pack([{ before: lost(1), after: finished(1) }], '2026-11-20');
     expect(transaction?.months).toEqual([]);
     expect(transaction?.spendCounters).toHaveLength(4);
   });
@@ -112,7 +115,7 @@ describe('packTransactions', () => {
   it('writes no spend counter whose sums do not change', () => {
     const before = finished(1);
     const after = { ...before, revision: 2, priceSource: 'another' };
-    const [transaction] = packTransactions([{ before, after }], '2026-11-20');
+    const [transaction] = pack([{ before, after }], '2026-11-20');
     expect(transaction?.changes).toHaveLength(1);
     expect(transaction?.spendCounters).toEqual([]);
     expect(transaction?.months).toEqual([]);
@@ -121,7 +124,7 @@ describe('packTransactions', () => {
   it('writes only the sums that change', () => {
     const before = finished(1);
     const after = { ...before, revision: 2, costNanoUsd: (before.costNanoUsd ?? 0) + 3 };
-    const [transaction] = packTransactions([{ before, after }], '2026-11-20');
+    const [transaction] = pack([{ before, after }], '2026-11-20');
     expect(transaction?.spendCounters.map(({ counters }) => counters)).toEqual([
       { costComputedNanoUsd: 3 },
       { costComputedNanoUsd: 3 },
@@ -130,7 +133,7 @@ describe('packTransactions', () => {
 
   it('adds no sum of zero for a request', () => {
     const event = close(1, { tokens: 0 });
-    const [transaction] = packTransactions(
+    const [transaction] = pack(
       [{ before: null, after: recordOfClose(event, priceOfTokens(event), null, context) }],
       '2026-11-20',
     );
@@ -142,7 +145,7 @@ describe('packTransactions', () => {
       const event = close(n, { reading: { usage: { tokens: 1, text: '€'.repeat(10_000) } } });
       return { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) };
     });
-    for (const { changes: own } of packTransactions(changes, '2026-11-20'))
+    for (const { changes: own } of pack(changes, '2026-11-20'))
       expect(Buffer.byteLength(JSON.stringify(own))).toBeLessThan(4_000_000);
   });
 });

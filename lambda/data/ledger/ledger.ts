@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { type Day, dayOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
 import type { Table } from '../table/table.ts';
-import { type Change, type LedgerTransaction, packTransactions, toActions } from './transactions.ts';
+import { openSharding, type Sharding } from './sharding.ts';
+import {
+  type Change,
+  type LedgerTransaction,
+  MONTH_COUNTER,
+  packTransactions,
+  type Source,
+  toActions,
+} from './transactions.ts';
 
 /** The result of each change. */
 interface CommitResult {
@@ -24,22 +32,34 @@ const isInvalid = (error: unknown): boolean =>
 /** Before this day every day is: all are marked for rollup. */
 const NO_DAY_IS_OPEN: Day = '9999-12-31';
 
+type MonthSource = Extract<Source, { kind: 'month' }>;
+
 type Verdict =
   | { readonly kind: 'refused'; readonly changes: ReadonlySet<Change> }
-  /** A day that was open when the transaction was made is closed by now. */
-  | { readonly kind: 'closed' }
+  /** A day that was open when the transaction was made is closed by now, or a month is sharded otherwise than assumed. */
+  | { readonly kind: 'outdated'; readonly months: readonly MonthSource[] }
   | { readonly kind: 'permanent' }
-  | { readonly kind: 'retry' };
+  /** `conflicting`: what other transactions had. `isSetback`: it conflicted or was throttled. */
+  | { readonly kind: 'retry'; readonly conflicting: readonly Source[]; readonly isSetback: boolean };
+
+const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
 
 /** Why a transaction failed. The codes of a cancelled transaction are in the order of its actions. */
-const judge = (error: unknown, owners: readonly Change[]): Verdict => {
-  if (!(error instanceof TransactionCanceledException)) return { kind: isInvalid(error) ? 'permanent' : 'retry' };
+const judge = (error: unknown, sources: readonly Source[]): Verdict => {
+  if (!(error instanceof TransactionCanceledException)) {
+    const isSetback = error instanceof Error && THROTTLED.includes(error.name);
+    return isInvalid(error) ? { kind: 'permanent' } : { kind: 'retry', conflicting: [], isSetback };
+  }
   const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-  const refused = new Set(owners.filter((_, i) => codes[i] === 'ConditionalCheckFailed'));
-  if (refused.size > 0) return { kind: 'refused', changes: refused };
+  const having = (code: string) => sources.filter((_, i) => codes[i] === code);
+  const failed = having('ConditionalCheckFailed');
+  const refused = failed.flatMap((source) => (source.kind === 'change' ? source.change : []));
+  if (refused.length > 0) return { kind: 'refused', changes: new Set(refused) };
   // Only records, their responses and month counters have conditions.
-  if (codes.includes('ConditionalCheckFailed')) return { kind: 'closed' };
-  return { kind: codes.includes('ValidationError') ? 'permanent' : 'retry' };
+  if (failed.length > 0) return { kind: 'outdated', months: failed.filter((source) => source.kind === 'month') };
+  if (codes.includes('ValidationError')) return { kind: 'permanent' };
+  const conflicting = having('TransactionConflict');
+  return { kind: 'retry', conflicting, isSetback: conflicting.length > 0 || codes.includes('ThrottlingError') };
 };
 
 /**
@@ -69,30 +89,62 @@ const merge = (results: readonly CommitResult[]): CommitResult => ({
  * Writes request records together with the counters that they add to, in one transaction: at every moment the counters are the sums
  * of the records. Idempotent: a change is written on top of the exact record it was decided on, or not at all.
  */
-export const openLedger = (table: Table, now: () => number = Date.now) => {
+export const openLedger = (
+  table: Table,
+  now: () => number = Date.now,
+  sharding: Sharding = openSharding(table, now),
+) => {
   const currentDay = (): Day => dayOf(new Date(now()).toISOString());
 
   const commit = async (changes: readonly Change[], attempt: number, today = currentDay()): Promise<CommitResult> => {
     const results: CommitResult[] = [];
-    for (const round of toRounds(packTransactions(changes, today)))
+    for (const round of toRounds(packTransactions(changes, today, sharding)))
       results.push(...(await Promise.all(round.map((transaction) => commitOne(transaction, attempt)))));
     return merge(results);
   };
 
+  /** @returns false where none of the months is sharded otherwise than this process assumed: a day of them is closed */
+  const learnSharding = async (months: readonly MonthSource[]): Promise<boolean> => {
+    const learned = await Promise.all(months.map(({ accountId, month }) => sharding.learn(accountId, month)));
+    return learned.includes(true);
+  };
+
+  /** @param changes all of one account */
+  const noteSetback = async (
+    changes: readonly Change[],
+    { conflicting, isSetback }: Extract<Verdict, { kind: 'retry' }>,
+  ): Promise<void> => {
+    for (const source of conflicting) {
+      if (source.kind === 'month') sharding.moveCounter(source.accountId, MONTH_COUNTER);
+      if (source.kind === 'counter') sharding.moveCounter(source.accountId, source.counterName);
+    }
+    if (!isSetback) return;
+    const months = new Set(changes.map(({ after }) => monthOf(after.startedAt)));
+    const { accountId } = (changes[0] as Change).after;
+    for (const month of months) await sharding.noteSetback(accountId, month);
+  };
+
   const commitOne = async (transaction: LedgerTransaction, attempt: number): Promise<CommitResult> => {
     const { changes } = transaction;
-    const { actions, owners } = toActions(table.name, transaction, now());
+    const { actions, sources } = toActions(table.name, transaction, now());
     try {
       await table.client.send(new TransactWriteCommand({ TransactItems: actions }));
       return { written: changes, refused: [], failed: [] };
     } catch (error) {
-      const verdict = judge(error, owners);
+      const verdict = judge(error, sources);
       if (verdict.kind === 'refused') {
         const rest = changes.filter((change) => !verdict.changes.has(change));
         const { written, refused, failed } = await commit(rest, attempt);
         return { written, refused: [...verdict.changes, ...refused], failed };
       }
-      if (verdict.kind === 'closed') return commit(changes, attempt, NO_DAY_IS_OPEN);
+      if (verdict.kind === 'outdated' && attempt + 1 < MAX_ATTEMPTS) {
+        try {
+          const learned = await learnSharding(verdict.months);
+          return await commit(changes, attempt + 1, learned ? undefined : NO_DAY_IS_OPEN);
+        } catch {
+          // The month counter cannot be read, or is busy: below, the transaction is made again later.
+        }
+      }
       if (verdict.kind === 'permanent' && changes.length > 1) {
         // One bad change must not fail the others: halve until it is alone.
         const middle = Math.ceil(changes.length / 2);
@@ -106,6 +158,7 @@ export const openLedger = (table: Table, now: () => number = Date.now) => {
       const byAccount = [...Map.groupBy(changes, ({ after }) => after.accountId).values()];
       // The busy counters of one account must not delay the others.
       if (byAccount.length > 1) return merge(await Promise.all(byAccount.map((some) => commit(some, attempt))));
+      if (verdict.kind === 'retry') await noteSetback(changes, verdict);
       // Full jitter: writers that conflicted once should not conflict again. @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
       await sleep(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt));
       return commit(changes, attempt + 1);

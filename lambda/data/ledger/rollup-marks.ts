@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { type Day, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import {
+  type Key,
   monthKey,
   ROLLUP_MARK_SHARDS,
   rollupMarkIndexKey,
@@ -14,7 +15,8 @@ import {
 import { itemsBetween, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { monthShardKeys, readMonth } from './sharding.ts';
 
 /** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */
 const GRACE_MS = HOUR_MS;
@@ -62,27 +64,32 @@ export const IS_OPEN = 'attribute_not_exists(closedDay) OR closedDay < :day';
 /**
  * Closes a day, before its counters are read for a rollup. From then on no transaction counts in the day without marking it, not even one
  * of a process that stood still since before midnight. The month counter holds the last closed day: the transactions of a day write it
- * anyway, so their check costs nothing. Closing costs two write units, the first time for a day.
+ * anyway, so their check costs nothing. Closing costs two write units and one read unit, the first time for a day; in a sharded month each
+ * of its shards as much again. Shard 0 comes first: a month that is sharded after it copies its closed day.
  *
  * @throws UnavailableError where other writers keep changing the month counter
  */
 export const closeDay = async (table: Table, accountId: string, day: Day): Promise<void> => {
-  const close = {
+  const month = monthOf(day);
+  const close = (key: Key): TransactionItems[number] => ({
     Update: {
       TableName: table.name,
-      Key: { ...monthKey(accountId, monthOf(day)) },
+      Key: { ...key },
       UpdateExpression: 'SET closedDay = :day',
       ConditionExpression: IS_OPEN,
       ExpressionAttributeValues: { ':day': day },
     },
-  };
-  try {
-    await transact(table, [close]);
-  } catch (error) {
-    // It is closed already.
-    if (!(error instanceof ConditionsFailedError)) throw error;
-  }
+  });
+  await unlessClosed(transact(table, [close(monthKey(accountId, month))]));
+  const { shardedAfter } = await readMonth(table, accountId, month);
+  // All shards are closed at once, so that either all or none of them are.
+  if (shardedAfter) await unlessClosed(transact(table, monthShardKeys(accountId, month).map(close)));
 };
+
+const unlessClosed = (closing: Promise<void>): Promise<void> =>
+  closing.catch((error: unknown) => {
+    if (!(error instanceof ConditionsFailedError)) throw error;
+  });
 
 const storedMark = z.object({ accountId: z.string(), period: z.string(), nonce: z.string() });
 

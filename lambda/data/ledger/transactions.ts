@@ -1,7 +1,7 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
-import { type Day, dayOf, type Hour, hourOf, monthOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import { contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
 import { storedCounterName } from '../../domain/spend/former-names.ts';
@@ -9,6 +9,7 @@ import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
 import { countedResponseKey, type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
+import type { Sharding } from './sharding.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
 export interface Change {
@@ -22,6 +23,8 @@ export interface Change {
 /** What a transaction adds to one spend counter. */
 interface SpendCounterDelta {
   readonly key: Key;
+  readonly accountId: string;
+  readonly counterName: string;
   readonly counters: Counters;
   /** Epoch seconds; day counters do not expire. */
   readonly expiresAt?: number;
@@ -32,14 +35,31 @@ interface AccountDay {
   readonly day: Day;
 }
 
+/** What a transaction adds to one month counter. */
+interface MonthDelta {
+  readonly key: Key;
+  readonly accountId: string;
+  readonly month: Month;
+  readonly requests: number;
+  /** The earliest day that these changes count in and do not mark. The transaction fails where it is closed: see closeDay. */
+  readonly openDay?: Day | undefined;
+  /** How the records of these changes are placed. The transaction fails where the month is sharded otherwise: see sharding.ts. */
+  readonly shardedAfter: string | undefined;
+}
+
+/** How accounts' months are sharded. */
+type Placement = Pick<Sharding, 'shardedAfter' | 'shardOfRequest' | 'shardOfCounter'>;
+
+/** The name of month counters among the busy counters of an account. No spend counter has it. */
+export const MONTH_COUNTER = '';
+
 /** Changes and all that they write, together or not at all. */
 export interface LedgerTransaction {
   readonly changes: readonly Change[];
   /** Items of the records, in the order of the changes. */
   readonly items: readonly RequestItem[];
   readonly spendCounters: readonly SpendCounterDelta[];
-  /** `openDay`: the earliest day that these changes count in and do not mark. The transaction fails where it is closed: see closeDay. */
-  readonly months: readonly { readonly key: Key; readonly requests: number; readonly openDay?: Day | undefined }[];
+  readonly months: readonly MonthDelta[];
   /** Days whose summaries these changes make stale: those before today, and those that no month counter of the transaction checks. */
   readonly markedDays: readonly AccountDay[];
 }
@@ -78,6 +98,15 @@ interface PreparedChange {
   readonly after: Addition;
 }
 
+/** A new record is placed where its month has it; a record that was read stays where it is. */
+const place = (change: Change, placement: Placement): Change => {
+  const { before, after } = change;
+  const shard = before
+    ? before.shard
+    : placement.shardOfRequest(after.accountId, monthOf(after.startedAt), after.requestId) || undefined;
+  return shard === after.shard ? change : { ...change, after: { ...after, shard } };
+};
+
 const prepare = (change: Change): PreparedChange => ({
   change,
   item: requestItem(change.after),
@@ -88,8 +117,13 @@ const prepare = (change: Change): PreparedChange => ({
 /** What changes write apart from the records themselves. */
 class Totals {
   readonly spendCounters = new Map<string, SpendCounterDelta>();
-  readonly #months = new Map<string, { accountId: string; key: Key; requests: number; openDays: Set<Day> }>();
+  readonly #months = new Map<string, { accountId: string; month: Month; requests: number; openDays: Set<Day> }>();
   readonly #lateDays = new Map<string, AccountDay>();
+  readonly #placement: Placement;
+
+  constructor(placement: Placement) {
+    this.#placement = placement;
+  }
 
   add({ before, after }: PreparedChange, today: Day): void {
     if (before) this.#add(before, -1);
@@ -102,34 +136,39 @@ class Totals {
   }
 
   #add({ accountId, hour, counterName, counters }: Addition, sign: 1 | -1): void {
-    this.#addToSpendCounter(
-      namedSpendCounterKey(accountId, 'HOUR', hour, counterName),
-      counters,
-      sign,
-      hourCounterExpiry(hour),
-    );
-    this.#addToSpendCounter(namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName), counters, sign);
+    const shard = this.#placement.shardOfCounter(accountId, monthOf(hour), counterName);
+    const name = { accountId, counterName };
+    const ofHour = namedSpendCounterKey(accountId, 'HOUR', hour, counterName, shard);
+    const ofDay = namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName, shard);
+    this.#addToSpendCounter({ ...name, key: ofHour, expiresAt: hourCounterExpiry(hour) }, counters, sign);
+    this.#addToSpendCounter({ ...name, key: ofDay }, counters, sign);
     this.#monthOf(accountId, hour).requests += sign;
   }
 
   #monthOf(accountId: string, time: Day | Hour) {
-    const key = monthKey(accountId, monthOf(time));
-    const id = key.pk + key.sk;
-    const month = this.#months.get(id) ?? { accountId, key, requests: 0, openDays: new Set() };
+    const id = `${accountId}#${monthOf(time)}`;
+    const month = this.#months.get(id) ?? { accountId, month: monthOf(time), requests: 0, openDays: new Set() };
     this.#months.set(id, month);
     return month;
   }
 
-  #addToSpendCounter(key: Key, counters: Counters, sign: 1 | -1, expiresAt?: number): void {
-    const id = key.pk + key.sk;
+  #addToSpendCounter(counter: Omit<SpendCounterDelta, 'counters'>, counters: Counters, sign: 1 | -1): void {
+    const id = counter.key.pk + counter.key.sk;
     const sum = (sign === 1 ? addCounters : subtractCounters)(this.spendCounters.get(id)?.counters ?? {}, counters);
-    this.spendCounters.set(id, { key, counters: sum, ...(expiresAt !== undefined && { expiresAt }) });
+    this.spendCounters.set(id, { ...counter, counters: sum });
   }
 
   get months(): LedgerTransaction['months'] {
     return [...this.#months.values()]
       .filter(({ requests }) => requests !== 0)
-      .map(({ key, requests, openDays }) => ({ key, requests, openDay: [...openDays].sort()[0] }));
+      .map(({ accountId, month, requests, openDays }) => ({
+        key: monthKey(accountId, month, this.#placement.shardOfCounter(accountId, month, MONTH_COUNTER)),
+        accountId,
+        month,
+        requests,
+        openDay: [...openDays].sort()[0],
+        shardedAfter: this.#placement.shardedAfter(accountId, month),
+      }));
   }
 
   get markedDays(): LedgerTransaction['markedDays'] {
@@ -158,10 +197,10 @@ const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): Led
 });
 
 /** Sorted so that changes of the same spend counters are next to each other, and a transaction updates few of them. */
-const sortBySpendCounter = (changes: readonly Change[]): PreparedChange[] =>
+const sortBySpendCounter = (changes: readonly Change[], placement: Placement): PreparedChange[] =>
   changes
     .map((change) => {
-      const prepared = prepare(change);
+      const prepared = prepare(place(change, placement));
       const { accountId, hour, counterName } = prepared.after;
       return { prepared, order: `${accountId}#${hour}#${counterName}` };
     })
@@ -174,20 +213,20 @@ const sortBySpendCounter = (changes: readonly Change[]): PreparedChange[] =>
  *
  * @param today days before it are marked for rollup
  */
-export const packTransactions = (changes: readonly Change[], today: Day): LedgerTransaction[] => {
+export const packTransactions = (changes: readonly Change[], today: Day, placement: Placement): LedgerTransaction[] => {
   const transactions: LedgerTransaction[] = [];
   let packed: PreparedChange[] = [];
-  let totals = new Totals();
+  let totals = new Totals(placement);
   let actions = 0;
   let bytes = 0;
   const close = () => {
     if (packed.length > 0) transactions.push(toTransaction(packed, totals));
     packed = [];
-    totals = new Totals();
+    totals = new Totals(placement);
     actions = 0;
     bytes = 0;
   };
-  for (const prepared of sortBySpendCounter(changes)) {
+  for (const prepared of sortBySpendCounter(changes, placement)) {
     const { change, item } = prepared;
     const size = item.details.length + RECORD_BYTES + 4 * COUNTER_BYTES;
     // A change adds at most itself, its response, two spend counters before and two after, a month and a marked day.
@@ -246,30 +285,55 @@ const addToSpendCounter = (table: string, { key, counters, expiresAt }: SpendCou
   };
 };
 
-/** The actions of a transaction. The first ones are those of its changes: `owners` has the change of each. */
+const addToMonth = (table: string, { key, requests, openDay, shardedAfter }: MonthDelta) => {
+  const isSharded = shardedAfter === undefined ? 'attribute_not_exists(shardedAfter)' : 'shardedAfter = :after';
+  return {
+    Update: {
+      TableName: table,
+      Key: { ...key },
+      UpdateExpression: 'ADD trackedRequests :requests',
+      ConditionExpression: openDay === undefined ? isSharded : `${isSharded} AND (${IS_OPEN})`,
+      ExpressionAttributeValues: {
+        ':requests': requests,
+        ...(shardedAfter !== undefined && { ':after': shardedAfter }),
+        ...(openDay !== undefined && { ':day': openDay }),
+      },
+    },
+  };
+};
+
+/** What an action of a transaction is for. */
+export type Source =
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'counter'; readonly accountId: string; readonly counterName: string }
+  | { readonly kind: 'month'; readonly accountId: string; readonly month: Month }
+  | { readonly kind: 'mark' };
+
+/** The actions of a transaction, and what each of them is for. */
 export const toActions = (
   table: string,
   { changes, items, spendCounters, months, markedDays }: LedgerTransaction,
   now: number,
-): { actions: Actions; owners: readonly Change[] } => {
-  const owned = changes.flatMap((change, index) =>
-    recordActions(table, change, items[index] as RequestItem).map((action) => ({ change, action })),
-  );
-  return {
-    owners: owned.map(({ change }) => change),
-    actions: [
-      ...owned.map(({ action }) => action),
-      ...spendCounters.map((delta) => addToSpendCounter(table, delta)),
-      ...months.map(({ key, requests, openDay }) => ({
-        Update: {
-          TableName: table,
-          Key: { ...key },
-          UpdateExpression: 'ADD trackedRequests :requests',
-          ...(openDay !== undefined && { ConditionExpression: IS_OPEN }),
-          ExpressionAttributeValues: { ':requests': requests, ...(openDay !== undefined && { ':day': openDay }) },
-        },
+): { readonly actions: Actions; readonly sources: readonly Source[] } => {
+  const all: { readonly action: Actions[number]; readonly source: Source }[] = [
+    ...changes.flatMap((change, index) =>
+      recordActions(table, change, items[index] as RequestItem).map((action) => ({
+        action,
+        source: { kind: 'change' as const, change },
       })),
-      ...markedDays.map(({ accountId, day }) => markForRollup(table, accountId, day, now)),
-    ],
-  };
+    ),
+    ...spendCounters.map((delta) => ({
+      action: addToSpendCounter(table, delta),
+      source: { kind: 'counter' as const, accountId: delta.accountId, counterName: delta.counterName },
+    })),
+    ...months.map((delta) => ({
+      action: addToMonth(table, delta),
+      source: { kind: 'month' as const, accountId: delta.accountId, month: delta.month },
+    })),
+    ...markedDays.map(({ accountId, day }) => ({
+      action: markForRollup(table, accountId, day, now),
+      source: { kind: 'mark' as const },
+    })),
+  ];
+  return { actions: all.map(({ action }) => action), sources: all.map(({ source }) => source) };
 };

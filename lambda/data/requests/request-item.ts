@@ -47,9 +47,9 @@ const deflated = (details: object): Uint8Array => {
  * and in the table. JSON may also nest, and use names that attributes may not have.
  */
 export const requestItem = (record: RequestRecord): RequestItem => {
-  const { accountId, requestId, revision, expiresAt, usage, ...facts } = record;
+  const { accountId, requestId, shard, revision, expiresAt, usage, ...facts } = record;
   return {
-    ...requestKey(accountId, dayOf(record.startedAt), requestId),
+    ...requestKey(accountId, dayOf(record.startedAt), requestId, shard),
     revision,
     expiresAt,
     details: deflated({ ...withoutEmpty(facts), usage: usage && withoutEmpty(usage) }),

@@ -5,6 +5,7 @@ import { requestPartition } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
+import { readShardCounts } from './request-shards.ts';
 import { ID_SLACK_MS, lowestRequestId } from './request-time.ts';
 
 export interface RequestRange {
@@ -15,18 +16,24 @@ export interface RequestRange {
 
 /** After empty days, the days before them are read at the same time: months without requests are skipped quickly. */
 const MAX_DAYS_AT_ONCE = 16;
+/** `below`: the id of a record of the page below which there may be more. */
 type Page = { records: RequestRecord[]; below: string | undefined };
 
-const readDay = async (
-  { client, name }: Table,
-  query: { accountId: string; day: Day; lowest: string; below: string; limit: number },
-): Promise<Page> => {
+interface DayQuery {
+  readonly accountId: string;
+  readonly day: Day;
+  readonly lowest: string;
+  readonly below: string;
+  readonly limit: number;
+}
+
+const readShard = async ({ client, name }: Table, shard: number, query: DayQuery): Promise<Page> => {
   const { Items, LastEvaluatedKey } = await client.send(
     new QueryCommand({
       TableName: name,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
       ExpressionAttributeValues: {
-        ':pk': requestPartition(query.accountId, query.day),
+        ':pk': requestPartition(query.accountId, query.day, shard),
         ':lowest': query.lowest,
         ':below': query.below,
       },
@@ -38,15 +45,40 @@ const readDay = async (
 };
 
 /**
- * Requests of a range, newest first, from `position` on. Each step is one page of the table: its records, and the position to
- * continue from. The caller stops when it has found enough or read enough.
+ * A page of a day. Of several shards each returns its newest records. Below the point to which all of them have been read, records are
+ * dropped and read again with the next page. Ids are spread evenly, so half as much again as each shard's share fills nearly every page.
+ */
+const readDay = async (table: Table, shards: number, query: DayQuery): Promise<Page> => {
+  if (shards === 1) return readShard(table, 0, query);
+  const limit = Math.ceil((1.5 * query.limit) / shards) + 4;
+  const pages = await Promise.all(
+    Array.from({ length: shards }, (_, shard) => readShard(table, shard, { ...query, limit })),
+  );
+  const below = pages
+    .flatMap((page) => page.below ?? [])
+    .sort()
+    .at(-1);
+  const records = pages
+    .flatMap((page) => page.records)
+    .filter(({ requestId }) => below === undefined || requestId >= below)
+    .sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
+  return { records, below };
+};
+
+/**
+ * Requests of a range, newest first, from `position` on. Each step is one page of a day: its records, the position to continue from, and
+ * how many queries it took. The caller stops when it has found enough or read enough.
  */
 export async function* newestFirst(
   table: Table,
   accountId: string,
   range: RequestRange,
   options: { readonly position: RequestPosition | null; readonly pageSize: number },
-): AsyncGenerator<{ readonly records: RequestRecord[]; readonly next: RequestPosition | null }> {
+): AsyncGenerator<{
+  readonly records: RequestRecord[];
+  readonly next: RequestPosition | null;
+  readonly queries: number;
+}> {
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
   const lowest = lowestRequestId(from - ID_SLACK_MS);
   const highest = lowestRequestId(to + ID_SLACK_MS);
@@ -59,12 +91,20 @@ export async function* newestFirst(
     const upper = before !== null && before < highest ? before : highest;
     // The table rejects a range that ends before it begins. A cursor of an earlier range may ask for one.
     if (upper < lowest) return { records: [], below: undefined };
-    return readDay(table, { accountId, day: ofDay, lowest, below: upper, limit: options.pageSize });
+    const query = { accountId, day: ofDay, lowest, below: upper, limit: options.pageSize };
+    return readDay(table, shardsOf(ofDay), query);
   };
+  if (day < firstDay) return;
+  const shardsOf = await readShardCounts(table, accountId, { from: firstDay, to: day });
   let atOnce = 1;
   while (day >= firstDay) {
     const days: Day[] = [];
-    for (let next = day; days.length < atOnce && next >= firstDay; next = addDays(next, -1)) days.push(next);
+    for (let next = day; days.length < atOnce && next >= firstDay; next = addDays(next, -1)) {
+      // The shards of one day are as many queries as should be made at once.
+      if (days.length > 0 && shardsOf(next) > 1) break;
+      days.push(next);
+      if (shardsOf(next) > 1) break;
+    }
     const startBelow = below;
     const pages = days.map((each, index) => read(each, index === 0 ? startBelow : null));
     // A caller that stops early does not read the rest: their errors must not be unhandled.
@@ -79,7 +119,8 @@ export async function* newestFirst(
         const records = page.records.filter((record) => record.requestId !== seen && isInRange(record));
         found ||= records.length > 0;
         seen = page.below ?? seen;
-        yield { records, next: page.below ? { day: each, requestId: page.below } : followingDay };
+        const next = page.below ? { day: each, requestId: page.below } : followingDay;
+        yield { records, next, queries: shardsOf(each) };
         if (!page.below) break;
       }
     }

@@ -6,6 +6,7 @@ import type { Table } from '../table/table.ts';
 import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestRange } from './request-pages.ts';
+import { possibleShards } from './request-shards.ts';
 import { daysOfRequestId } from './request-time.ts';
 
 /** What to show of the request log. A missing member lets all requests pass; null selects requests without a value. */
@@ -58,18 +59,28 @@ const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).som
 export const openRequests = (table: Table, now: () => number = Date.now) => ({
   /** One request of the account; undefined where there is none. */
   find: async (accountId: string, requestId: string): Promise<RequestRecord | undefined> => {
-    const keys = daysOfRequestId(requestId).map((day) => requestKey(accountId, day, requestId.toLowerCase()));
+    const id = requestId.toLowerCase();
+    const keys = daysOfRequestId(id).flatMap((day) =>
+      possibleShards(id).map((shard) => requestKey(accountId, day, id, shard)),
+    );
     const records = (await batchRead(table, keys, { consistent: true })).map(parseRequestItem);
     return records.find(({ expiresAt }) => expiresAt > now() / 1_000);
   },
 
-  /** Records by name, expired or not, in no order; missing ones are left out. Names must differ. */
+  /**
+   * Records by name, expired or not, in no order; missing ones are left out. Names must differ.
+   *
+   * @param options.shardOf the shard of each, where the caller knows it; otherwise all that may hold it are read
+   */
   findMany: async (
     names: readonly RequestName[],
-    options: { readonly consistent: boolean },
+    { shardOf, consistent }: { readonly consistent: boolean; readonly shardOf?: (name: RequestName) => number },
   ): Promise<RequestRecord[]> => {
-    const keys = names.map(({ accountId, startedAt, requestId }) => requestKey(accountId, dayOf(startedAt), requestId));
-    return (await batchRead(table, keys, options)).map(parseRequestItem);
+    const keys = names.flatMap((name) => {
+      const shards = shardOf ? [shardOf(name)] : possibleShards(name.requestId);
+      return shards.map((shard) => requestKey(name.accountId, dayOf(name.startedAt), name.requestId, shard));
+    });
+    return (await batchRead(table, keys, { consistent })).map(parseRequestItem);
   },
 
   /**
@@ -95,7 +106,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
       items,
       nextCursor: next && requestCursor.write(accountId, next),
     });
-    for await (const { records, next } of newestFirst(table, accountId, query, { position, pageSize })) {
+    for await (const { records, next, ...step } of newestFirst(table, accountId, query, { position, pageSize })) {
       for (const [index, record] of records.entries()) {
         if (record.expiresAt <= now() / 1_000 || !passes(record, filter)) continue;
         items.push(record);
@@ -104,7 +115,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
           return end(last ? next : { day: dayOf(record.startedAt), requestId: record.requestId });
       }
       examined += records.length;
-      queries += 1;
+      queries += step.queries;
       if (examined >= MAX_EXAMINED || queries >= MAX_QUERIES) return end(next);
     }
     return end(null);

@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Day, Hour, Month } from '../../domain/calendar/utc.ts';
 import {
+  addCounters,
   type CounterName,
   type Counters,
   isCounterName,
@@ -9,7 +10,7 @@ import {
   type SpendCounter,
 } from '../../domain/spend/counters.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
-import { monthKey, parseSpendCounterSk, spendPartition, timeRange } from '../table/keys.ts';
+import { monthKey, parseSpendCounterSk, spendPartition, timeRange, withoutShard } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
@@ -28,25 +29,37 @@ const parseCounters = (item: Record<string, unknown>): Counters => {
   return counters;
 };
 
-const parseSpendCounter = (item: Record<string, unknown>): SpendCounter => ({
-  ...parseSpendCounterSk(storedKey.parse(item).sk),
-  counters: parseCounters(item),
-});
-
 async function* read(
   table: Table,
   accountId: string,
   range: { readonly from: string; readonly to: string },
   consistent: boolean,
 ): AsyncGenerator<SpendCounter> {
+  let time = '';
+  /** Those of one time, by sort key: the shards of a busy counter add up to it. */
+  let found = new Map<string, Counters>();
   for await (const item of itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: consistent })) {
-    const spendCounter = parseSpendCounter(item);
+    const sk = withoutShard(storedKey.parse(item).sk);
+    const { time: next } = parseSpendCounterSk(sk);
+    if (next !== time) {
+      yield* spendCountersOf(found);
+      found = new Map();
+      time = next;
+    }
+    const [counters, others] = [parseCounters(item), found.get(sk)];
+    found.set(sk, others ? addCounters(others, counters) : counters);
+  }
+  yield* spendCountersOf(found);
+}
+
+function* spendCountersOf(found: ReadonlyMap<string, Counters>): Generator<SpendCounter> {
+  for (const [sk, counters] of found) {
     // All sums are zero where every request moved to another spend counter: a late close event named the model.
-    if (Object.keys(spendCounter.counters).length > 0) yield spendCounter;
+    if (Object.keys(counters).length > 0) yield { ...parseSpendCounterSk(sk), counters };
   }
 }
 
-const storedMonth = z.object({ trackedRequests: z._default(z.int(), 0) });
+const storedMonth = z.object({ trackedRequests: z._default(z.int(), 0), shardedAfter: z.optional(z.string()) });
 
 /** Live spend counters, exact at any moment. For ranges of many days use openSpend, which reads the summaries of closed days. */
 export const openSpendCounters = (table: Table) => ({
@@ -63,6 +76,11 @@ export const openSpendCounters = (table: Table) => ({
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: monthKey(accountId, month) }),
     );
-    return storedMonth.parse(Item ?? {}).trackedRequests;
+    const { shardedAfter, ...first } = storedMonth.parse(Item ?? {});
+    let { trackedRequests } = first;
+    if (!shardedAfter) return trackedRequests;
+    const shards = itemsBetween(table, spendPartition(accountId), timeRange('MONTH', month, month));
+    for await (const shard of shards) trackedRequests += storedMonth.parse(shard).trackedRequests;
+    return trackedRequests;
   },
 });

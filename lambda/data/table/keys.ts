@@ -19,6 +19,12 @@ export const OUTBOX_SHARDS = 8;
 export const ACTIVE_RULE_SHARDS = 8;
 export const ROLLUP_MARK_SHARDS = 8;
 export const UNDELIVERED_SHARDS = 8;
+/**
+ * Shards of a busy account's month: partitions of a day's requests, and items of a busy counter. Shard 0 has the key that everything has
+ * in a month that is not sharded. See lambda/data/ledger/sharding.ts.
+ */
+export const ACCOUNT_SHARDS = 32;
+const shardPart = (shard: number): string => (shard === 0 ? '' : `#${String(shard).padStart(2, '0')}`);
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
 /**
@@ -85,21 +91,32 @@ export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertI
   gsi1pk: undeliveredIndexPartition(shard),
   gsi1sk: `${nextAttemptAt}#${alertId}`,
 });
-/** Tracked requests of one calendar month (UTC), `2026-11`. */
-export const monthKey = (accountId: string, month: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `MONTH#${month}`,
+/** Tracked requests of one calendar month (UTC), `2026-11`. The other shards are apart, where whoever may read spend may read them. */
+export const monthKey = (accountId: string, month: string, shard = 0): Key => ({
+  pk: shard === 0 ? `ACCOUNT#${accountId}` : spendPartition(accountId),
+  sk: `MONTH#${month}${shardPart(shard)}`,
 });
-export const requestPartition = (accountId: string, day: Day): string => `ACCOUNT#${accountId}#REQ#${day}`;
-export const requestKey = (accountId: string, day: Day, requestId: string): Key => ({
-  pk: requestPartition(accountId, day),
+/** The month in the sort key of a month counter. */
+export const parseMonthSk = (sk: string): string => sk.split('#')[1] ?? '';
+export const requestPartition = (accountId: string, day: Day, shard = 0): string =>
+  `ACCOUNT#${accountId}#REQ#${day}${shardPart(shard)}`;
+export const requestKey = (accountId: string, day: Day, requestId: string, shard = 0): Key => ({
+  pk: requestPartition(accountId, day, shard),
   sk: requestId,
 });
 /** The members of a request record that its key holds. */
-export const parseRequestKey = ({ pk, sk }: Key): { readonly accountId: string; readonly requestId: string } => ({
-  accountId: pk.slice(accountKey('').pk.length, pk.lastIndexOf('#REQ#')),
-  requestId: sk,
-});
+export const parseRequestKey = ({
+  pk,
+  sk,
+}: Key): { readonly accountId: string; readonly requestId: string; readonly shard?: number } => {
+  const [before = '', after = ''] = pk.split('#REQ#');
+  const [, shard] = after.split('#');
+  return {
+    accountId: before.slice(accountKey('').pk.length),
+    requestId: sk,
+    ...(shard !== undefined && { shard: Number(shard) }),
+  };
+};
 export const spendPartition = (accountId: string): string => `ACCOUNT#${accountId}#SPEND`;
 
 /** Escapes `#`, which separates the parts of a sort key, and `%`. Null and the empty string stay different. */
@@ -132,7 +149,14 @@ export const namedSpendCounterKey = (
   granularity: 'DAY' | 'HOUR',
   time: string,
   counterName: string,
-): Key => ({ pk: spendPartition(accountId), sk: `${granularity}#${time}#${counterName}` });
+  shard = 0,
+): Key => ({
+  pk: spendPartition(accountId),
+  // After `~`, which no part of a name begins with.
+  sk: `${granularity}#${time}#${counterName}${shardPart(shard).replace('#', '#~')}`,
+});
+/** The sort key that shard 0 of the same spend counter has. */
+export const withoutShard = (spendCounterSk: string): string => spendCounterSk.replace(/#~\d+$/, '');
 
 /** The time and dimensions in the sort key of a spend counter. */
 export const parseSpendCounterSk = (sk: string): { readonly time: string; readonly dimensions: SpendDimensions } => {

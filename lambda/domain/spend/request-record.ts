@@ -103,6 +103,8 @@ export const requestRecordSchema = z.looseObject({
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
   expiresAt: z.int(),
+  /** Which shard of its day holds it, in a sharded month; absent for shard 0. Part of its key. */
+  shard: z.optional(z.int()),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;

@@ -20,6 +20,7 @@ const theme: Omit<Theme, keyof (typeof size)['full']> = {
   late: 100,
   repeated: 300,
   reprices: false,
+  sharded: 300,
 };
 
 const scenario = (
@@ -44,7 +45,13 @@ export const ledgerGroup: ScenarioGroup<null> = {
   open: async () => null,
   close: async () => {},
   scenarios: [
-    scenario('everything at once', { late: 300, reprices: true, usedSlots: [0, 990, 1_740], maxStepDays: 20 }),
+    scenario('everything at once', {
+      late: 300,
+      reprices: true,
+      usedSlots: [0, 990, 1_740],
+      maxStepDays: 20,
+      sharded: 700,
+    }),
     scenario('recorders that die over a table that fails', {}, { fullOnly: true }),
     scenario('transactions that stand still past midnight', { held: 600, late: 0 }, { fullOnly: true }),
     scenario(
@@ -55,6 +62,11 @@ export const ledgerGroup: ScenarioGroup<null> = {
     scenario(
       'names past every limit of a day',
       { usedSlots: [0, 240, 990, 1_240, 1_490, 1_740], tags: 60 },
+      { fullOnly: true },
+    ),
+    scenario(
+      'months that are sharded while they are written and closed',
+      { sharded: 900, held: 400, late: 300, repeated: 600, reprices: true, maxStepDays: 6 },
       { fullOnly: true },
     ),
     // Two thousand requests make more than a thousand tags in the month of the first phase.

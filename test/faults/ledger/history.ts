@@ -4,6 +4,7 @@ import { createRule as createOperation } from '../../../lambda/dashboard/alert-r
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
+import { shardMonth } from '../../../lambda/data/ledger/sharding.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
 import { type PlanName, planNames, plans } from '../../../lambda/domain/billing/plans.ts';
@@ -46,6 +47,8 @@ export interface Theme {
   readonly late: number;
   readonly repeated: number;
   readonly reprices: boolean;
+  /** In thousandths: how often an account's month is sharded in a phase, while requests are recorded in it. */
+  readonly sharded: number;
 }
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
@@ -299,7 +302,15 @@ class History {
             .catch(() => {}),
         )
       : [];
-    const working = Promise.all([...recorders, ...rollups, ...repricings]);
+    const shardings = this.#accounts
+      .filter(() => random.below(1_000) < theme.sharded)
+      .map(({ account: { accountId } }) => {
+        const month = new Date(world.now() - random.pick([0, 0, 20 * DAY_MS])).toISOString().slice(0, 7);
+        return world
+          .act({ random: seeded(), chances }, async ({ table }) => void (await shardMonth(table, accountId, month)))
+          .catch(() => {});
+      });
+    const working = Promise.all([...recorders, ...rollups, ...repricings, ...shardings]);
     await world.quiescence();
     // What can be recorded is, so that afterwards only those who stood still write.
     await this.#drain(queue);

@@ -62,11 +62,12 @@ export type Account = Awaited<ReturnType<typeof newAccount>>;
 
 const never = (): Promise<never> => new Promise(() => {});
 
-const failed = (command: object, code: 'ThrottlingError' | 'TransactionConflict') => {
+const failed = (command: object, code: 'ThrottlingError' | 'TransactionConflict', random: Random) => {
   if (!(command instanceof TransactWriteCommand))
     return new ProvisionedThroughputExceededException({ $metadata: {}, message: 'throttled' });
   const actions = command.input.TransactItems ?? [];
-  const CancellationReasons = actions.map((_, index) => ({ Code: index === actions.length - 1 ? code : 'None' }));
+  const failing = random.pick(actions);
+  const CancellationReasons = actions.map((action) => ({ Code: action === failing ? code : 'None' }));
   return new TransactionCanceledException({ $metadata: {}, message: 'cancelled', CancellationReasons });
 };
 
@@ -129,10 +130,10 @@ export const openWorld = async (startMs: number) => {
         // DynamoDB returns the keys of a batch that it did not read.
         if (command instanceof BatchGetCommand && random.below(2) === 0)
           return { Responses: {}, UnprocessedKeys: command.input.RequestItems };
-        throw failed(command, 'ThrottlingError');
+        throw failed(command, 'ThrottlingError', random);
       }
       if (happens(chances.conflicts) && command instanceof TransactWriteCommand)
-        throw failed(command, 'TransactionConflict');
+        throw failed(command, 'TransactionConflict', random);
       if (happens(chances.lost)) {
         await send();
         counts.lost += 1;

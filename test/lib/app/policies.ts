@@ -71,12 +71,14 @@ const permissions = Object.fromEntries(
 const shards = (name: string) => Array.from({ length: 8 }, (_, shard) => `${name}#${shard}`).join(' ');
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
 const UNSEALED = Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
+/** Request records of any day, and of any shard of a day. */
+const REQUESTS = 'ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#??';
 const RECORD = [
   'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account}',
-  'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? KEY#{hash}',
+  `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
-const LEDGER = 'ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#SPEND';
+const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND`;
 /** The filters of alert rules, whose names keep counters of their own. */
 const RULES = `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')}`;
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
@@ -144,7 +146,8 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/RequestsHandler': [
         logsTo('RequestsHandler'),
-        'dynamodb:Query dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account}#REQ#????-??-??',
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
+        `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
         CALLER,
       ],
       'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
@@ -170,24 +173,25 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
         RULES,
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
       ],
       'usage/Rollup': [
         logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
         'dynamodb:Query dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
-        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account}',
       ],
       'usage/Sweep': [
         logsTo('Sweep'),
         ...RECORD,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
         `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
         RULES,
-        `dynamodb:Query dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
+        `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });
   });
