@@ -1,23 +1,33 @@
 /**
- * Rules per second and reads per rule of one run of the evaluator, at growing numbers of accounts: it should be linear or better.
- * Each account has two rules (a daily threshold, a monthly one for a tag) and a month of spend of twelve crosses a day. First a run in
- * which nothing fires, as nearly all runs are; then one in which a hundredth of the accounts fire and are mailed.
+ * Rules per second and reads per rule of one round of the evaluator, at growing numbers of accounts and of workers, which are processes
+ * as they are functions on AWS: it should be linear or better.
+ * Each account has two rules (a daily threshold, a monthly one for a tag) and a month of spend of twelve crosses a day. First rounds in
+ * which nothing fires, as nearly all are; then one in which a hundredth of the accounts fire and are mailed.
  *
- * node bench/rule-evaluator.ts [--accounts 1000,10000]
+ * node bench/rule-evaluator.ts [--accounts 1000,5000,10000] [--workers 1,2]
  */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
+import { openEvaluationProgress } from '../lambda/data/alerts/evaluation-progress.ts';
 import { markForRollup } from '../lambda/data/ledger/rollup-marks.ts';
 import { summaryItems } from '../lambda/data/spend/summary-pages.ts';
 import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCounterKey } from '../lambda/data/table/keys.ts';
 import { shardOf } from '../lambda/data/table/shard-of.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
-import { openEvaluator } from '../lambda/rule-evaluator/open-evaluator.ts';
+import { jobsFor } from '../lambda/rule-evaluator/start-round.ts';
+import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';
 import { report, rounded } from './report/figures.ts';
+import type { Judged } from './rule-evaluator/worker-process.ts';
 
-const { values: options } = parseArgs({ options: { accounts: { type: 'string', default: '1000,10000' } } });
+const { values: options } = parseArgs({
+  options: { accounts: { type: 'string', default: '1000,5000,10000' }, workers: { type: 'string', default: '1,2' } },
+});
 const sizes = options.accounts.split(',').map(Number);
+const workerCounts = options.workers.split(',').map(Number);
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');
 const TODAY = '2026-11-20';
@@ -78,56 +88,66 @@ function* lines(accounts: number, firing: number): Generator<string> {
   }
 }
 
-const reading: ReadonlySet<string> = new Set(['QueryCommand', 'GetCommand', 'BatchGetCommand']);
+const startWorkers = (endpoint: string, table: string, count: number): ChildProcess[] =>
+  Array.from({ length: count }, () =>
+    fork(join(import.meta.dirname, 'rule-evaluator/worker-process.ts'), [endpoint, table, NOW.toISOString()]),
+  );
 
-const measure = async (accounts: number, firing: number) => {
-  const table = await filledTable(lines(accounts, firing));
+/** Judges jobs one after another, until none is left. */
+const work = async (worker: ChildProcess, jobs: unknown[]): Promise<Judged[]> => {
+  const judged: Judged[] = [];
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    worker.send(job as object);
+    const [result] = await once(worker, 'message');
+    judged.push(result as Judged);
+  }
+  return judged;
+};
+
+/** A round over one table, by so many workers. */
+const round = async (table: EmulatedTable, accounts: number, workerCount: number) => {
+  const progress = openEvaluationProgress(table);
+  const due = NOW.toISOString();
+  const shards = (await progress.read()).map((shard) => ({ ...shard, rules: (2 * accounts) / ACTIVE_RULE_SHARDS, due }));
+  const jobs: unknown[] = jobsFor(shards, due);
+  const jobCount = jobs.length;
+  const workers = startWorkers(table.endpoint, table.name, workerCount);
+  // Loading and compiling code is no part of a round. A job of another round is read and dropped.
+  await Promise.all(workers.map((worker) => work(worker, [{ due, shards: [] }])));
+  await progress.save(shards);
+  const startedMs = performance.now();
+  const judged = (await Promise.all(workers.map((worker) => work(worker, jobs)))).flat();
+  const seconds = (performance.now() - startedMs) / 1_000;
+  for (const worker of workers) worker.kill();
+  const sum = (name: keyof Judged) => judged.reduce((total, each) => total + each[name], 0);
+  return {
+    accounts,
+    rules: sum('rules'),
+    workers: workerCount,
+    jobs: jobCount,
+    alerts: sum('alerts'),
+    seconds: rounded(seconds, 1),
+    rulesPerSecond: Math.round(sum('rules') / seconds),
+    cpuMsPerRule: rounded((1_000 * sum('cpuSeconds')) / sum('rules'), 2),
+    readsPerRule: rounded(sum('reads') / sum('rules'), 2),
+    writesPerAlert: sum('alerts') === 0 ? 0 : rounded(sum('writes') / sum('alerts'), 2),
+  };
+};
+
+const results = [];
+for (const accounts of sizes) {
+  const table = await filledTable(lines(accounts, 0));
   try {
-    let reads = 0;
-    let writes = 0;
-    table.client.middlewareStack.add(
-      (next, { commandName }) =>
-        (args) => {
-          if (reading.has(commandName ?? '')) reads++;
-          else writes++;
-          return next(args);
-        },
-      { step: 'initialize', name: 'countCalls' },
-    );
-    let mails = 0;
-    const run = openEvaluator(table, {
-      users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
-      sendMail: async () => {
-        mails++;
-      },
-      postWebhook: async () => {},
-      dashboardUrl: 'https://dashboard.example.com',
-      now: () => NOW,
-      logger: console,
-    });
-    const cpuBefore = process.cpuUsage();
-    const startedMs = performance.now();
-    const found = await run(() => Number.POSITIVE_INFINITY);
-    const seconds = (performance.now() - startedMs) / 1_000;
-    const { user, system } = process.cpuUsage(cpuBefore);
-    return {
-      accounts,
-      rules: found.rules,
-      alerts: found.alerts,
-      mails,
-      seconds: rounded(seconds, 1),
-      ownCpuSeconds: rounded((user + system) / 1e6, 1),
-      rulesPerSecond: Math.round(found.rules / seconds),
-      readsPerRule: rounded(reads / found.rules, 2),
-      writesPerAlert: found.alerts === 0 ? 0 : rounded(writes / found.alerts, 2),
-    };
+    for (const workerCount of workerCounts) results.push(await round(table, accounts, workerCount));
   } finally {
     await table.stop();
   }
-};
-
-// Code is warmed on a small run that is not counted: the first size would pay for it alone.
-await measure(200, 100);
-const results = [];
-for (const accounts of sizes) for (const firing of [0, 100]) results.push(await measure(accounts, firing));
+}
+const [firingSize = 1_000] = sizes;
+const table = await filledTable(lines(firingSize, 100));
+try {
+  results.push(await round(table, firingSize, 1));
+} finally {
+  await table.stop();
+}
 report('rule-evaluator', {}, results);

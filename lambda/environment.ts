@@ -72,6 +72,8 @@ export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
 
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
+  /** Jobs of the evaluator's workers. */
+  JOB_QUEUE_URL: string;
   /** Sender of alert mails: an address that SES has verified, or one of a verified domain. */
   MAIL_FROM: string;
   /** SES's configuration set: its bounces and complaints come back. */

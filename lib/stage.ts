@@ -58,7 +58,7 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
-    raiseAlarms(alerts, notify, [...alertAlarms(metrics), ...scheduledAlarms(alerts.scheduled)]);
+    raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
     new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
   }

@@ -1,55 +1,33 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { openTable } from '../data/table/table.ts';
-import type { RuleEvaluatorEnvironment } from '../environment.ts';
-import { mailSender, sesClient } from '../integrations/mail.ts';
-import { postWebhook } from '../integrations/webhook.ts';
-import { openEvaluator } from './open-evaluator.ts';
+import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
+import { openOnLambda } from './on-lambda.ts';
+import { openPending } from './open-delivery.ts';
+import { startRound } from './start-round.ts';
 
-const environment = z
-  .object({
-    TABLE_NAME: z.string().check(z.minLength(1)),
-    POWERTOOLS_METRICS_NAMESPACE: z.string().check(z.minLength(1)),
-    MAIL_FROM: z.string().check(z.minLength(3)),
-    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
-    DASHBOARD_URL: z.url(),
-  } satisfies Record<keyof RuleEvaluatorEnvironment, z.ZodMiniType>)
-  .parse(process.env);
-
-const logger = new Logger({ serviceName: 'rule-evaluator' });
-const metrics = new Metrics({ serviceName: 'rule-evaluator' });
-const now = () => new Date();
-const sendMail = mailSender(sesClient(), {
-  from: environment.MAIL_FROM,
-  configurationSet: environment.MAIL_CONFIGURATION_SET,
-});
-const run = openEvaluator(openTable(environment.TABLE_NAME), {
-  sendMail: async (mail) => {
-    try {
-      await sendMail(mail);
-    } catch (error) {
-      metrics.addMetric('MailFailures', MetricUnit.Count, 1);
-      throw error;
-    }
-  },
-  postWebhook: (webhook, body, at) => postWebhook(webhook, body, at),
-  dashboardUrl: environment.DASHBOARD_URL,
-  now,
-  logger,
-});
+const { table, metrics, measureLag, options } = openOnLambda();
+const start = startRound({ progress: openEvaluationProgress(table), ...options });
+const deliver = openPending(table, options);
 
 /** When the run was due. A run that was started by hand is due now. */
-const scheduleSchema = z.catch(z.object({ time: z.iso.datetime() }), () => ({ time: now().toISOString() }));
+const scheduleSchema = z.catch(z.object({ time: z.iso.datetime() }), () => ({ time: options.now().toISOString() }));
 
-/** Runs every minute: delivers pending alerts, and judges the alert rules. */
+/** Runs every minute: sends the shards of alert rules to the workers, and delivers pending alerts. */
 export const handler = async (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
-  const due = Date.parse(scheduleSchema.parse(event).time);
-  const { failures, ...counts } = await run(() => context.getRemainingTimeInMillis());
-  logger.info('rules judged', { ...counts, failures });
-  metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);
-  metrics.addMetric('AlertsFired', MetricUnit.Count, counts.alerts);
-  metrics.addMetric('EvaluationLagMs', MetricUnit.Milliseconds, now().getTime() - due);
-  metrics.publishStoredMetrics();
+  const { time: due } = scheduleSchema.parse(event);
+  let failures = 0;
+  try {
+    const { oldestDue, ...round } = await start(due);
+    options.logger.info('round started', { due, oldestDue, ...round });
+    failures += round.failures;
+    // A round that does not end is as late as it is old.
+    if (oldestDue !== null) measureLag(oldestDue);
+  } finally {
+    // Alerts are delivered whatever becomes of the round.
+    failures += (await deliver(() => context.getRemainingTimeInMillis())).failures;
+    measureLag(due);
+    metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);
+    metrics.publishStoredMetrics();
+  }
 };

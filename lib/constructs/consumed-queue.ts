@@ -8,8 +8,10 @@ import type { Retention } from '../config.ts';
 export interface ConsumedQueueProps {
   /** Its handler returns `batchItemFailures`. */
   readonly consumer: IFunction;
-  /** The consumer's time-out: the queue hides a message for six times as long. */
+  /** The consumer's time-out: the queue hides a message for six times as long, unless `visibilityTimeout` says how long. */
   readonly consumerTimeout: Duration;
+  /** For a consumer that works on a message twice without harm: how soon the work of one that died is begun again. */
+  readonly visibilityTimeout?: Duration;
   readonly batchSize: number;
   /** How long a batch may wait to fill. */
   readonly batchWindow: Duration;
@@ -39,7 +41,7 @@ export class ConsumedQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(4),
       // @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-queueconfig
-      visibilityTimeout: Duration.seconds(props.consumerTimeout.toSeconds() * 6),
+      visibilityTimeout: props.visibilityTimeout ?? Duration.seconds(props.consumerTimeout.toSeconds() * 6),
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceiveCount },
       removalPolicy: RemovalPolicy.DESTROY,
     });

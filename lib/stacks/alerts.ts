@@ -1,8 +1,13 @@
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { ConsumedQueue } from '../constructs/consumed-queue.ts';
+import { grantSend } from '../constructs/grants.ts';
+import { HandlerFunction } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
@@ -16,41 +21,82 @@ interface AlertsStackProps extends StackProps {
   readonly mail: MailSending;
 }
 
-/** From alert rules to mails and webhooks. */
+/** A worker takes new accounts for half of it, and passes the rest on as another job. */
+const WORKER_TIMEOUT = Duration.minutes(2);
+
+/** From alert rules to mails and webhooks: each minute the evaluator sends jobs to its workers, which judge the rules. */
 export class AlertsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
+  readonly worker: HandlerFunction;
+  readonly deadLetterQueue: Queue;
 
   constructor(scope: Construct, id: string, { settings, table, mail, ...props }: AlertsStackProps) {
     super(scope, id, props);
-    const evaluator = new ScheduledFunction(this, 'RuleEvaluator', {
-      entry: 'lambda/rule-evaluator/handler.ts',
-      description: 'Alert rules -> alerts -> mail and webhooks',
-      every: Duration.minutes(1),
-      environment: {
-        TABLE_NAME: table.tableName,
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-        MAIL_FROM: mail.from,
-        MAIL_CONFIGURATION_SET: mail.configurationSetName,
-        DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
-      } satisfies RuleEvaluatorEnvironment,
-      // Runs may overlap: an alert still fires once and is sent once.
-      timeout: Duration.minutes(5),
+    const environment = {
+      TABLE_NAME: table.tableName,
+      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+      MAIL_FROM: mail.from,
+      MAIL_CONFIGURATION_SET: mail.configurationSetName,
+      DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
+    } satisfies Omit<RuleEvaluatorEnvironment, 'JOB_QUEUE_URL'>;
+
+    const worker = new HandlerFunction(this, 'RuleWorker', {
+      entry: 'lambda/rule-evaluator/worker/handler.ts',
+      description: 'Jobs of the rule evaluator -> alerts -> mail and webhooks',
+      environment,
+      timeout: WORKER_TIMEOUT,
       memoryMb: 1024,
       retention: settings.retention,
     });
+    const { queue, deadLetterQueue } = new ConsumedQueue(this, 'EvaluationJobs', {
+      consumer: worker,
+      consumerTimeout: WORKER_TIMEOUT,
+      // An alert fires once and is sent once, however often it is judged. The third delivery is over before the evaluator takes a job
+      // for lost: see lambda/rule-evaluator/start-round.ts.
+      visibilityTimeout: Duration.minutes(3),
+      batchSize: 1,
+      batchWindow: Duration.seconds(0),
+      maxConcurrency: ACTIVE_RULE_SHARDS,
+      maxReceiveCount: 3,
+      retention: settings.retention,
+    });
+    const withQueue = { ...environment, JOB_QUEUE_URL: queue.queueUrl } satisfies RuleEvaluatorEnvironment;
+    worker.addEnvironment('JOB_QUEUE_URL', withQueue.JOB_QUEUE_URL);
+
+    const evaluator = new ScheduledFunction(this, 'RuleEvaluator', {
+      entry: 'lambda/rule-evaluator/handler.ts',
+      description: 'Alert rules -> jobs; pending alerts -> mail and webhooks',
+      every: Duration.minutes(1),
+      environment: withQueue,
+      // Runs may overlap: an alert is sent once.
+      timeout: Duration.minutes(5),
+      memoryMb: 512,
+      retention: settings.retention,
+    });
+
+    const progress = { actions: ['GetItem', 'UpdateItem'], partitions: partitions.evaluator } as const;
     grantItems(
-      evaluator,
+      worker,
       table,
-      {
-        actions: ['Query'],
-        partitions: [...partitions.activeRules, ...partitions.undeliveredAlerts],
-        index: INDEX_NAME,
-      },
-      { actions: ['GetItem', 'UpdateItem'], partitions: partitions.evaluator },
+      { actions: ['Query'], partitions: partitions.activeRules, index: INDEX_NAME },
+      progress,
       { actions: ['Query'], partitions: partitions.spend },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
     );
-    grantSendMail(evaluator, this, mail);
+    grantItems(
+      evaluator,
+      table,
+      { actions: ['Query'], partitions: partitions.undeliveredAlerts, index: INDEX_NAME },
+      progress,
+      // The rule's webhook, the account's users, the alert.
+      { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts },
+    );
+    for (const each of [evaluator, worker]) {
+      grantSend(each, queue);
+      grantSendMail(each, this, mail);
+    }
     this.scheduled = [evaluator];
+    this.worker = worker;
+    this.deadLetterQueue = deadLetterQueue;
   }
 }

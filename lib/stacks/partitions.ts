@@ -2,9 +2,13 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
+<<<<<<< HEAD
   auditPartition,
   blocksKey,
   evaluatorTurnKey,
+=======
+  evaluationProgressKey,
+>>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
   OUTBOX_SHARDS,
   outboxPartition,
   ROLLUP_MARK_SHARDS,
@@ -41,7 +45,7 @@ export const partitions = {
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** How far the rules have been judged. */
-  evaluator: [evaluatorTurnKey().pk],
+  evaluator: [evaluationProgressKey().pk],
   /** Of the index: rules to evaluate, alerts to send. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),

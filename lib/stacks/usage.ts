@@ -86,7 +86,7 @@ export class UsageStack extends Stack {
         partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend],
       },
       // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
-      { actions: ['Query'], partitions: partitions.activeRules, index: INDEX_NAME },
+      { actions: ['Query'], partitions: partitions.accounts },
     ];
     grantItems(
       this.recorder,

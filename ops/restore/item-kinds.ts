@@ -5,7 +5,7 @@ import {
   alertKey,
   countedResponseKey,
   counterSlotsKey,
-  evaluatorTurnKey,
+  evaluationProgressKey,
   firedKey,
   type Key,
   monthKey,
@@ -43,7 +43,7 @@ const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [stripeEventKey('').pk, 'billing'],
   [outboxPartition(0).replace(/0$/, ''), 'event'],
   [refusedEventKey('', '').pk, 'event'],
-  [evaluatorTurnKey().pk, 'derived'],
+  [evaluationProgressKey().pk, 'derived'],
 ];
 
 const account = accountKey('').pk;

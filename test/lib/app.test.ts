@@ -2,6 +2,7 @@
  * One suite for all that reads what the CDK makes: each suite loads the CDK anew, which takes longer than most of these tests do, and
  * what is made of the same settings is made once.
  */
+import './app/alerts.ts';
 import './app/billing.ts';
 import './app/config.ts';
 import './app/containers.ts';

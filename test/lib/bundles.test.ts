@@ -19,6 +19,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'usage/Sweep': 935,
   'usage/Rollup': 335,
   'alerts/RuleEvaluator': 375,
+  'alerts/RuleWorker': 425,
   'mail/Feedback': 270,
   'billing/Reconcile': 570,
   'dashboard-api/AuthHandler': 355,

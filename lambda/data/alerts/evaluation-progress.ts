@@ -1,51 +1,47 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { ACTIVE_RULE_SHARDS, evaluatorShardKey, evaluatorTurnKey } from '../table/keys.ts';
+import { ACTIVE_RULE_SHARDS, evaluationProgressKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
-const storedTurn = z.object({ turn: z.int() });
-
-const storedProgress = z.object({
+const storedShard = z.object({
   /** All rules of the shard were judged at this time or later, ISO 8601 UTC. Null before the first time. */
   judgedUntil: z._default(z.nullable(z.string()), null),
-  /** The account after which a run stopped, and when the round began that is not done yet; null where none is under way. */
-  stopped: z._default(z.nullable(z.object({ after: z.string(), since: z.string() })), null),
+  /** When the round was due that judges the shard now, ISO 8601 UTC; null where none does. */
+  due: z._default(z.nullable(z.string()), null),
+  /** How many active rules the shard had when it was judged last; null where nobody has counted them. */
+  rules: z._default(z.nullable(z.int()), null),
 });
 
 /** How far the rules of a shard have been judged. */
-export type ShardProgress = z.infer<typeof storedProgress>;
+export type ShardProgress = z.infer<typeof storedShard> & { readonly shard: number };
 
-/**
- * Where the evaluator stopped. Runs take turns at the shards, so that runs at the same time share the work, and neither a run that is
- * stopped nor one that dies keeps any shard from being judged.
- */
+/** An attribute for each shard, so that those who judge different shards never overwrite each other. */
+const attributeOf = (shard: number): string => `shard${shard}`;
+
+/** How far the rules have been judged: one item, which a round reads and writes as a whole or in part. */
 export const openEvaluationProgress = ({ client, name }: Table) => ({
-  /** The shard whose turn it is, and how far it is. */
-  claimShard: async (): Promise<ShardProgress & { readonly shard: number }> => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: evaluatorTurnKey(),
-        UpdateExpression: 'ADD turn :one',
-        ExpressionAttributeValues: { ':one': 1 },
-        ReturnValues: 'UPDATED_NEW',
-      }),
+  /** Every shard, in their order. */
+  read: async (): Promise<ShardProgress[]> => {
+    const { Item = {} } = await client.send(
+      new GetCommand({ TableName: name, Key: evaluationProgressKey(), ConsistentRead: true }),
     );
-    const shard = storedTurn.parse(Attributes).turn % ACTIVE_RULE_SHARDS;
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: evaluatorShardKey(shard), ConsistentRead: true }),
-    );
-    return { shard, ...storedProgress.parse(Item ?? {}) };
+    return Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => ({
+      ...storedShard.parse(Item[attributeOf(shard)] ?? {}),
+      shard,
+    }));
   },
 
-  /** Saves how far a shard is, for the next run that claims it. */
-  save: async (shard: number, { judgedUntil, stopped }: ShardProgress): Promise<void> => {
+  /** Saves some shards, and leaves the others as they are. */
+  save: async (shards: readonly ShardProgress[]): Promise<void> => {
+    if (shards.length === 0) return;
     await client.send(
       new UpdateCommand({
         TableName: name,
-        Key: evaluatorShardKey(shard),
-        UpdateExpression: 'SET judgedUntil = :judgedUntil, stopped = :stopped',
-        ExpressionAttributeValues: { ':judgedUntil': judgedUntil, ':stopped': stopped },
+        Key: evaluationProgressKey(),
+        UpdateExpression: `SET ${shards.map(({ shard }) => `${attributeOf(shard)} = :${shard}`).join(', ')}`,
+        ExpressionAttributeValues: Object.fromEntries(
+          shards.map(({ shard, judgedUntil, due, rules }) => [`:${shard}`, { judgedUntil, due, rules }]),
+        ),
       }),
     );
   },

@@ -16,7 +16,8 @@ type Day = string;
 
 /** Shards of partitions that many writers share; a partition accepts 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 export const OUTBOX_SHARDS = 8;
-export const ACTIVE_RULE_SHARDS = 8;
+/** So many workers can judge rules at a time. Rules that were stored with 8 shards stay where they are: readers take every shard. */
+export const ACTIVE_RULE_SHARDS = 32;
 export const ROLLUP_MARK_SHARDS = 8;
 export const UNDELIVERED_SHARDS = 8;
 /**
@@ -81,10 +82,8 @@ export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: st
   gsi1pk: activeRulesIndexPartition(shard),
   gsi1sk: `${accountId}#${ruleId}`,
 });
-/** Whose turn it is among the shards of active rules, and how far each has been judged. */
-const evaluatorPartition = 'EVALUATOR';
-export const evaluatorTurnKey = (): Key => ({ pk: evaluatorPartition, sk: 'TURN' });
-export const evaluatorShardKey = (shard: number): Key => ({ pk: evaluatorPartition, sk: `SHARD#${shard}` });
+/** How far the active rules of each shard have been judged. */
+export const evaluationProgressKey = (): Key => ({ pk: 'EVALUATOR', sk: 'PROGRESS' });
 /** Alerts not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
 export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({

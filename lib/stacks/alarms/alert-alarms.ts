@@ -1,12 +1,37 @@
 import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
+import type { AlertsStack } from '../alerts.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics } from '../metrics.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From alert rules to mail. scheduled-alarms.ts reports an evaluator that fails or does not run. */
-export const alertAlarms = ({ evaluatorCount, evaluationLag }: StageMetrics): RunbookAlarm[] => [
+export const alertAlarms = (
+  { evaluatorCount, evaluationLag }: StageMetrics,
+  { worker, deadLetterQueue }: Pick<AlertsStack, 'worker' | 'deadLetterQueue'>,
+): RunbookAlarm[] => [
+  {
+    id: 'RuleWorkerErrors',
+    summary: 'Workers of the rule evaluator fail on whole jobs, which come again: alerts of some accounts are late.',
+    section: 'rule-worker-errors',
+    metric: worker.metricErrors({ period: FIVE_MINUTES }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'EvaluationDeadLetters',
+    summary:
+      'A worker of the rule evaluator failed three times on the same job: the rules of some accounts are not judged.',
+    section: 'rule-worker-errors',
+    metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      period: FIVE_MINUTES,
+      statistic: Stats.MAXIMUM,
+    }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
   {
     id: 'EvaluationFailures',
     summary: 'Alert rules of some accounts could not be evaluated, or alerts could not be sent.',

@@ -2,8 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openRuleFilters } from '../../../lambda/data/ledger/rule-filters.ts';
-import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey } from '../../../lambda/data/table/keys.ts';
-import { shardOf } from '../../../lambda/data/table/shard-of.ts';
+import { ruleKey } from '../../../lambda/data/table/keys.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 beforeAll(async () => {
@@ -17,7 +16,7 @@ const put = (accountId: string, ruleId: string, members: object) =>
       TableName: table.name,
       Item: {
         ...ruleKey(accountId, ruleId),
-        ...activeRulesIndexKey(shardOf(accountId, ACTIVE_RULE_SHARDS), accountId, ruleId),
+        isActive: true,
         ...members,
       },
     }),
@@ -28,6 +27,7 @@ it('finds the filters of one account, whatever else its rules are', async () => 
   await put('account', '2', { type: 'of a later version', config: { filter: { model: 'm', client: 'c' }, more: 1 } });
   await put('account', '3', { config: {} });
   await put('account', '4', { config: { filter: { tag: 7 } } });
+  await put('account', '6', { isActive: false, config: { filter: { tag: 'switched off' } } });
   await put('account-2', '5', { config: { filter: { tag: 'of another account' } } });
   expect(await openRuleFilters(table).find('account')).toEqual([{ tag: 'prod' }, { model: 'm' }]);
 });

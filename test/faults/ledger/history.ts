@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
 import { createRule } from '../../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/alert-rules/operations.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
@@ -8,7 +9,6 @@ import { shardMonth } from '../../../lambda/data/ledger/sharding.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
 import { type PlanName, planNames, plans } from '../../../lambda/domain/billing/plans.ts';
-import { openEvaluator } from '../../../lambda/rule-evaluator/open-evaluator.ts';
 import { requestIdAt } from '../../usage-recorder/events.ts';
 import { type Random, randomFrom } from '../random.ts';
 import {
@@ -391,12 +391,12 @@ class History {
   async judgeRules(): Promise<void> {
     const { random, theme, world, model } = this;
     const run = (table: Table, now: () => number) =>
-      openEvaluator(table, {
+      evaluateRules(table, {
         sendMail: async () => {},
         postWebhook: async () => {},
         dashboardUrl: 'https://dashboard.example.com',
         now: () => new Date(now()),
-        logger: { error: () => {}, warn: () => {} },
+        logger: { error: () => {} },
       })(() => HOUR_MS);
     const seeded = () => randomFrom(random.below(2 ** 31));
     const chances = { ...theme.chances, held: 0 };

@@ -91,6 +91,7 @@ describe('alarms', () => {
       'usage-recorder/sweep/sweep-outbox.ts',
       'usage-recorder/rollup/roll-up-due-periods.ts',
       'rule-evaluator/handler.ts',
+      'rule-evaluator/on-lambda.ts',
       'dashboard/stripe-webhook/reconcile/reconcile.ts',
     ]
       .map((file) => readFileSync(join(import.meta.dirname, '../../../lambda', file), 'utf8'))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ROLLUP_MARK_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { ACTIVE_RULE_SHARDS, ROLLUP_MARK_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const oneOrMore = <T extends z.ZodType>(schema: T) =>
@@ -68,7 +68,7 @@ const permissions = Object.fromEntries(
   }),
 );
 
-const shards = (name: string) => Array.from({ length: 8 }, (_, shard) => `${name}#${shard}`).join(' ');
+const shards = (name: string, count = 8) => Array.from({ length: count }, (_, shard) => `${name}#${shard}`).join(' ');
 const PARKED = Array.from({ length: 8 }, (_, shard) => `PARKED#${shard}`).join(' ');
 const UNSEALED = Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `UNSEALED#${shard}`).join(' ');
 /** Request records of any day, and of any shard of a day. */
@@ -78,9 +78,15 @@ const RECORD = [
   `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
+<<<<<<< HEAD
 const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND`;
 /** The filters of alert rules, whose names keep counters of their own. */
 const RULES = `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')}`;
+=======
+const LEDGER = 'ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#SPEND';
+const MAIL =
+  'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
+>>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
 /** A user is looked up for the account of the caller. */
@@ -91,11 +97,21 @@ describe('what each function may do', () => {
     expect(permissions).toEqual({
       'alerts/RuleEvaluator': [
         logsTo('RuleEvaluator'),
-        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')} ${shards('UNDELIVERED')}`,
+        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('UNDELIVERED')}`,
+        'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE EVALUATOR ACCOUNT#{account}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'sqs:SendMessage ON EvaluationJobsQueue',
+        MAIL,
+      ],
+      'alerts/RuleWorker': [
+        logsTo('RuleWorker'),
+        'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON EvaluationJobsQueue',
+        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES', ACTIVE_RULE_SHARDS)}`,
         'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE EVALUATOR ACCOUNT#{account}',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
+        'sqs:SendMessage ON EvaluationJobsQueue',
+        MAIL,
       ],
       'dashboard-api/AlertRulesHandler': [
         logsTo('AlertRulesHandler'),
@@ -175,7 +191,11 @@ describe('what each function may do', () => {
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+<<<<<<< HEAD
         RULES,
+=======
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
+>>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
       ],
       'usage/Rollup': [
         logsTo('Rollup'),
@@ -190,7 +210,11 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
         `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+<<<<<<< HEAD
         RULES,
+=======
+        `dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ${PARKED}`,
+>>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
         `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });

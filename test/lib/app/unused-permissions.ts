@@ -43,6 +43,7 @@ const signOf = (action: string) => signs[action] ?? new RegExp(`new ${action.spl
 const entries: readonly (readonly [StackName, string, string])[] = [
   ['billing', 'Reconcile', 'lambda/dashboard/stripe-webhook/reconcile/handler.ts'],
   ['alerts', 'RuleEvaluator', 'lambda/rule-evaluator/handler.ts'],
+  ['alerts', 'RuleWorker', 'lambda/rule-evaluator/worker/handler.ts'],
   ['mail', 'Feedback', 'lambda/mail-feedback/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],

@@ -1,0 +1,128 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
+import type { EvaluationProgress, ShardProgress } from '../data/alerts/evaluation-progress.ts';
+import type { Rule, Rules } from '../data/alerts/rules.ts';
+import type { Alert } from '../domain/alert-rules/alert.ts';
+import type { Evaluation } from './evaluate-account.ts';
+import type { Job, SendJob, ShardToJudge } from './job.ts';
+import { isLate, takeUntil } from './take-until.ts';
+
+export interface JudgeDependencies {
+  readonly rules: Pick<Rules, 'activeInShard'>;
+  readonly progress: EvaluationProgress;
+  readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date, judgedUntil: Date) => Promise<Evaluation>;
+  readonly deliver: (alert: Alert, round: number) => Promise<void>;
+  readonly send: SendJob;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** What a worker did. `shards` are those whose rules were all judged. */
+export interface JudgeReport {
+  shards: number;
+  accounts: number;
+  rules: number;
+  alerts: number;
+  failures: number;
+}
+
+const AT_ONCE = 32;
+/** An account may have fifty alerts, each with a slow webhook: they must not fill the whole run. */
+const OF_ONE_ACCOUNT_AT_ONCE = 10;
+
+type AccountRules = readonly [Rule, ...Rule[]];
+
+/** Groups rules by account. The index has an account's rules next to each other. */
+async function* groupByAccount(rules: AsyncIterable<Rule>): AsyncGenerator<AccountRules> {
+  let account: Rule[] = [];
+  for await (const rule of rules) {
+    if (account[0] && account[0].accountId !== rule.accountId) {
+      yield account as unknown as AccountRules;
+      account = [];
+    }
+    account.push(rule);
+  }
+  if (account.length > 0) yield account as unknown as AccountRules;
+}
+
+/**
+ * Judges the active rules of a job's shards, and delivers the alerts that fire. What the time does not suffice for becomes another job.
+ * A job may come twice, or after another took its place: shards that no longer belong to its round are left out, and an alert fires
+ * once whoever judges.
+ *
+ * The returned function takes `remainingMs`, which returns the time left for the run.
+ */
+export const judgeShards =
+  ({ rules, progress, evaluate, deliver, send, now, logger }: JudgeDependencies) =>
+  async ({ due, shards }: Job, remainingMs: () => number): Promise<JudgeReport> => {
+    const report: JudgeReport = { shards: 0, accounts: 0, rules: 0, alerts: 0, failures: 0 };
+    const fail = (what: string, facts: Record<string, unknown>, error: unknown): void => {
+      report.failures += 1;
+      logger.error(what, { ...facts, error: error as Error });
+    };
+
+    /** @returns false where the rules of the account must be judged again */
+    const judgeAccount = async (accountRules: AccountRules, judgedUntil: Date): Promise<boolean> => {
+      const [{ accountId, ruleId }] = accountRules;
+      report.accounts += 1;
+      report.rules += accountRules.length;
+      try {
+        const { fired, failures } = await evaluate(accountId, accountRules, now(), judgedUntil);
+        report.alerts += fired.length;
+        for (const failure of failures) fail('rule not judged', { ruleId: failure.ruleId }, failure.error);
+        await pMap(
+          fired,
+          async (alert) => {
+            try {
+              await deliver(alert, 0);
+            } catch (error) {
+              fail('alert not delivered', { alertId: alert.alertId }, error);
+            }
+          },
+          { concurrency: OF_ONE_ACCOUNT_AT_ONCE },
+        );
+        return true;
+      } catch (error) {
+        fail('rules not judged', { ruleId }, error);
+        return false;
+      }
+    };
+
+    /** Judges a shard from where it stands. `isCut` is true where accounts are left. */
+    const judgeShard = async (shard: ShardToJudge): Promise<ShardToJudge & { readonly isCut: boolean }> => {
+      let { after, isWhole } = shard;
+      const rulesBefore = report.rules;
+      const accounts = takeUntil(groupByAccount(rules.activeInShard(shard.shard, after ?? undefined)), () =>
+        isLate(remainingMs),
+      );
+      const judge = async (accountRules: AccountRules): Promise<void> => {
+        after = accountRules[0].accountId;
+        if (!(await judgeAccount(accountRules, new Date(shard.judgedUntil)))) isWhole = false;
+      };
+      try {
+        // pMap takes the next account when one is done, so a long stream is never held whole. Only reading the shard can reject here.
+        await pMap(accounts, judge, { concurrency: AT_ONCE });
+      } catch (error) {
+        fail('rules not read', { shard: shard.shard }, error);
+        isWhole = false;
+      }
+      return { ...shard, after, isWhole, rules: shard.rules + report.rules - rulesBefore, isCut: accounts.isCut() };
+    };
+
+    const current = await progress.read();
+    const judged: ShardProgress[] = [];
+    const rest: ShardToJudge[] = [];
+    for (const shard of shards.filter((each) => current[each.shard]?.due === due)) {
+      const { isCut, ...result } = await judgeShard(shard);
+      if (isCut) rest.push(result);
+      else {
+        // Where an account failed, the next round catches up from where this one had to.
+        const judgedUntil = result.isWhole ? due : result.judgedUntil;
+        judged.push({ shard: result.shard, judgedUntil, due: null, rules: result.rules });
+      }
+    }
+    if (rest.length > 0) await send({ due, shards: rest });
+    await progress.save(judged);
+    report.shards = judged.length;
+    return report;
+  };

@@ -1,0 +1,42 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { openTable } from '../data/table/table.ts';
+import { mailSender, sesClient } from '../integrations/mail.ts';
+import { postWebhook } from '../integrations/webhook.ts';
+import { parseEvaluatorEnvironment } from './environment.ts';
+import { queueSender } from './queue-sender.ts';
+
+/** What both functions of the evaluator share. They write the same metrics, which have one `service`. */
+export const openOnLambda = () => {
+  const environment = parseEvaluatorEnvironment(process.env);
+  const logger = new Logger({ serviceName: 'rule-evaluator' });
+  const metrics = new Metrics({ serviceName: 'rule-evaluator' });
+  const now = () => new Date();
+  const sendMail = mailSender(sesClient(), {
+    from: environment.MAIL_FROM,
+    configurationSet: environment.MAIL_CONFIGURATION_SET,
+  });
+  return {
+    table: openTable(environment.TABLE_NAME),
+    metrics,
+    /** Notes how late it is for a round that was due at an instant, ISO 8601. */
+    measureLag: (due: string): void => {
+      metrics.addMetric('EvaluationLagMs', MetricUnit.Milliseconds, now().getTime() - Date.parse(due));
+    },
+    options: {
+      sendMail: async (mail: Parameters<typeof sendMail>[0]): Promise<void> => {
+        try {
+          await sendMail(mail);
+        } catch (error) {
+          metrics.addMetric('MailFailures', MetricUnit.Count, 1);
+          throw error;
+        }
+      },
+      postWebhook: (webhook: { url: string; secret: string }, body: string, at: Date) => postWebhook(webhook, body, at),
+      dashboardUrl: environment.DASHBOARD_URL,
+      send: queueSender(environment.JOB_QUEUE_URL),
+      now,
+      logger,
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { expect, it, jest } from '@jest/globals';
+import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import { deliverPending, type PendingDependencies } from '../../lambda/rule-evaluator/deliver-pending.ts';
+import { silentLogger } from '../http/invoke.ts';
+
+const NOW = new Date('2026-11-20T16:30:00.000Z');
+const MINUTE_MS = 60_000;
+const alert = (alertId: string) => ({ alertId }) as Alert;
+
+const setUp = (dependencies: Partial<PendingDependencies>) => {
+  const logger = silentLogger();
+  const run = deliverPending({
+    deliveries: { async *undelivered() {} },
+    deliver: async () => {},
+    now: () => NOW,
+    logger,
+    ...dependencies,
+  });
+  return { run, logger };
+};
+
+it('delivers what is due in its own round, goes on where one fails, and logs what failed by its id', async () => {
+  const deliver = jest.fn<PendingDependencies['deliver']>().mockRejectedValueOnce(new Error('throttled'));
+  const { run, logger } = setUp({
+    deliver,
+    deliveries: {
+      async *undelivered(shard) {
+        if (shard === 0)
+          yield* [
+            { alert: alert('a'), round: 4 },
+            { alert: alert('b'), round: 1 },
+          ];
+        if (shard === 1) throw new Error('index throttled');
+        if (shard === 2) yield { alert: alert('c'), round: 2 };
+      },
+    },
+  });
+  expect(await run(() => 5 * MINUTE_MS)).toEqual({ failures: 2 });
+  expect(deliver.mock.calls.map(([{ alertId }, round]) => [alertId, round]).sort()).toEqual([
+    ['a', 4],
+    ['b', 1],
+    ['c', 2],
+  ]);
+  expect(logger.error.mock.calls.map(([what]) => what).sort()).toEqual([
+    'alert not delivered',
+    'pending alerts not read',
+  ]);
+});
+
+it('stops before its time is over', async () => {
+  let remainingMs = 5 * MINUTE_MS;
+  const deliver = jest.fn<PendingDependencies['deliver']>().mockImplementation(async () => {
+    remainingMs -= MINUTE_MS / 2;
+  });
+  const { run } = setUp({
+    deliver,
+    deliveries: {
+      async *undelivered() {
+        for (let i = 0; i < 100; i++) yield { alert: alert('due'), round: 1 };
+      },
+    },
+  });
+  await run(() => remainingMs);
+  expect(deliver).toHaveBeenCalledTimes(9);
+});
