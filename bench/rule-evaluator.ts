@@ -98,7 +98,10 @@ const work = async (worker: ChildProcess, jobs: unknown[]): Promise<Judged[]> =>
   const judged: Judged[] = [];
   for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
     worker.send(job as object);
-    const [result] = await once(worker, 'message');
+    const [result] = await Promise.race([
+      once(worker, 'message'),
+      once(worker, 'exit').then(() => Promise.reject(new Error('A worker failed.'))),
+    ]);
     judged.push(result as Judged);
   }
   return judged;
@@ -108,7 +111,7 @@ const work = async (worker: ChildProcess, jobs: unknown[]): Promise<Judged[]> =>
 const round = async (table: EmulatedTable, accounts: number, workerCount: number) => {
   const progress = openEvaluationProgress(table);
   const due = NOW.toISOString();
-  const shards = (await progress.read()).map((shard) => ({ ...shard, rules: (2 * accounts) / ACTIVE_RULE_SHARDS, due }));
+  const shards = (await progress.read()).map((shard) => ({ ...shard, rules: Math.ceil((2 * accounts) / ACTIVE_RULE_SHARDS), due }));
   const jobs: unknown[] = jobsFor(shards, due);
   const jobCount = jobs.length;
   const workers = startWorkers(table.endpoint, table.name, workerCount);
