@@ -81,6 +81,22 @@ describe('GET /requests', () => {
       filter: { status: 200, tag: null, keyId: 'key-1', model: undefined, providerKey: undefined },
     });
   });
+
+  it('filters by client, session, agent and metadata', async () => {
+    page.mockResolvedValue({ items: [], nextCursor: null });
+    const query = { client: ['codex'], session: ['s1'], agent: [''], metadata: ['team:search', 'env:'] };
+    expect((await get('/requests', query)).status).toBe(200);
+    expect(page).toHaveBeenCalledWith(
+      'account-1',
+      expect.objectContaining({
+        filter: expect.objectContaining({ client: 'codex', session: 's1', agent: null, metadata: query.metadata }),
+      }),
+    );
+    expect(await get('/requests', { metadata: ['search'] })).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'metadata.0', message: 'must be name:value' }] } },
+    });
+  });
 });
 
 describe('GET /requests over ages', () => {
@@ -100,6 +116,10 @@ describe('GET /requests/{requestId}', () => {
     const { status, body, text } = await get(`/requests/${record.requestId}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ modelRequested: 'gpt-4o', rawUsage: { prompt_tokens: 3 }, usageSource: 'reported' });
+    expect(body).toMatchObject({ client: null, session: null, metadata: {}, metadataTruncated: false });
+    const belongs = { client: 'codex', session: { id: 's1', agentId: 'a1' }, metadata: { team: 'search' } };
+    find.mockResolvedValue({ ...record, ...belongs, metadataTruncated: true });
+    expect((await get(`/requests/${record.requestId}`)).body).toMatchObject({ ...belongs, metadataTruncated: true });
     expect(text).not.toContain('account-1');
     expect(find).toHaveBeenCalledWith('account-1', record.requestId);
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
+import { MAX_METADATA_PAIRS } from '../../domain/usage/limits.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
 import { operation } from '../../http/operation.ts';
@@ -36,6 +37,21 @@ const summary = {
   costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
   costUsd: z.nullable(z.string()),
   provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
+  client: z
+    .nullable(z.string())
+    .check(z.describe('The program that sent it, recognized by its User-Agent: `claude-code`, `openai-python` …')),
+  session: z
+    .nullable(
+      z.object({
+        id: z.string(),
+        agentId: z.optional(z.string().check(z.describe('Absent for the main agent.'))),
+        parentAgentId: z.optional(z.string().check(z.describe('Absent if the main agent started this one.'))),
+      }),
+    )
+    .check(z.describe('Ids longer than 64 characters, or not printable, are hashes: `sha256:…`.')),
+  metadata: z
+    .record(z.string(), z.string())
+    .check(z.describe('Names and values from X-Service-Metadata or another gateway’s headers.')),
 };
 
 const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });
@@ -49,6 +65,7 @@ const request = z
     tagTruncated: z
       .boolean()
       .check(z.describe('True if the tag was changed: it was longer than 64 characters or not UTF-8.')),
+    metadataTruncated: z.boolean().check(z.describe('True if some of the metadata was cut or ignored.')),
     requestBytes: countOrNull,
     responseBytes: countOrNull,
     usageSource: z.nullable(z.enum(['reported', 'estimated', 'none'])),
@@ -85,6 +102,21 @@ export const listRequests = operation({
     outcome: z.optional(z.enum(outcomes)),
     provenance: z.optional(z.enum(provenances)),
     status: z.optional(z.coerce.number().check(z.int(), z.minimum(100), z.maximum(599))),
+    client: filterValue,
+    session: filterValue,
+    agent: z.optional(
+      z
+        .string()
+        .check(z.maxLength(256), z.describe('Id of an agent of a session. An empty value selects the main agent.')),
+    ),
+    metadata: z.optional(
+      z
+        .array(z.string().check(z.regex(/:/, 'must be name:value'), z.maxLength(256)))
+        .check(
+          z.maxLength(MAX_METADATA_PAIRS),
+          z.describe('`name:value`. Repeat it for several. An empty value selects requests without that name.'),
+        ),
+    ),
     ...pageParameters({ default: 50, max: 200 }),
   }),
   success: {

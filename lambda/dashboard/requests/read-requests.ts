@@ -38,6 +38,9 @@ export const listRequests =
         tag: valueOrNone(query.tag),
         keyId: valueOrNone(key),
         providerKey: valueOrNone(query.providerKey),
+        client: valueOrNone(query.client),
+        session: valueOrNone(query.session),
+        agent: valueOrNone(query.agent),
       },
     });
     return { items: items.map(requestSummary), nextCursor };

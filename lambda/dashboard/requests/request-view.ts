@@ -22,6 +22,9 @@ export const requestSummary = (record: RequestRecord) => ({
   outputTokens: record.usage?.outputTokens ?? null,
   ...moneyOf(record.costNanoUsd),
   provenance: record.provenance,
+  client: record.client,
+  session: record.session && { ...record.session },
+  metadata: record.metadata,
 });
 
 /** A request with all its details. */
@@ -31,6 +34,7 @@ export const requestView = (record: RequestRecord) => ({
   modelServed: record.reading?.modelServed ?? null,
   serviceTier: record.reading?.serviceTier ?? null,
   tagTruncated: record.tagTruncated,
+  metadataTruncated: record.metadataTruncated,
   requestBytes: record.requestBytes,
   responseBytes: record.responseBytes,
   usageSource: record.reading?.usageSource ?? null,

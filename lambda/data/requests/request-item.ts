@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { dayOf } from '../../domain/calendar/utc.ts';
@@ -11,9 +12,16 @@ export interface RequestItem extends Key {
   readonly revision: number;
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** `sessionMark` of its session. */
+  readonly s?: string;
   /** All other members: JSON, deflated. */
   readonly details: Uint8Array;
 }
+
+/**
+ * A few bits of a session's id, by which the table itself passes over the records of most other sessions. The attribute costs five bytes.
+ */
+export const sessionMark = (sessionId: string): string => hash('sha256', sessionId, 'base64url').slice(0, 4);
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === 0 || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
@@ -43,7 +51,7 @@ const deflated = (details: object): Uint8Array => {
 /**
  * The item of a record. DynamoDB charges writes by the kilobyte, twice in a transaction, and nearly all records fit one kilobyte in this
  * form: members of the key are not repeated; members that are null, zero or empty are left out, and the schema restores them; all that no
- * condition and no expiry reads is one deflated attribute. A separate attribute would cost its name in every item, and time in the SDK
+ * condition, no filter and no expiry reads is one deflated attribute. A separate attribute would cost its name in every item, and time in the SDK
  * and in the table. JSON may also nest, and use names that attributes may not have.
  */
 export const requestItem = (record: RequestRecord): RequestItem => {
@@ -52,11 +60,17 @@ export const requestItem = (record: RequestRecord): RequestItem => {
     ...requestKey(accountId, dayOf(record.startedAt), requestId, shard),
     revision,
     expiresAt,
+    ...(record.session && { s: sessionMark(record.session.id) }),
     details: deflated({ ...withoutEmpty(facts), usage: usage && withoutEmpty(usage) }),
   };
 };
 
-const storedItem = z.looseObject({ pk: z.string(), sk: z.string(), details: z.optional(z.instanceof(Uint8Array)) });
+const storedItem = z.looseObject({
+  pk: z.string(),
+  sk: z.string(),
+  s: z.optional(z.string()),
+  details: z.optional(z.instanceof(Uint8Array)),
+});
 
 /** These are measured once the end of a request is known. A missing one is then zero, such as the request bytes of a GET, and not unknown. */
 const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
@@ -69,7 +83,7 @@ const MEASURED = { totalMs: 0, requestBytes: 0, responseBytes: 0 };
 export const parseRequestItem = (item: object): RequestRecord => readItem(() => parse(item));
 
 const parse = (item: object): RequestRecord => {
-  const { pk, sk, details, ...attributes } = storedItem.parse(item);
+  const { pk, sk, s: _mark, details, ...attributes } = storedItem.parse(item);
   const facts = withCurrentNames({
     ...attributes,
     ...(details && (JSON.parse(inflateRawSync(details).toString('utf8')) as Record<string, unknown>)),

@@ -20,6 +20,13 @@ export interface RequestFilter {
   readonly outcome?: string | undefined;
   readonly provenance?: string | undefined;
   readonly status?: number | null | undefined;
+  readonly client?: string | null | undefined;
+  /** Id of the session. */
+  readonly session?: string | null | undefined;
+  /** Id of the agent; null selects requests of the main agent, and those without a session. */
+  readonly agent?: string | null | undefined;
+  /** Pairs as `name:value`, all of which the request must have; an empty value selects requests without that name. */
+  readonly metadata?: readonly string[] | undefined;
 }
 
 export interface RequestPage {
@@ -36,9 +43,16 @@ const MAX_EXAMINED = 2_000;
 /** A day without requests is a query too. A year of them must not end a page. */
 const MAX_QUERIES = 512;
 const FILTERED_PAGE_SIZE = 200;
+/** The same where the table filters: each may read a megabyte. */
+const MAX_QUERIES_OF_SESSION = 64;
 
-const passes = (record: RequestRecord, filter: RequestFilter): boolean => {
-  const values: Record<keyof RequestFilter, unknown> = {
+/** A name may contain a colon too, so pairs are compared as a whole. */
+const hasPair = ({ metadata }: RequestRecord, pair: string): boolean =>
+  Object.entries(metadata).some(([name, value]) => `${name}:${value}` === pair) ||
+  (pair.endsWith(':') && !Object.hasOwn(metadata, pair.slice(0, -1)));
+
+const passes = (record: RequestRecord, { metadata = [], ...filter }: RequestFilter): boolean => {
+  const values: Record<keyof typeof filter, unknown> = {
     provider: record.provider,
     model: modelOf(record),
     tag: record.tag,
@@ -47,9 +61,14 @@ const passes = (record: RequestRecord, filter: RequestFilter): boolean => {
     outcome: record.outcome,
     provenance: record.provenance,
     status: record.status,
+    client: record.client,
+    session: record.session?.id ?? null,
+    agent: record.session?.agentId ?? null,
   };
-  return Object.entries(filter).every(
-    ([name, wanted]) => wanted === undefined || values[name as keyof RequestFilter] === wanted,
+  return (
+    Object.entries(filter).every(
+      ([name, wanted]) => wanted === undefined || values[name as keyof typeof filter] === wanted,
+    ) && metadata.every((pair) => hasPair(record, pair))
   );
 };
 
@@ -99,6 +118,8 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
     const filter = query.filter ?? {};
     const position = query.cursor === undefined ? null : requestCursor.read(accountId, query.cursor);
     const pageSize = isFiltered(filter) ? FILTERED_PAGE_SIZE : query.limit + 1;
+    const session = filter.session ?? undefined;
+    const maxQueries = session === undefined ? MAX_QUERIES : MAX_QUERIES_OF_SESSION;
     const items: RequestRecord[] = [];
     let examined = 0;
     let queries = 0;
@@ -106,7 +127,8 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
       items,
       nextCursor: next && requestCursor.write(accountId, next),
     });
-    for await (const { records, next, ...step } of newestFirst(table, accountId, query, { position, pageSize })) {
+    const options = { position, pageSize, session };
+    for await (const { records, next, ...step } of newestFirst(table, accountId, query, options)) {
       for (const [index, record] of records.entries()) {
         if (record.expiresAt <= now() / 1_000 || !passes(record, filter)) continue;
         items.push(record);
@@ -116,7 +138,7 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
       }
       examined += records.length;
       queries += step.queries;
-      if (examined >= MAX_EXAMINED || queries >= MAX_QUERIES) return end(next);
+      if (examined >= MAX_EXAMINED || queries >= maxQueries) return end(next);
     }
     return end(null);
   },

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { parseRequestItem, requestItem } from '../../../lambda/data/requests/request-item.ts';
+import { parseRequestItem, requestItem, sessionMark } from '../../../lambda/data/requests/request-item.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
 import { recordOfClose, recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
@@ -73,6 +73,11 @@ describe('the item of a request record', () => {
     const item = requestItem(recordOfClose(known(event), priceOfTokens(event), null, context));
     expect(Object.keys(item).sort()).toEqual(['details', 'expiresAt', 'pk', 'revision', 'sk']);
     expect(item).toMatchObject({ revision: 1, expiresAt: 1_800_000_000 });
+    const ofSession = closeEvent({ accountId: 'svc_a', session: { id: 'session-1' } });
+    const marked = requestItem(recordOfClose(known(ofSession), priceOfTokens(ofSession), null, context));
+    expect(marked.s).toBe(sessionMark('session-1'));
+    expect(sessionMark('session-1')).not.toBe(sessionMark('session-2'));
+    expect(sessionMark('session-1')).toHaveLength(4);
   });
 
   it('is read in its earlier form too: one attribute for each member', () => {

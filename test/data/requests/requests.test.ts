@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
@@ -28,6 +28,10 @@ const accountWith = async (times: readonly number[], expiresAt = NOW / 1_000 + 1
       startedAt: new Date(time).toISOString(),
       tag: n % 2 ? 'odd' : 'even',
       status: n % 5 ? 200 : 429,
+      ...(n % 3 && { client: n % 3 === 1 ? 'codex' : 'curl', metadata: { team: `t${n % 3}`, 'a:b': 'c' } }),
+      ...(n % 4 && {
+        session: { id: n % 4 === 3 ? 's2' : 's1', ...(n % 4 === 2 && { agentId: 'a1' }) },
+      }),
     }) as AccountCloseEvent;
     return recordOfClose(event, priceOfTokens(event), null, {
       revision: 1,
@@ -102,6 +106,32 @@ describe('openRequests.page', () => {
     expect(await ids({ model: 'gpt-4o-2024-08-06' })).toHaveLength(30);
     expect(await ids({ model: 'gpt-4o' })).toEqual([]);
     expect(await ids({ tag: null })).toEqual([]);
+    expect(await ids({ client: 'codex' })).toEqual(matching(({ client }) => client === 'codex'));
+    expect(await ids({ client: null })).toEqual(matching(({ client }) => client === null));
+    expect(await ids({ metadata: ['team:t1'] })).toEqual(matching(({ metadata }) => metadata['team'] === 't1'));
+    expect(await ids({ metadata: ['team:t1', 'a:b:c'] })).toEqual(await ids({ metadata: ['team:t1'] }));
+    expect(await ids({ metadata: ['team:t1', 'a:b:d'] })).toEqual([]);
+    expect(await ids({ metadata: ['team:'] })).toEqual(matching(({ metadata }) => !metadata['team']));
+    expect(await ids({ session: 's1' })).toEqual(matching(({ session }) => session?.id === 's1'));
+    expect(await ids({ session: 's1', agent: 'a1' })).toEqual(matching(({ session }) => session?.agentId === 'a1'));
+    expect(await ids({ session: 's1', agent: null })).toHaveLength(8);
+    expect(await ids({ session: null })).toEqual(matching(({ session }) => session === null));
+  });
+
+  it('finds the requests of a session by a filter in the table', async () => {
+    const { accountId, records } = await accountWith(Array.from({ length: 12 }, (_, n) => NOW - n * 50_000_000));
+    const ofSession = records.filter(({ session }) => session?.id === 's1').map(({ requestId }) => requestId);
+    const { client, name } = table;
+    const queried = jest.spyOn(client, 'send');
+    const { items } = await openRequests({ client, name }, () => NOW).page(accountId, {
+      ...{ ...month, limit: 50, filter: { session: 's1' } },
+    });
+    expect(items.map(({ requestId }) => requestId).sort()).toEqual([...ofSession].sort());
+    expect(queried.mock.calls.some(([{ input }]) => 'FilterExpression' in input)).toBe(true);
+    queried.mockRestore();
+    // A page ends in the middle and goes on.
+    const { ids } = await readAll(accountId, { ...month, limit: 2, filter: { session: 's1' } });
+    expect(ids.sort()).toEqual([...ofSession].sort());
   });
 
   it('neither repeats nor misses while requests arrive', async () => {
