@@ -2,13 +2,9 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
-<<<<<<< HEAD
   auditPartition,
   blocksKey,
-  evaluatorTurnKey,
-=======
   evaluationProgressKey,
->>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
   OUTBOX_SHARDS,
   outboxPartition,
   ROLLUP_MARK_SHARDS,

@@ -78,15 +78,9 @@ const RECORD = [
   `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
-<<<<<<< HEAD
 const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND`;
-/** The filters of alert rules, whose names keep counters of their own. */
-const RULES = `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES')}`;
-=======
-const LEDGER = 'ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#SPEND';
 const MAIL =
   'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
->>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
 /** A user is looked up for the account of the caller. */
@@ -189,13 +183,8 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
-<<<<<<< HEAD
-        RULES,
-=======
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
->>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
       ],
       'usage/Rollup': [
         logsTo('Rollup'),
@@ -207,14 +196,9 @@ describe('what each function may do', () => {
       'usage/Sweep': [
         logsTo('Sweep'),
         ...RECORD,
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ${PARKED}`,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
         `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
-<<<<<<< HEAD
-        RULES,
-=======
-        `dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ${PARKED}`,
->>>>>>> 6129614 (Judge alert rules in workers, through a queue of jobs)
         `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });
