@@ -4,13 +4,23 @@ import { nodeTransport } from '../aws/transport-node.ts';
 import { composeGateway } from '../compose.ts';
 import { nodeUpstream } from '../upstream/upstream-node.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
+import { sendResponsesConcurrently, surviveBrokenResponses } from './managed-instances.ts';
+
+const { AWS_LAMBDA_MAX_CONCURRENCY, AWS_LAMBDA_RUNTIME_API = '' } = process.env;
+if (AWS_LAMBDA_MAX_CONCURRENCY !== undefined) {
+  sendResponsesConcurrently(AWS_LAMBDA_RUNTIME_API);
+  surviveBrokenResponses();
+}
 
 const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
   aws: nodeTransport,
 });
 
-/** The gateway behind API Gateway (REST, response streaming). Handles one request at a time; the process may freeze between two. */
+/**
+ * The gateway behind API Gateway (REST, response streaming). On Lambda it handles one request at a time, and the process may freeze
+ * between two. On Lambda Managed Instances each thread of the process handles many at once and never freezes.
+ */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, stream: LambdaResponseStream, context: Context) => {
     parts.upstream.dropIdleConnections();

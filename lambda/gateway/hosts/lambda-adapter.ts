@@ -114,8 +114,11 @@ export const lambdaResponse = (
     abort: () => {
       interrupted = true;
     },
-    // The platform does not report a disconnected client: the response is read and metered to its end.
-    onDisconnect: () => {},
+    // The platform does not report a disconnected client: the response is read and metered to its end. But it stops taking the response
+    // itself at the function's time-out, which on Lambda Managed Instances ends no process.
+    onDisconnect: (listener) => {
+      stream.on('close', () => stream.writableFinished || listener());
+    },
   };
   return { client, isInterrupted: () => interrupted, requestId: () => requestId };
 };

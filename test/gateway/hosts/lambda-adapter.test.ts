@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import {
@@ -209,6 +210,17 @@ describe('lambdaResponse', () => {
     expect(Object.keys(preludeOf(headers).headers)).toEqual(['a', 'c']);
     const same = ['A', 'a'.repeat(9_000), 'B', 'b'.repeat(9_000)];
     expect(Object.keys(preludeOf(same).headers)).toEqual(['b']);
+  });
+
+  it('takes for a disconnected client that the platform no longer takes the response', () => {
+    const closesOf = (writableFinished: boolean): number => {
+      const stream = Object.assign(new EventEmitter(), { writableFinished });
+      let closes = 0;
+      lambdaResponse(stream as unknown as LambdaResponseStream).client.onDisconnect(() => closes++);
+      stream.emit('close');
+      return closes;
+    };
+    expect([closesOf(true), closesOf(false)]).toEqual([0, 1]);
   });
 
   it('hands over the listener for the drain and the last bytes', () => {

@@ -1,0 +1,3 @@
+import { describeGateway } from './gateway-suite.ts';
+
+describeGateway();
