@@ -1,17 +1,7 @@
 import { join } from 'node:path';
-import { type Duration, Stack, Validations } from 'aws-cdk-lib';
+import { type Duration, Validations } from 'aws-cdk-lib';
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import {
-  GatewayVpcEndpointAwsService,
-  IpAddresses,
-  type ISecurityGroup,
-  type IVpc,
-  Peer,
-  Port,
-  SecurityGroup,
-  SubnetType,
-  Vpc,
-} from 'aws-cdk-lib/aws-ec2';
+import { type ISecurityGroup, Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Cluster, ContainerImage, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import {
@@ -24,10 +14,12 @@ import {
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Construct } from 'constructs';
 import type { Firewall } from './firewall.ts';
+import type { PublicNetwork } from './public-network.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 export interface ContainerClusterProps {
+  readonly network: PublicNetwork;
   /** Relative to the root of the repository, which is the image's context: .dockerignore says what of it is sent. */
   readonly dockerfile: string;
   readonly certificate: Certificate;
@@ -38,43 +30,35 @@ export interface ContainerClusterProps {
   readonly firewall: Firewall | undefined;
 }
 
-/**
- * Where services of containers run: public subnets without NAT, a load balancer that ends TLS, and one image. Tasks have public
- * addresses, since providers are on the internet and NAT would bill every byte, but take connections of the load balancer alone.
- */
+/** Where services of containers run: a load balancer that ends TLS, and one image. Tasks take connections of the load balancer alone. */
 export class ContainerCluster extends Construct {
   readonly cluster: Cluster;
   readonly loadBalancer: ApplicationLoadBalancer;
   readonly listener: ApplicationListener;
   readonly image: ContainerImage;
   readonly idleTimeout: Duration;
+  readonly network: PublicNetwork;
 
   constructor(scope: Construct, id: string, props: ContainerClusterProps) {
     super(scope, id);
     this.idleTimeout = props.idleTimeout;
-    const vpc = new Vpc(this, 'Network', {
-      ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
-      maxAzs: Stack.of(this).availabilityZones.length,
-      natGateways: 0,
-      subnetConfiguration: [{ name: 'Public', subnetType: SubnetType.PUBLIC, cidrMask: 20 }],
-      // Calls to the table stay inside AWS, at no charge.
-      gatewayEndpoints: { Table: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
-    });
+    this.network = props.network;
+    const { vpc } = props.network;
     // The casts: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     this.cluster = new Cluster(this, 'Cluster', {
-      vpc: vpc as IVpc,
+      vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
     });
     this.image = ContainerImage.fromAsset(ROOT, { file: props.dockerfile, platform: Platform.LINUX_ARM64 });
 
     const securityGroup = new SecurityGroup(this, 'Clients', {
-      vpc: vpc as IVpc,
+      vpc,
       description: 'Clients to the load balancer',
       allowAllOutbound: false,
     });
     securityGroup.addIngressRule(Peer.anyIpv4(), Port.tcp(443), 'HTTPS from anywhere');
     this.loadBalancer = new ApplicationLoadBalancer(this, 'LoadBalancer', {
-      vpc: vpc as IVpc,
+      vpc,
       internetFacing: true,
       securityGroup: securityGroup as ISecurityGroup,
       idleTimeout: props.idleTimeout,
@@ -97,11 +81,6 @@ export class ContainerCluster extends Construct {
     });
     props.firewall?.protect(this, this.loadBalancer.loadBalancerArn);
 
-    Validations.of(vpc).acknowledge({
-      id: 'AwsSolutions-VPC7',
-      reason:
-        'Flow logs bill every connection, and say no more than the security groups do: clients reach the load balancer, and the load balancer reaches tasks.',
-    });
     Validations.of(this.cluster).acknowledge({
       id: 'AwsSolutions-ECS4',
       reason:

@@ -7,7 +7,6 @@ import {
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { type ISecurityGroup, Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import {
   AlarmBehavior,
   AvailabilityZoneRebalancing,
@@ -36,6 +35,7 @@ import type { ContainerEnvironment, GatewayEnvironment } from '../../lambda/envi
 import type { StageSettings } from '../config.ts';
 import type { ContainerCluster } from '../constructs/container-cluster.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
+import { upstreamPorts } from '../constructs/public-network.ts';
 import { addHostRecord } from '../constructs/regional-domain.ts';
 import { share } from './metrics.ts';
 
@@ -200,13 +200,13 @@ export class ContainerProxy extends Construct {
   }
 
   #service(task: FargateTaskDefinition, ports: ReadonlySet<number>, runbook: string): FargateService {
-    const { cluster } = this.#cluster;
-    const securityGroup = new SecurityGroup(this, 'Tasks', {
-      vpc: cluster.vpc,
-      description: 'The load balancer to tasks, tasks to providers and AWS',
-      allowAllOutbound: false,
-    });
-    for (const port of ports) securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(port), 'Providers and AWS');
+    const { cluster, network } = this.#cluster;
+    const securityGroup = network.outboundGroup(
+      this,
+      'Tasks',
+      'The load balancer to tasks, tasks to providers and AWS',
+      ports,
+    );
     const failed = new Alarm(this, 'Release', {
       alarmDescription: `Tasks fail during a release: it is taken back. Runbook: ${runbook}`,
       metric: this.failedShare(MINUTE),
@@ -220,7 +220,7 @@ export class ContainerProxy extends Construct {
       cluster: cluster as ICluster,
       taskDefinition: task,
       assignPublicIp: true,
-      securityGroups: [securityGroup as ISecurityGroup],
+      securityGroups: [securityGroup],
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       // A release starts as many tasks again and then ends the old ones. The number is the scaling's: a deployment must not reset it.
       minHealthyPercent: 100,
@@ -272,14 +272,3 @@ export class ContainerProxy extends Construct {
 }
 
 const MINUTE = Duration.minutes(1);
-
-/** Providers are at 443; those that a test stage has instead may be elsewhere. AWS's endpoints are at 443, too. */
-const upstreamPorts = (origins: Readonly<Record<string, string | undefined>>): ReadonlySet<number> =>
-  new Set([
-    443,
-    ...Object.values(origins).flatMap((origin) => {
-      if (origin === undefined) return [];
-      const { port, protocol } = new URL(origin);
-      return [port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)];
-    }),
-  ]);

@@ -10,9 +10,11 @@ import { ContainerCluster } from '../constructs/container-cluster.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
+import { ManagedInstances } from '../constructs/managed-instances.ts';
+import { PublicNetwork } from '../constructs/public-network.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import { hostGroups, usesCompute } from '../stage-settings.ts';
+import { hostGroups, usesCompute, usesManagedInstances } from '../stage-settings.ts';
 import { ContainerProxy } from './container-proxy.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
 import { LOST_EVENTS } from './metrics.ts';
@@ -34,9 +36,10 @@ interface GatewayStackProps extends StackProps {
  * 1.7 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
  */
 export class GatewayStack extends Stack {
-  /** Those on Lambda. */
+  /** Those on Lambda, on its own capacity or on managed instances. */
   readonly proxies: readonly ProviderProxy[];
   readonly containerProxies: readonly ContainerProxy[];
+  readonly #availabilityZones: readonly string[] | undefined;
 
   constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
     super(scope, id, props);
@@ -76,20 +79,42 @@ export class GatewayStack extends Stack {
       : undefined;
     const idOf = (label: string) => (label === '*' ? 'Proxy' : `Proxy-${label}`);
     const groups = Object.groupBy(hostGroups(gateway), ({ compute }) => compute);
+    const isManaged = usesManagedInstances(gateway);
+    const hasContainers = usesCompute(gateway, 'containers');
+    this.#availabilityZones = gateway.availabilityZones;
+    const network = isManaged || hasContainers ? new PublicNetwork(this, 'Network') : undefined;
+    const instanceSettings = (groups.lambda ?? []).find((group) => group.managedInstances)?.managedInstances;
+    const instances =
+      network && instanceSettings
+        ? new ManagedInstances(this, 'Instances', {
+            network,
+            settings: instanceSettings,
+            upstreamOrigins: gateway.upstreamOrigins,
+          })
+        : undefined;
     this.proxies = (groups.lambda ?? []).map(
-      ({ label, ...concurrency }) =>
-        new ProviderProxy(this, idOf(label), { ...shared, certificate, firewall, label, concurrency }),
-    );
-    const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
-    const cluster = usesCompute(gateway, 'containers')
-      ? new ContainerCluster(this, 'Containers', {
-          dockerfile: 'container/Dockerfile',
+      ({ label, managedInstances, ...concurrency }) =>
+        new ProviderProxy(this, idOf(label), {
+          ...shared,
           certificate,
           firewall,
-          idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
-          unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
-        })
-      : undefined;
+          label,
+          concurrency,
+          managed: instances && managedInstances && { instances, settings: managedInstances },
+        }),
+    );
+    const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
+    const cluster =
+      network && hasContainers
+        ? new ContainerCluster(this, 'Containers', {
+            network,
+            dockerfile: 'container/Dockerfile',
+            certificate,
+            firewall,
+            idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
+            unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
+          })
+        : undefined;
     this.containerProxies =
       cluster === undefined
         ? []
@@ -123,9 +148,10 @@ export class GatewayStack extends Stack {
     );
   }
 
-  /** Those of the region, whichever it is: CDK would look them up in the account. us-west-1 has two, every other region three or more. */
+  /** Those of the settings, or of the region, whichever it is: CDK would look them up in the account. us-west-1 has two, every other region three or more. */
   override get availabilityZones(): string[] {
     const count = this.region === 'us-west-1' ? 2 : 3;
+    if (this.#availabilityZones) return [...this.#availabilityZones];
     return Array.from({ length: count }, (_, index) => Fn.select(index, Fn.getAzs()));
   }
 }
