@@ -183,8 +183,7 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         ...RECORD,
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
-        `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        `dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
       ],
       'usage/Rollup': [
         logsTo('Rollup'),
