@@ -25,6 +25,9 @@ const eventSchema = z.object({
 
 const invalid = (message: string) => new ValidationError([{ path: 'Stripe-Signature', message }], message);
 
+/** What Stripe sends. Its library throws errors without a type, or compares characters with bytes, where a header is anything else. */
+const SIGNATURE = /^t=\d+(,\w+=[0-9a-f]{64})+$/;
+
 const isSignedWith = (body: Buffer, signature: string, secret: string, receivedAt: number): boolean => {
   try {
     Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, receivedAt);
@@ -53,7 +56,8 @@ export const stripeEventReader = (secrets: CachedSecret, now: () => number = Dat
    * @throws ValidationError if the signature is not Stripe's or too old
    */
   return async (body: Buffer, signature: string | undefined): Promise<StripeEvent> => {
-    if (signature === undefined || body.length === 0) throw invalid('The event must be signed by Stripe.');
+    if (signature === undefined || !SIGNATURE.test(signature) || body.length === 0)
+      throw invalid('The event must be signed by Stripe.');
     const known = await secrets.read();
     if (!isSigned(body, signature, known)) {
       const read = await secrets.reread();

@@ -51,7 +51,22 @@ describe('an event of Stripe', () => {
   });
 
   it('must be signed', async () => {
-    for (const signature of [undefined, '', 'nonsense', `t=${nowSeconds},v1=00`, `t=${nowSeconds}`, 'v1=abc'])
+    const short = 'a'.repeat(63);
+    for (const signature of [
+      undefined,
+      '',
+      'nonsense',
+      `t=${nowSeconds},v1=00`,
+      `t=${nowSeconds}`,
+      'v1=abc',
+      `t=${nowSeconds},v1=`,
+      't=1,v1=',
+      't=,v1=',
+      `t=${nowSeconds},v1=${short}é`,
+      `t=${nowSeconds},v1=${'é'.repeat(64)}`,
+      `t=${nowSeconds},v1=${'💸'.repeat(32)}`,
+      '💸',
+    ])
       await expect(read(payload, signature, secrets('whsec_a'))).rejects.toMatchObject({ name: 'ValidationError' });
     await expect(read('', signed('', 'whsec_a'), secrets('whsec_a'))).rejects.toMatchObject({
       name: 'ValidationError',
