@@ -24,10 +24,17 @@ interface BatchResponse {
 /** Sends one event to the usage queue, with one attempt. Resolves when SQS has it, otherwise rejects. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
-/** SQS refuses these two characters, which JSON allows. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-const UNSENDABLE = /[\ufffe\uffff]/g;
+/**
+ * SQS refuses U+FFFE and U+FFFF, which JSON allows, and emulators of it refuse or garble others: escaped, no queue sees them.
+ *
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+const NOT_ASCII = /[^ -~]/g;
 const messageBody = (event: UsageEvent): string =>
-  JSON.stringify(event).replace(UNSENDABLE, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
+  JSON.stringify(event).replace(
+    NOT_ASCII,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /**
  * Makes a sender that batches the events of one turn of the event loop, and those that collect while earlier batches are in

@@ -137,6 +137,18 @@ describe('the usage queue', () => {
     expect(JSON.parse(body).tag).toBe('a\uffff\ufffeb');
   });
 
+  it.each(['🦄', '日本語', 'naïve', '\u2028', '\ud83d', '"\\é'])(
+    'sends %j in ASCII, which every queue reads alike',
+    async (tag) => {
+      const sqs = manualSqs();
+      void usageQueue(sqs.call, 'url', 1000)({ ...event(1), tag, model: tag } as unknown as UsageEvent, 0);
+      await turn();
+      const body = sqs.calls[0]?.entries[0]?.MessageBody ?? '';
+      expect(body).toMatch(/^[\x20-\x7e]+$/);
+      expect(JSON.parse(body)).toMatchObject({ tag, model: tag });
+    },
+  );
+
   it('rejects what a failed call carried, and goes on', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
