@@ -61,8 +61,14 @@ const inOneIssue = (issue: z.core.$ZodIssue): Violation[] =>
     ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is unknown' }))
     : [{ path: issue.path.join('.'), message: issue.message }];
 
-/** The violations of a request without duplicates. The path of an unknown member includes its name. */
+/**
+ * The violations of a request without duplicates. The path of an unknown member includes its name. A value of the wrong type has no
+ * other violation: zod measures the text where a list is missing, too.
+ */
 export const violationsOf = ({ issues }: z.core.$ZodError): Violation[] => {
-  const violations = issues.flatMap(inOneIssue);
+  const ofWrongType = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  const violations = issues
+    .filter(({ code, path }) => code === 'invalid_type' || !ofWrongType.has(path.join('.')))
+    .flatMap(inOneIssue);
   return [...new Map(violations.map((violation) => [`${violation.path}\n${violation.message}`, violation])).values()];
 };

@@ -21,6 +21,9 @@ describe('violations', () => {
     [{ kind, list: ['a', 'a', 'b'] }, 'list', 'must have at most 2 entries'],
     [{ kind, list: ['c'] }, 'list.0', 'must be one of a, b'],
     [{ kind, list: 'a' }, 'list', 'must be a list'],
+    // Its length is that of no list.
+    [{ kind, list: 'email' }, 'list', 'must be a list'],
+    [{ kind, list: '' }, 'list', 'must be a list'],
     [{ kind, amount: 1 }, 'amount', 'must be more than 1'],
     [{ kind, amount: true }, 'amount', 'must be a number'],
     [{ kind: { type: 'z' } }, 'kind.type', 'must be one of x, y'],
