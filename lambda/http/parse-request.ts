@@ -20,10 +20,46 @@ export const parseWith = <S extends z.ZodMiniType>(schema: S, value: unknown): z
 
 const invalidBody = (message: string) => new ValidationError([{ path: '', message }], message);
 
+/** Far deeper than any valid body. `JSON.parse` and what walks its result would use up the stack at some thousands. */
+const MAX_DEPTH = 64;
+
+const isTooDeep = (json: string): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] as string;
+    if (character === '"') inString = !inString;
+    else if (inString && character === '\\') at += 1;
+    else if (!inString && '[{'.includes(character)) depth += 1;
+    else if (!inString && ']}'.includes(character)) depth -= 1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+};
+
 /** A JSON reviver that rejects lone surrogates, because they cannot be stored, mailed or shown. */
 const requireWellFormed = (name: string, value: unknown): unknown => {
   if (name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value;
   throw invalidBody('The body contains text that is not valid Unicode (a lone surrogate).');
+};
+
+/** Paths of members named `__proto__`: JSON.parse makes members of them, which schemas and copies of objects pass over. */
+const prototypePaths = (value: unknown, path: readonly string[] = []): string[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.keys(value).flatMap((name) =>
+        name === '__proto__'
+          ? [[...path, name].join('.')]
+          : prototypePaths((value as Record<string, unknown>)[name], [...path, name]),
+      );
+
+const parseJson = (json: string): unknown => {
+  try {
+    return JSON.parse(json, requireWellFormed);
+  } catch (error) {
+    if (error instanceof ValidationError) throw error;
+    throw invalidBody('The body is not valid JSON.');
+  }
 };
 
 /**
@@ -42,12 +78,12 @@ export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64E
   if (mediaType !== undefined && mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
     throw invalidBody('Send the body as JSON with Content-Type: application/json.');
   }
-  try {
-    return JSON.parse(bytes.toString('utf8'), requireWellFormed);
-  } catch (error) {
-    if (error instanceof ValidationError) throw error;
-    throw invalidBody('The body is not valid JSON.');
-  }
+  const json = bytes.toString('utf8');
+  if (isTooDeep(json)) throw invalidBody(`The body is nested too deeply: at most ${MAX_DEPTH} levels.`);
+  const value = parseJson(json);
+  const unknown = prototypePaths(value);
+  if (unknown.length > 0) throw new ValidationError(unknown.map((path) => ({ path, message: 'is unknown' })));
+  return value;
 };
 
 const isRepeatable = (schema: unknown): boolean =>

@@ -97,6 +97,26 @@ describe('httpStack', () => {
   });
 
   it.each([
+    [
+      'JSON that is nested too deeply',
+      { rawBody: '['.repeat(20_000) },
+      [{ path: '', message: 'The body is nested too deeply: at most 64 levels.' }],
+    ],
+    [
+      'well-formed JSON that is nested too deeply',
+      { rawBody: `{"name":"x","config":${'{"a":'.repeat(64)}1${'}'.repeat(64)}}` },
+      [{ path: '', message: 'The body is nested too deeply: at most 64 levels.' }],
+    ],
+    [
+      'the name __proto__',
+      { rawBody: '{"name":"x","config":{"threshold":1,"__proto__":{"threshold":2}}}' },
+      [{ path: 'config.__proto__', message: 'is unknown' }],
+    ],
+    [
+      'the name __proto__ with escapes, in a list',
+      { rawBody: '{"name":["{[",{"\\u005f_proto__":1}]}' },
+      [{ path: 'name.1.__proto__', message: 'is unknown' }],
+    ],
     ['malformed JSON', { rawBody: '{"name":' }, [{ path: '', message: 'The body is not valid JSON.' }]],
     [
       'a lone surrogate',
