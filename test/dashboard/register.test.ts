@@ -88,6 +88,12 @@ const post = (handler: unknown, change: object = {}) =>
   invoke(handler, { method: 'POST', path: '/api/auth/register', body: { ...body, ...change } });
 
 describe('register', () => {
+  it.each(['', '  '])('takes %j as no company', async (companyName) => {
+    const { handler, registrations } = world();
+    expect((await post(handler, { companyName })).status).toBe(201);
+    expect(registrations).toMatchObject([{ user: { companyName: null } }]);
+  });
+
   it('creates user, account and key, and returns a session', async () => {
     const { handler, registrations } = world();
     const response = await post(handler, { companyName: 'Analytical Engines' });

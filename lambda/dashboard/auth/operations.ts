@@ -26,6 +26,8 @@ const passwordSchema = z
   .check(z.minLength(1), z.maxLength(MAX_PASSWORD_CHARACTERS), z.meta({ format: 'password' }));
 
 const nameSchema = name(100);
+/** Forms send an empty text where nobody names a company. */
+const companyNameSchema = name(100, 0);
 
 const sessionSchema = z
   .object({
@@ -59,7 +61,7 @@ export const register = operation({
     password: newPasswordSchema,
     firstName: nameSchema,
     lastName: nameSchema,
-    companyName: z.optional(nameSchema),
+    companyName: z.optional(companyNameSchema),
   }),
   success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
   errors: ['EMAIL_TAKEN', 'CONFLICT'],

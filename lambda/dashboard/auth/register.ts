@@ -89,7 +89,7 @@ export const register = ({
         activeKeys: 1,
         createdAt,
       },
-      user: { ...names, userId, accountId, role: 'owner', companyName: companyName ?? null, createdAt },
+      user: { ...names, userId, accountId, role: 'owner', companyName: companyName || null, createdAt },
       keyId: newKeyId(),
     };
     try {
