@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
-import { createRule, deleteRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
+import {
+  createRule,
+  deleteRule,
+  getRule,
+  listRules,
+  updateRule,
+} from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
@@ -16,11 +22,12 @@ import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
 
 beforeAll(async () => {
   table = await emulatedTable();
   let secrets = 0;
-  const now = () => new Date('2026-11-20T16:30:00.000Z');
+  const now = () => clock;
   const dependencies = {
     rules: openRules(table),
     webhookUrlProblem: async (url: string) =>
@@ -32,6 +39,7 @@ beforeAll(async () => {
   handler = httpStack(
     [
       route(operations.listRules, listRules(dependencies)),
+      route(operations.getRule, getRule(dependencies)),
       route(operations.createRule, createRule(dependencies)),
       route(operations.previewRule, previewRule({ readCounters: openSpend(table).read, now })),
       route(operations.updateRule, updateRule(dependencies)),
@@ -42,6 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);
 });
 
@@ -99,7 +108,9 @@ describe('alert rules', () => {
     ['config.period', { config: { threshold: 1, period: 'yearly' } }],
     ['config.treshold', { config: { threshold: 1, period: 'daily', treshold: 2 } }],
     ['config.filter.provider', { config: { threshold: 1, period: 'daily', filter: { provider: 'openia' } } }],
+    ['config.__proto__', { config: JSON.parse('{"threshold": 1, "period": "daily", "__proto__": {"x": 1}}') }],
     ['channels', { channels: [] }],
+    ['channels', { channels: 'email' }],
     ['channels.0', { channels: ['sms'] }],
     ['name', { name: ' ' }],
     ['isActive', { isActive: 'yes' }],
@@ -148,7 +159,50 @@ describe('alert rules', () => {
       error: { details: [{ path: 'config.threshold' }] },
     });
     expect(await patch({ type: 'error_rate' })).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
-    expect(await patch({})).toMatchObject({ name: 'New', config: { threshold: 75 } });
+  });
+
+  it('merges the filter member by member, as RFC 7396 says', async () => {
+    const filter = { provider: 'openai', tag: 'a' };
+    const { id } = (await call('POST', '', { ...daily, config: { ...daily.config, filter } })).body;
+    const patched = async (config: object) => (await call('PATCH', `/${id}`, { config })).body.config?.filter;
+    expect(await patched({ filter: { tag: 'b' } })).toEqual({ provider: 'openai', tag: 'b' });
+    expect(await patched({ filter: { provider: null, model: 'gpt-4o' } })).toEqual({ tag: 'b', model: 'gpt-4o' });
+    expect(await patched({ threshold: 60 })).toEqual({ tag: 'b', model: 'gpt-4o' });
+    // What is no object replaces what is there.
+    expect((await call('PATCH', `/${id}`, { config: { filter: 'x' } })).body.error.details).toEqual([
+      { path: 'config.filter', message: 'must be an object' },
+    ]);
+    expect(await patched({ filter: null })).toBeUndefined();
+    expect(await patched({ filter: { tag: 'c', model: null } })).toEqual({ tag: 'c' });
+  });
+
+  it('writes nothing where nothing changes', async () => {
+    const { body: rule } = await call('POST', '', daily);
+    const before = await openRules(table).find(caller.accountId, rule.id);
+    clock = new Date('2026-11-20T17:00:00.000Z');
+    for (const patch of [
+      {},
+      { config: {} },
+      { name: daily.name, config: daily.config, isActive: true, channels: ['email'] },
+    ]) {
+      const { status, body } = await call('PATCH', `/${rule.id}`, patch);
+      expect([status, body]).toEqual([200, rule]);
+    }
+    expect(await openRules(table).find(caller.accountId, rule.id)).toEqual(before);
+    expect((await call('PATCH', `/${rule.id}`, { name: 'New' })).body.updatedAt).toBe('2026-11-20T17:00:00.000Z');
+  });
+
+  it('shows one rule', async () => {
+    const { body: rule } = await call('POST', '', {
+      ...daily,
+      channels: ['webhook'],
+      webhookUrl: 'https://hooks.example.com/1',
+    });
+    const { webhookSecret, ...shown } = rule;
+    expect(await call('GET', `/${rule.id}`)).toMatchObject({ status: 200, body: shown });
+    expect((await call('GET', `/${rule.id}`)).text).not.toContain(webhookSecret);
+    expect((await call('GET', '/unknown')).body.error.code).toBe('NOT_FOUND');
+    expect((await call('GET', `/${rule.id}`, undefined, await newAccount(table))).status).toBe(404);
   });
 
   it('deletes a rule once', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
-import { acknowledgeAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
+import { acknowledgeAlert, getAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -21,6 +21,7 @@ beforeAll(async () => {
   handler = httpStack(
     [
       route(operations.listAlerts, listAlerts(dependencies)),
+      route(operations.getAlert, getAlert(dependencies)),
       route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
@@ -92,6 +93,15 @@ describe('alerts', () => {
       nextCursor: null,
     });
     expect(text).not.toContain(caller.accountId);
+  });
+
+  it('shows one alert of the account', async () => {
+    const id = await fire(caller.accountId);
+    const one = (as = caller, alertId = id) =>
+      invoke(handler, { method: 'GET', path: `/api/alerts/${alertId}`, caller: as });
+    expect(await one()).toMatchObject({ status: 200, body: (await get()).body.items[0] });
+    expect((await one(await newAccount(table))).body.error.code).toBe('NOT_FOUND');
+    expect((await one(caller, uuidv7())).status).toBe(404);
   });
 
   it('acknowledges an alert once; again changes nothing', async () => {

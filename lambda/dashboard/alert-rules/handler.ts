@@ -10,7 +10,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { webhookUrlProblem } from '../../integrations/webhook.ts';
-import { createRule, deleteRule, listRules, updateRule } from './manage-rules.ts';
+import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
 import * as operations from './operations.ts';
 import { previewRule } from './preview-rule.ts';
 
@@ -29,6 +29,7 @@ const dependencies = {
 export const handler = httpStack(
   [
     route(operations.listRules, listRules(dependencies)),
+    route(operations.getRule, getRule(dependencies)),
     route(operations.createRule, createRule(dependencies)),
     route(operations.previewRule, previewRule({ readCounters: readInTime(openSpend(table).read), now })),
     route(operations.updateRule, updateRule(dependencies)),

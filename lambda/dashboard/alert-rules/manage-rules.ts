@@ -54,6 +54,11 @@ export const listRules =
   ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.listRules> =>
   async ({ caller: { accountId } }) => ({ items: (await rules.list(accountId)).map(view) });
 
+export const getRule =
+  ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.getRule> =>
+  async ({ caller: { accountId }, params: { id } }) =>
+    view(await rules.find(accountId, id));
+
 export const createRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
   async ({ caller: { accountId }, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
@@ -77,11 +82,23 @@ export const createRule =
     return withNewSecret(rule);
   };
 
-/** Applies a JSON merge patch to the config and validates it by the rule type's schema. @see https://www.rfc-editor.org/rfc/rfc7396 */
-const patchCondition = ({ type, config }: RuleCondition, patch: Record<string, unknown>): RuleCondition => {
-  const merged = Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
-  return parseWith(ruleConditionSchema, { type, config: merged });
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A JSON merge patch. @see https://www.rfc-editor.org/rfc/rfc7396 */
+const mergePatch = (target: unknown, patch: unknown): unknown => {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return Object.fromEntries(merged);
 };
+
+/** Merges a patch into the config and validates it by the rule type's schema. */
+const patchCondition = ({ type, config }: RuleCondition, patch: Record<string, unknown>): RuleCondition =>
+  parseWith(ruleConditionSchema, { type, config: mergePatch(config, patch) });
 
 export const updateRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.updateRule> =>
@@ -90,20 +107,18 @@ export const updateRule =
     const channels = patch.channels ? [...new Set(patch.channels)] : previous.channels;
     const condition = config ? patchCondition(previous.condition, config) : previous.condition;
     const isActive = patch.isActive ?? previous.isActive;
+    const webhook = await webhookOf(dependencies, {
+      url: webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl,
+      previous: previous.webhook,
+      channels,
+    });
+    const patched = { ...previous, name: patch.name ?? previous.name, condition, channels, isActive, webhook };
+    if (isDeepStrictEqual(patched, previous)) return view(previous);
     const at = dependencies.now().toISOString();
     const isNewCondition = !isDeepStrictEqual(condition, previous.condition);
     const revision = previous.revision + 1;
     const rule: Rule = {
-      ...previous,
-      name: patch.name ?? previous.name,
-      condition,
-      channels,
-      isActive,
-      webhook: await webhookOf(dependencies, {
-        url: webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl,
-        previous: previous.webhook,
-        channels,
-      }),
+      ...patched,
       updatedAt: at,
       effectiveFrom: isNewCondition || (isActive && !previous.isActive) ? at : previous.effectiveFrom,
       revision,

@@ -65,6 +65,19 @@ export const listRules = operation({
   errors: [],
 });
 
+export const getRule = operation({
+  id: 'getAlertRule',
+  method: 'GET',
+  path: '/alert-rules/{id}',
+  group,
+  summary: 'Get an alert rule',
+  access: 'authorizer',
+  permission: 'rules:read',
+  params,
+  success: { status: 200, description: 'The rule.', schema: ruleSchema },
+  errors: ['NOT_FOUND'],
+});
+
 export const createRule = operation({
   id: 'createAlertRule',
   method: 'POST',
@@ -145,7 +158,7 @@ export const updateRule = operation({
   group,
   summary: 'Change an alert rule',
   description:
-    'Send only the members to change. `config` is merged into the existing one; a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
+    'Send only the members to change. `config` is merged into the existing one, its `filter` too (RFC 7396): a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
   access: 'authorizer',
   permission: 'rules:write',
   params,

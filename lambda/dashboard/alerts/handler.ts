@@ -6,7 +6,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import * as operations from './operations.ts';
-import { acknowledgeAlert, listAlerts } from './read-alerts.ts';
+import { acknowledgeAlert, getAlert, listAlerts } from './read-alerts.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -16,6 +16,7 @@ const dependencies = { alerts: openAlerts(table), now: () => new Date() };
 export const handler = httpStack(
   [
     route(operations.listAlerts, listAlerts(dependencies)),
+    route(operations.getAlert, getAlert(dependencies)),
     route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
   ],
   {

@@ -34,6 +34,21 @@ export const listAlerts = operation({
   errors: ['NOT_FOUND'],
 });
 
+const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
+
+export const getAlert = operation({
+  id: 'getAlert',
+  method: 'GET',
+  path: '/alerts/{id}',
+  group,
+  summary: 'Get an alert',
+  access: 'authorizer',
+  permission: 'rules:read',
+  params,
+  success: { status: 200, description: 'The alert.', schema: alertView },
+  errors: ['NOT_FOUND'],
+});
+
 export const acknowledgeAlert = operation({
   id: 'acknowledgeAlert',
   method: 'PATCH',
@@ -43,7 +58,7 @@ export const acknowledgeAlert = operation({
   description: 'Acknowledging it again changes nothing.',
   access: 'authorizer',
   permission: 'rules:write',
-  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params,
   success: { status: 200, description: 'The updated alert.', schema: alertView },
   errors: ['NOT_FOUND'],
 });

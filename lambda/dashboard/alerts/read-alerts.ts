@@ -5,7 +5,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface AlertDependencies {
-  readonly alerts: Pick<Alerts, 'page' | 'acknowledge'>;
+  readonly alerts: Pick<Alerts, 'page' | 'find' | 'acknowledge'>;
   readonly now: () => Date;
 }
 
@@ -22,6 +22,11 @@ export const listAlerts =
     const { items, nextCursor } = await alerts.page(accountId, query);
     return { items: items.map(view), nextCursor };
   };
+
+export const getAlert =
+  ({ alerts }: Pick<AlertDependencies, 'alerts'>): Implementation<typeof operations.getAlert> =>
+  async ({ caller: { accountId }, params: { id } }) =>
+    view(await alerts.find(accountId, id));
 
 export const acknowledgeAlert =
   ({ alerts, now }: AlertDependencies): Implementation<typeof operations.acknowledgeAlert> =>

@@ -4,7 +4,7 @@ import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
 import { firingName } from '../../domain/alert-rules/evaluator.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { accountKey, alertKey, firedKey, ruleKey } from '../table/keys.ts';
+import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { ConditionsFailedError, transact } from '../table/transact.ts';
 import { alertCursor } from './alert-cursor.ts';
@@ -74,6 +74,12 @@ export const openAlerts = (table: Table) => {
     }
   };
 
+  const find = async (Key: Key): Promise<Alert> => {
+    const { Item } = await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
+    if (Item === undefined) throw new NotFoundError('There is no such alert.');
+    return alertSchema.parse(Item);
+  };
+
   return {
     /**
      * Fires a rule for a period: once for a condition (a budget: once for each event), even when evaluators run in parallel. False where
@@ -139,6 +145,9 @@ export const openAlerts = (table: Table) => {
       return { items, nextCursor: alertCursor.write(accountId, below) };
     },
 
+    /** @throws NotFoundError */
+    find: async (accountId: string, alertId: string): Promise<Alert> => find(alertKey(accountId, alertId)),
+
     /** Acknowledges an alert. One that is acknowledged already stays as it is. @throws NotFoundError */
     acknowledge: async (accountId: string, alertId: string, by: { userId: string; at: string }): Promise<Alert> => {
       const Key = alertKey(accountId, alertId);
@@ -162,9 +171,7 @@ export const openAlerts = (table: Table) => {
         return alertSchema.parse(Attributes);
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const { Item } = await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
-        if (Item === undefined) throw new NotFoundError('There is no such alert.');
-        return alertSchema.parse(Item);
+        return find(Key);
       }
     },
   };

@@ -71,8 +71,12 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
       });
       return;
     }
-    // The API merges the config into the stored one: null removes the filter.
-    const config = { ...configOf(values), filter: filterOf(values) ?? null };
+    // The API merges the config into the stored one, and its filter too: null removes what is not in the form.
+    const filter = filterOf(values);
+    const config = {
+      ...configOf(values),
+      filter: filter ? { provider: null, model: null, tag: null, ...filter } : null,
+    };
     update.mutate({
       params: { path: { id: rule.id } },
       body: { name, config, channels, webhookUrl: webhookUrl ?? null },
