@@ -1,6 +1,8 @@
 import type { Operation } from '../http/operation.ts';
 import * as alertRules from './alert-rules/operations.ts';
 import * as alerts from './alerts/operations.ts';
+import * as audit from './audit/operations.ts';
+import * as auditExport from './audit-export/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
 import * as keys from './keys/operations.ts';
@@ -25,6 +27,8 @@ const resources = {
   'alert-rules': alertRules,
   alerts,
   billing,
+  audit,
+  'audit-export': auditExport,
   'stripe-webhook': stripeWebhook,
   openapi,
 } as const satisfies Record<string, Record<string, Operation>>;
@@ -45,6 +49,7 @@ export const groups = {
   Requests: 'The log of tracked requests.',
   'Alert rules': 'Rules that trigger alerts.',
   Alerts: 'Alerts that were triggered.',
+  'Audit log': 'Who changed what, when and from where.',
   Billing: 'The plan, its limits and its purchase.',
   Meta: 'About this API.',
 };

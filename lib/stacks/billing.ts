@@ -24,11 +24,12 @@ export interface StripeAccess {
   readonly webhookSecrets: Secret;
 }
 
-/** Permissions to update an account from Stripe: the account, the list of its keys, and its status on every key. */
+/** Permissions to update an account from Stripe: the account, the list of its keys, its status on every key, and the audit log. */
 export const syncBilling: readonly TableAccess[] = [
   { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
   { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
   { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+  { actions: ['PutItem'], partitions: partitions.audit },
 ];
 
 /** Stripe's secrets and the daily comparison with its subscriptions. The endpoints belong to the dashboard API. */

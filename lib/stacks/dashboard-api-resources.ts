@@ -47,6 +47,12 @@ const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
 
 const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
 
+/** The account's plan says how far back. */
+const readAudit: readonly TableAccess[] = [
+  { actions: ['GetItem'], partitions: partitions.accounts },
+  { actions: ['Query'], partitions: partitions.audit },
+];
+
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
@@ -138,7 +144,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     environment: dashboardEnvironment,
     items: [
       readSpend,
-      { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], partitions: partitions.accounts },
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // A change of a rule is written with its entry in the audit log.
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.audit],
+      },
     ],
   },
   alerts: {
@@ -162,6 +173,16 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.stripeCustomers] },
     ],
     grant: (grantee, { stripe }) => grantReadSecret(grantee, stripe.apiKey),
+  },
+  audit: {
+    description: 'Dashboard API: the audit log',
+    environment: dashboardEnvironment,
+    items: readAudit,
+  },
+  'audit-export': {
+    description: 'Dashboard API: the audit log as CSV, streamed',
+    environment: dashboardEnvironment,
+    items: readAudit,
   },
   'stripe-webhook': {
     description: 'Stripe events -> plan, billing status, account and keys',

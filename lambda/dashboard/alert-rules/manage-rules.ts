@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
@@ -50,6 +51,17 @@ const withNewSecret = (rule: Rule, previous?: Rule['webhook']) => ({
   ...(rule.webhook && rule.webhook !== previous && { webhookSecret: rule.webhook.secret }),
 });
 
+/** The audit entry of a changed rule. Its URL may hold a credential, so it is left out. */
+const auditOfRule = (
+  source: Parameters<typeof auditOf>[0],
+  action: 'alert_rule.created' | 'alert_rule.changed' | 'alert_rule.deleted',
+  { ruleId, name, condition: { type, config }, isActive }: Rule,
+  at: string,
+) => {
+  const details = { name, type, isActive: String(isActive), config: JSON.stringify(config) };
+  return auditOf(source, { action, subject: ruleId, details }, new Date(at));
+};
+
 export const listRules =
   ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.listRules> =>
   async ({ caller: { accountId } }) => ({ items: (await rules.list(accountId)).map(view) });
@@ -61,7 +73,8 @@ export const getRule =
 
 export const createRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
-  async ({ caller: { accountId }, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
+  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
+    const { accountId } = caller;
     const at = dependencies.now().toISOString();
     const rule: Rule = {
       ruleId: dependencies.newRuleId(),
@@ -78,7 +91,7 @@ export const createRule =
       conditionRevision: 1,
       firedPeriods: [],
     };
-    await dependencies.rules.create(rule);
+    await dependencies.rules.create(rule, auditOfRule({ caller, clientAddress }, 'alert_rule.created', rule, at));
     return withNewSecret(rule);
   };
 
@@ -102,7 +115,8 @@ const patchCondition = ({ type, config }: RuleCondition, patch: Record<string, u
 
 export const updateRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.updateRule> =>
-  async ({ caller: { accountId }, params: { id }, body: { config, webhookUrl, ...patch } }) => {
+  async ({ caller, clientAddress, params: { id }, body: { config, webhookUrl, ...patch } }) => {
+    const { accountId } = caller;
     const previous = await dependencies.rules.find(accountId, id);
     const channels = patch.channels ? [...new Set(patch.channels)] : previous.channels;
     const condition = config ? patchCondition(previous.condition, config) : previous.condition;
@@ -124,13 +138,16 @@ export const updateRule =
       revision,
       ...(isNewCondition && { conditionRevision: revision, firedPeriods: [] }),
     };
-    await dependencies.rules.replace(rule, previous.revision);
+    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, at);
+    await dependencies.rules.replace(rule, previous.revision, audit);
     return withNewSecret(rule, previous.webhook);
   };
 
 export const deleteRule =
-  ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.deleteRule> =>
-  async ({ caller: { accountId }, params: { id } }) => {
-    await rules.remove(accountId, id);
+  ({ rules, now }: Pick<RuleDependencies, 'rules' | 'now'>): Implementation<typeof operations.deleteRule> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const rule = await rules.find(caller.accountId, id);
+    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.deleted', rule, now().toISOString());
+    await rules.remove(caller.accountId, id, audit);
     return undefined;
   };

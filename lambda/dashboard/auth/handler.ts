@@ -4,6 +4,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
+import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembers } from '../../data/accounts/members.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -18,6 +19,7 @@ import { userSessions } from '../../integrations/user-sessions.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
+import { recordSignIn } from './record-sign-in.ts';
 import { register } from './register.ts';
 import { forgotPassword, logIn, logOut, refresh, resetPassword } from './sessions.ts';
 
@@ -40,24 +42,29 @@ const sessions = userSessions(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const clock = { nowMs: () => performance.now(), pause };
 
+const recorded = recordSignIn({ audit: openAuditLog(table), users, now: () => new Date(), logger });
+
 /** Everything under /api/auth. It has no authorizer: `me` verifies its token itself. */
 export const handler = httpStack(
   [
     route(
       operations.register,
-      register({
-        directory,
-        sessions,
-        accounts,
-        users,
-        newAccountId: uuidv7,
-        newAccountKey: () => newAccountKey(randomBytes),
-        newKeyId: uuidv7,
-        now: () => new Date(),
-        logger,
-      }),
+      recorded(
+        'account.registered',
+        register({
+          directory,
+          sessions,
+          accounts,
+          users,
+          newAccountId: uuidv7,
+          newAccountKey: () => newAccountKey(randomBytes),
+          newKeyId: uuidv7,
+          now: () => new Date(),
+          logger,
+        }),
+      ),
     ),
-    route(operations.logIn, logIn({ sessions, accounts, users, clock })),
+    route(operations.logIn, recorded('user.signed_in', logIn({ sessions, accounts, users, clock }))),
     route(operations.refresh, refresh({ sessions, accounts, users })),
     route(operations.logOut, logOut({ sessions })),
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),

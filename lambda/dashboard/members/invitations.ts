@@ -1,4 +1,4 @@
-import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Invitation } from '../../data/accounts/invitation-item.ts';
 import type { Members } from '../../data/accounts/members.ts';
 import type { Users } from '../../data/accounts/users.ts';
@@ -111,7 +111,7 @@ export const inviteMember =
     const { token, sent } = newLink(dependencies, accountId, invitationId);
     const invitation = { invitationId, accountId, email, role, invitedBy: userId, createdAt: sent.sentAt, ...sent };
     const fact = { action: 'invitation.sent', subject: invitationId, details: { email, role } } as const;
-    await members.invite(invitation, auditEntry(accountId, { actor: caller, clientAddress }, fact, now()));
+    await members.invite(invitation, auditOf({ caller, clientAddress }, fact, now()));
     await mailLink(dependencies, invitation, token, caller.name);
     return view(invitation, now());
   };
@@ -128,7 +128,7 @@ export const resendInvitation =
     const invitation = { ...former, invitedBy: userId, ...sent };
     const details = { email: former.email, role: former.role };
     const fact = { action: 'invitation.sent_again', subject: id, details } as const;
-    const audit = auditEntry(accountId, { actor: caller, clientAddress }, fact, now());
+    const audit = auditOf({ caller, clientAddress }, fact, now());
     await members.renewInvitation(invitation, former.tokenHash, audit);
     await mailLink(dependencies, invitation, token, caller.name);
     return view(invitation, now());
@@ -144,6 +144,6 @@ export const revokeInvitation =
     const invitation = await members.findInvitation(accountId, id);
     if (invitation === undefined) throw new NotFoundError('There is no such invitation.');
     const fact = { action: 'invitation.revoked', subject: id, details: { email: invitation.email } } as const;
-    await members.revokeInvitation(id, auditEntry(accountId, { actor: caller, clientAddress }, fact, now()));
+    await members.revokeInvitation(id, auditOf({ caller, clientAddress }, fact, now()));
     return undefined;
   };

@@ -1,10 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { User } from '../../data/accounts/users.ts';
-import type { AuditFact } from '../../domain/accounts/audit.ts';
-import type { Implementation, Input, Operation } from '../../http/operation.ts';
+import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type * as operations from './operations.ts';
 
@@ -25,13 +24,6 @@ const view = ({ userId, email, firstName, lastName, role, createdAt }: User) => 
   createdAt,
 });
 
-/** The audit entry of a request. */
-const entryOf = (
-  { caller, clientAddress }: Pick<Input<Operation & { access: 'authorizer' }>, 'caller' | 'clientAddress'>,
-  fact: AuditFact,
-  now: Date,
-) => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
-
 export const listMembers =
   ({ members }: Pick<MemberDependencies, 'members'>): Implementation<typeof operations.listMembers> =>
   async ({ caller: { accountId } }) => ({ items: (await members.list(accountId)).map(view) });
@@ -49,7 +41,7 @@ export const changeRole =
     await members.changeRole(
       userId,
       role,
-      entryOf(input, { action: 'member.role_changed', subject: userId, details }, now()),
+      auditOf(input, { action: 'member.role_changed', subject: userId, details }, now()),
     );
     return view({ ...member, role });
   };
@@ -68,7 +60,7 @@ export const transferOwnership =
     await members.transferOwnership(
       caller.userId,
       userId,
-      entryOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
+      auditOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
     );
     return undefined;
   };
@@ -93,7 +85,7 @@ export const removeMember =
     } = input;
     const member = await members.find(accountId, userId);
     const details = { email: member.email, role: member.role };
-    await members.remove(userId, entryOf(input, { action: 'member.removed', subject: userId, details }, now()));
+    await members.remove(userId, auditOf(input, { action: 'member.removed', subject: userId, details }, now()));
     await endSessions(dependencies, member);
     const owned = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
     return { activeKeys: owned.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })) };
@@ -106,7 +98,7 @@ export const leaveAccount =
     const { accountId, userId } = input.caller;
     const member = await members.find(accountId, userId);
     const details = { email: member.email, role: member.role };
-    await members.remove(userId, entryOf(input, { action: 'member.left', subject: userId, details }, now()));
+    await members.remove(userId, auditOf(input, { action: 'member.left', subject: userId, details }, now()));
     await endSessions(dependencies, member);
     return undefined;
   };

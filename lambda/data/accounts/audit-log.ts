@@ -44,6 +44,19 @@ export const auditEntry = (
   details: { ...details },
 });
 
+/** The entry of a request: its caller, and from where. */
+export const auditOf = (
+  {
+    caller,
+    clientAddress,
+  }: {
+    readonly caller: { readonly accountId: string; readonly userId: string; readonly name: string };
+    readonly clientAddress?: string | undefined;
+  },
+  fact: AuditFact,
+  now: Date,
+): AuditEntry => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
+
 const itemOf = (entry: AuditEntry) => ({
   ...auditKey(entry.accountId, entry.at, entry.auditId),
   ...entry,
@@ -95,8 +108,9 @@ export const openAuditLog = (table: Table) => {
         }),
       );
       const items = Items.map((item) => entrySchema.parse(item));
-      const last = items.at(-1);
-      return { items, nextCursor: LastEvaluatedKey && last ? cursors.write(accountId, last) : null };
+      const { at, auditId } = items.at(-1) ?? {};
+      const isLast = LastEvaluatedKey === undefined || at === undefined || auditId === undefined;
+      return { items, nextCursor: isLast ? null : cursors.write(accountId, { at, auditId }) };
     },
 
     /** Every entry of a range, newest first. */

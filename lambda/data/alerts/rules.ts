@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { channelNames, type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import {
   ACTIVE_RULE_SHARDS,
   accountKey,
@@ -12,7 +13,7 @@ import {
 import { queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
 
 const factsSchema = z.object({
   ruleId: z.string(),
@@ -75,6 +76,8 @@ export const openRules = (table: Table) => {
     },
   });
 
+  const recordIn = (audit: AuditEntry | undefined): TransactionItems => (audit ? [putAudit(name, audit)] : []);
+
   return {
     /** The account's rules, oldest first. */
     list: async (accountId: string): Promise<Rule[]> => {
@@ -99,11 +102,12 @@ export const openRules = (table: Table) => {
     },
 
     /** @throws LimitReachedError */
-    create: async (rule: Rule): Promise<void> => {
+    create: async (rule: Rule, audit?: AuditEntry): Promise<void> => {
       try {
         await transact(table, [
           { Put: { TableName: name, Item: ruleItem(rule), ConditionExpression: 'attribute_not_exists(pk)' } },
           changeCount(rule.accountId, 1),
+          ...recordIn(audit),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
@@ -116,7 +120,7 @@ export const openRules = (table: Table) => {
      *
      * @throws ConflictError where the rule has another revision by now, or is deleted
      */
-    replace: async (rule: Rule, previousRevision: number): Promise<void> => {
+    replace: async (rule: Rule, previousRevision: number, audit?: AuditEntry): Promise<void> => {
       try {
         await transact(table, [
           {
@@ -127,6 +131,7 @@ export const openRules = (table: Table) => {
               ExpressionAttributeValues: { ':previous': previousRevision },
             },
           },
+          ...recordIn(audit),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
@@ -135,7 +140,7 @@ export const openRules = (table: Table) => {
     },
 
     /** @throws NotFoundError */
-    remove: async (accountId: string, ruleId: string): Promise<void> => {
+    remove: async (accountId: string, ruleId: string, audit?: AuditEntry): Promise<void> => {
       try {
         await transact(table, [
           {
@@ -146,6 +151,7 @@ export const openRules = (table: Table) => {
             },
           },
           changeCount(accountId, -1),
+          ...recordIn(audit),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;

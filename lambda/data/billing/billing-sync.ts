@@ -1,5 +1,6 @@
 import type { BillingState } from '../../domain/billing/billing-state.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
+import { auditEntry, openAuditLog } from '../accounts/audit-log.ts';
 import { RETRY, retryConflicts } from '../accounts/retry-conflicts.ts';
 import { openStatusCopies } from '../accounts/status-copies.ts';
 import { accountKey } from '../table/keys.ts';
@@ -32,6 +33,7 @@ const statusAfter = ({ status, heldAt }: BillingAccount, isSuspended: boolean): 
 export const openBillingSync = (table: Table, readBilling: (customerId: string) => Promise<CustomerBilling>) => {
   const accounts = openBillingAccounts(table);
   const copies = openStatusCopies(table);
+  const auditLog = openAuditLog(table);
 
   const updateAccount = (
     { accountId, status, stripeCustomerId, billingRevision }: BillingAccount,
@@ -68,19 +70,29 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
   const hasMissedKeys = async ({ before, after }: BillingChange): Promise<boolean> =>
     before.status !== after.status && (await copies.keysWithout(before.accountId, after.status)).length > 0;
 
+  /** Who changed it is not known: a person at the payment processor, or time. */
+  const recordChange = async ({ before, after }: BillingChange): Promise<void> => {
+    const { plan, billingStatus, status } = after;
+    if (before.plan === plan && before.billingStatus === billingStatus && before.status === status) return;
+    const details = { from: before.plan, to: plan, billingStatus, status };
+    await auditLog.record(auditEntry(before.accountId, {}, { action: 'plan.changed', details }, new Date()));
+  };
+
   /**
    * @returns undefined if the account has no customer
    * @throws UnavailableError if other writers keep changing the account; errors of reading Stripe
    */
-  return (accountId: string): Promise<BillingChange | undefined> => {
+  return async (accountId: string): Promise<BillingChange | undefined> => {
     let first: BillingAccount | undefined;
-    return retryConflicts(async () => {
+    const change = await retryConflicts(async () => {
       const account = await accounts.find(accountId);
       if (account?.stripeCustomerId === undefined) return undefined;
       const change = await write(account, await readBilling(account.stripeCustomerId));
       first ??= change.before;
       return (await hasMissedKeys(change)) ? RETRY : { ...change, before: first };
     });
+    if (change) await recordChange(change);
+    return change;
   };
 };
 

@@ -26,7 +26,6 @@ export const auditActions = [
   'settings.changed',
   'token.created',
   'token.revoked',
-  'audit.exported',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

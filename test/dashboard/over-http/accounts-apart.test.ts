@@ -60,6 +60,7 @@ beforeAll(async () => {
     () => api('GET', '/keys', { token }),
     ({ body }) => body.items[0].lastUsedAt !== null,
   );
+  const audit = await api('GET', '/audit', { token, query: 'limit=1' });
   ids = {
     '/members/{userId}': theirs.userId,
     '/members/{userId}/transfer-ownership': theirs.userId,
@@ -70,7 +71,11 @@ beforeAll(async () => {
     '/alert-rules/{id}': rule.body.id,
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
-  cursors = { '/requests': requests.body.nextCursor, '/alerts': alerts.body.nextCursor };
+  cursors = {
+    '/audit': audit.body.nextCursor,
+    '/requests': requests.body.nextCursor,
+    '/alerts': alerts.body.nextCursor,
+  };
 }, STACK_TIMEOUT_MS);
 afterAll(() => running?.stop());
 
@@ -93,6 +98,19 @@ const theirWorld = async () => {
 const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' }, changeRole: { role: 'viewer' } };
 
 describe('two accounts', () => {
+  it('have an audit log each, with who changed what and from where', async () => {
+    const { body } = await callApi(url)('GET', '/audit', { token: theirs.token });
+    const actions = body.items.map(({ action }: { action: string }) => action).reverse();
+    expect(actions).toEqual(expect.arrayContaining(['account.registered', 'alert_rule.created', 'invitation.sent']));
+    for (const entry of body.items)
+      expect(entry).toMatchObject({
+        actor: { userId: theirs.userId, name: theirs.email },
+        clientAddress: expect.stringMatching(/127\.0\.0\.1|::1/),
+      });
+    const csv = await callApi(url)('GET', '/audit/export.csv', { token: theirs.token });
+    expect(csv.text.split('\r\n')).toHaveLength(body.items.length + 2);
+  });
+
   it('cannot access each other by id in any operation that takes one', async () => {
     const before = await theirWorld();
     const takingIds = operations.filter(({ path }) => path.includes('{'));

@@ -36,6 +36,7 @@ const OPEN = [
   'POST /api/auth/logout',
   'POST /api/auth/forgot-password',
   'POST /api/auth/reset-password',
+  'POST /api/auth/accept-invitation',
   'GET /api/auth/me',
   'POST /api/billing/webhook',
   'GET /api/openapi.json',

@@ -86,6 +86,12 @@ const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${na
 /** A user is looked up for the account of the caller. */
 const CALLER = 'dynamodb:GetItem ON data:Table WHERE USER#*';
 
+/** The account's plan says how far back the audit log goes. */
+const AUDIT = [
+  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+  'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#AUDIT',
+];
+
 describe('what each function may do', () => {
   it('is this and nothing else', () => {
     expect(permissions).toEqual({
@@ -111,7 +117,7 @@ describe('what each function may do', () => {
         logsTo('AlertRulesHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
       ],
       'dashboard-api/AlertsHandler': [
         logsTo('AlertsHandler'),
@@ -121,7 +127,8 @@ describe('what each function may do', () => {
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
+        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
       ],
       'billing/Reconcile': [
@@ -129,6 +136,7 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table/index/gsi1 WHERE STRIPE_CUSTOMERS',
         'dynamodb:BatchGetItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
         'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}#AUDIT',
         'secretsmanager:GetSecretValue ON StripeApiKey',
       ],
       'dashboard-api/BillingHandler': [
@@ -141,7 +149,7 @@ describe('what each function may do', () => {
       'dashboard-api/StripeWebhookHandler': [
         logsTo('StripeWebhookHandler'),
         'dynamodb:GetItem ON data:Table WHERE STRIPE_CUSTOMER#* STRIPE#* ACCOUNT#{account}',
-        'dynamodb:PutItem ON data:Table WHERE STRIPE#*',
+        'dynamodb:PutItem ON data:Table WHERE STRIPE#* ACCOUNT#{account}#AUDIT',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:BatchGetItem ON data:Table WHERE KEY#{hash}',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
@@ -159,6 +167,17 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
         `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
         CALLER,
+      ],
+      'dashboard-api/AuditHandler': [logsTo('AuditHandler'), ...AUDIT],
+      'dashboard-api/AuditExportHandler': [logsTo('AuditExportHandler'), ...AUDIT],
+      'dashboard-api/MembersHandler': [
+        logsTo('MembersHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:BatchGetItem ON data:Table WHERE USER#*',
+        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* ACCOUNT#{account}#AUDIT',
+        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
+        'cognito-idp:AdminGetUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
       ],
       'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
       'dashboard-api/SpendHandler': [

@@ -33,6 +33,7 @@ const signs: Record<string, RegExp> = {
   'dynamodb:PutItem': /new PutCommand\(|\bPut: \{|'PutItem'/,
   'dynamodb:UpdateItem': /new UpdateCommand\(|\bUpdate: \{/,
   'dynamodb:DeleteItem': /new DeleteCommand\(|\bDelete: \{/,
+  'dynamodb:ConditionCheckItem': /\bConditionCheck: \{/,
   'dynamodb:BatchWriteItem': /new BatchWriteCommand\(/,
   'sqs:SendMessage': /'SendMessageBatch'|new SendMessage(Batch)?Command\(/,
   'secretsmanager:GetSecretValue': /'GetSecretValue'|new GetSecretValueCommand\(/,

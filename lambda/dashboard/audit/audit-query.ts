@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import type { openAccountPlans } from '../../data/accounts/account-plans.ts';
+import type { AuditLog } from '../../data/accounts/audit-log.ts';
+import { plans } from '../../domain/billing/plans.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { dayOrInstant } from '../../http/time-parameters.ts';
+
+/** The entries to list or export. */
+export const auditRange = {
+  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
+  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+};
+
+export const KEPT = 'Entries are kept as long as request records on the plan.';
+
+export interface AuditDependencies {
+  readonly audit: Pick<AuditLog, 'page' | 'all'>;
+  readonly accountPlans: Pick<ReturnType<typeof openAccountPlans>, 'find'>;
+  readonly now: () => Date;
+}
+
+/** The range, cut to the days that the account's plan keeps. */
+export const keptRange = async (
+  { accountPlans, now }: Pick<AuditDependencies, 'accountPlans' | 'now'>,
+  accountId: string,
+  query: Parameters<typeof instantsOf>[0],
+) => {
+  const { from, to } = instantsOf(query, now());
+  const { requestRetentionDays } = plans[await accountPlans.find(accountId)];
+  const earliest = new Date(now().getTime() - requestRetentionDays * DAY_MS).toISOString();
+  const first = from < earliest ? earliest : from;
+  return { from: first, to: to < first ? first : to };
+};

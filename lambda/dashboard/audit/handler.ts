@@ -1,0 +1,25 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openAccountPlans } from '../../data/accounts/account-plans.ts';
+import { openAuditLog } from '../../data/accounts/audit-log.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import * as operations from './operations.ts';
+import { listAudit } from './read-audit.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const dependencies = {
+  audit: openAuditLog(table),
+  accountPlans: openAccountPlans(table),
+  now: () => new Date(),
+};
+
+/** GET /api/audit. */
+export const handler = httpStack([route(operations.listAudit, listAudit(dependencies))], {
+  logger: new Logger({ serviceName: 'dashboard-audit' }),
+  corsOrigins: environment.CORS_ORIGINS,
+  membershipOf: openMembership(table).membershipOf,
+});

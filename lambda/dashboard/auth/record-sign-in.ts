@@ -1,0 +1,37 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import type { AuditAction } from '../../domain/accounts/audit.ts';
+
+interface SignInDependencies {
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly users: Pick<Users, 'find'>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Adds an entry of the audit log to an operation whose response names the user who signed in. A failure is logged: nobody is kept out
+ * because the log cannot be written.
+ */
+export const recordSignIn =
+  ({ audit, users, now, logger }: SignInDependencies) =>
+  <I extends { readonly clientAddress?: string | undefined }, O extends object>(
+    action: Extract<AuditAction, 'account.registered' | 'user.signed_in'>,
+    implementation: (input: I) => Promise<O>,
+  ) =>
+  async (input: I): Promise<O> => {
+    const output = await implementation(input);
+    if (!('userId' in output)) return output;
+    const userId = String(output.userId);
+    try {
+      const user = await users.find(userId);
+      if (user) {
+        const source = { actor: { userId, name: user.email }, clientAddress: input.clientAddress };
+        await audit.record(auditEntry(user.accountId, source, { action }, now()));
+      }
+    } catch (error) {
+      logger.error('sign-in not in the audit log', { userId, error: error as Error });
+    }
+    return output;
+  };

@@ -1,0 +1,140 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Context } from 'aws-lambda';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import * as operations from '../../lambda/dashboard/audit/operations.ts';
+import { listAudit } from '../../lambda/dashboard/audit/read-audit.ts';
+import { exportAudit } from '../../lambda/dashboard/audit-export/export-audit.ts';
+import { exportAudit as exportOperation } from '../../lambda/dashboard/audit-export/operations.ts';
+import { recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
+import { openAccountPlans } from '../../lambda/data/accounts/account-plans.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import type { PlanName } from '../../lambda/domain/billing/plans.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { newAccount } from '../data/new-account.ts';
+import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: ReturnType<typeof httpStack>;
+const now = new Date('2026-11-20T12:00:00.000Z');
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = { audit: openAuditLog(table), accountPlans: openAccountPlans(table), now: () => now };
+  handler = httpStack(
+    [route(operations.listAudit, listAudit(dependencies)), route(exportOperation, exportAudit(dependencies))],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+afterAll(() => table.stop());
+
+/** An account with an entry for each of the given ages in days. */
+const accountWith = async (agesInDays: readonly number[], plan: PlanName = 'PRO') => {
+  const account = await newAccount(table, plan);
+  for (const age of agesInDays) {
+    const source = { actor: { userId: account.userId, name: account.email }, clientAddress: '192.0.2.7' };
+    const fact = { action: 'key.created', subject: `key-${age}`, details: { name: '=1+1' } } as const;
+    await openAuditLog(table).record(
+      auditEntry(account.accountId, source, fact, new Date(now.getTime() - age * DAY_MS)),
+    );
+  }
+  return account;
+};
+
+const list = (caller: { accountId: string; userId: string }, query: Record<string, string> = {}) =>
+  invoke(handler, {
+    method: 'GET',
+    path: '/api/audit',
+    caller,
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
+  });
+
+describe('the audit log', () => {
+  it('lists entries newest first, in pages', async () => {
+    const account = await accountWith([1, 2, 3]);
+    const first = await list(account, { limit: '2' });
+    expect(first.body.items).toEqual([
+      {
+        id: expect.any(String),
+        at: '2026-11-19T12:00:00.000Z',
+        action: 'key.created',
+        actor: { userId: account.userId, name: account.email },
+        clientAddress: '192.0.2.7',
+        subject: 'key-1',
+        details: { name: '=1+1' },
+      },
+      expect.objectContaining({ subject: 'key-2' }),
+    ]);
+    const second = await list(account, { limit: '2', cursor: first.body.nextCursor });
+    expect(second.body).toMatchObject({ items: [{ subject: 'key-3' }], nextCursor: null });
+  });
+
+  it('shows a range, and as many days as the plan keeps', async () => {
+    const subjects = async (plan: PlanName, query: Record<string, string>) =>
+      (await list(await accountWith([1, 29, 31, 89, 91], plan), query)).body.items.map(
+        ({ subject }: { subject: string }) => subject,
+      );
+    expect(await subjects('PRO', {})).toEqual(['key-1', 'key-29']);
+    expect(await subjects('PRO', { from: '2026-01-01' })).toEqual(['key-1', 'key-29', 'key-31', 'key-89', 'key-91']);
+    expect(await subjects('STARTER', { from: '2026-01-01' })).toEqual(['key-1', 'key-29', 'key-31', 'key-89']);
+    expect(await subjects('FREE', { from: '2026-01-01' })).toEqual(['key-1', 'key-29']);
+    expect(await subjects('FREE', { from: '2026-01-01', to: '2026-02-01' })).toEqual([]);
+    expect(await subjects('PRO', { from: '2026-10-20', to: '2026-10-22' })).toEqual(['key-29', 'key-31']);
+  });
+
+  it('is apart for each account, also by cursor', async () => {
+    const [mine, theirs] = [await accountWith([1]), await accountWith([1, 2])];
+    const { nextCursor } = (await list(theirs, { limit: '1' })).body;
+    expect((await list(mine, { cursor: nextCursor })).status).toBe(404);
+    expect((await list(mine)).body.items).toHaveLength(1);
+  });
+
+  it('is exported as CSV that no spreadsheet runs', async () => {
+    const account = await accountWith([2, 1]);
+    const event = apiEvent({ method: 'GET', path: '/api/audit/export.csv', caller: account });
+    const { statusCode, headers, body } = await handler(event, {} as Context);
+    expect([statusCode, headers?.['Content-Type']]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [head, first, second, end] = (await text(body as Readable)).split('\r\n');
+    expect(head).toBe('id,at,action,actor_id,actor_name,client_address,subject,details');
+    expect(first).toContain(
+      `,2026-11-19T12:00:00.000Z,key.created,${account.userId},${account.email},192.0.2.7,key-1,`,
+    );
+    expect(second).toContain(',key-2,"{""name"":""=1+1""}"');
+    expect(end).toBe('');
+  });
+
+  it('expires', async () => {
+    const entry = auditEntry('a', {}, { action: 'plan.changed' }, now);
+    const sent: unknown[] = [];
+    const client = { send: async (command: { input: unknown }) => sent.push(command.input) };
+    await openAuditLog({ name: 't', client } as never).record(entry);
+    expect(sent).toMatchObject([{ Item: { expiresAt: now.getTime() / 1_000 + 400 * 86_400, actor: null } }]);
+  });
+
+  it('has sign-ins, which do not fail with it', async () => {
+    const account = await accountWith([]);
+    const logger = silentLogger();
+    const signIn = async (audit: Pick<ReturnType<typeof openAuditLog>, 'record'>) =>
+      recordSignIn({ audit, users: openUsers(table), now: () => now, logger })(
+        'user.signed_in',
+        async (_: { clientAddress?: string }) => ({ userId: account.userId, token: 'secret-token' }),
+      )({ clientAddress: '192.0.2.9' });
+    await signIn(openAuditLog(table));
+    const { items } = (await list(account, { to: '2026-11-21' })).body;
+    expect(items).toMatchObject([
+      { action: 'user.signed_in', clientAddress: '192.0.2.9', actor: { name: account.email } },
+    ]);
+    expect(JSON.stringify(items)).not.toContain('secret-token');
+    const output = await signIn({
+      record: async () => {
+        throw new Error('table down');
+      },
+    });
+    expect(output.userId).toBe(account.userId);
+    expect(logger.error).toHaveBeenCalledTimes(1);
+  });
+});
