@@ -86,23 +86,34 @@ export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64E
   return value;
 };
 
-const isRepeatable = (schema: unknown): boolean =>
-  schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniDefault
-    ? isRepeatable(schema.def.innerType)
-    : schema instanceof z.ZodMiniArray;
+/** The schema of a list, where the parameter is one. */
+const listIn = (schema: unknown): z.ZodMiniArray | undefined => {
+  if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniDefault) return listIn(schema.def.innerType);
+  return schema instanceof z.ZodMiniArray ? schema : undefined;
+};
 
-/** The query in the shape of the schema: a list for a repeatable parameter, a string for any other. */
+/** Names of the API have no commas, so a list of them may also be one text: `a,b`. A client's names may have some. */
+const splitNames = (list: z.ZodMiniArray, values: readonly string[]): readonly string[] =>
+  list.def.element instanceof z.ZodMiniEnum ? values.flatMap((value) => value.split(',')) : values;
+
+/**
+ * The query in the shape of the schema: a list for a repeatable parameter, a string for any other. A list of fixed names may be separated by
+ * commas, too.
+ */
 export const queryOf = (
   event: Pick<APIGatewayProxyEvent, 'multiValueQueryStringParameters'>,
   schema: z.ZodMiniObject,
 ): Record<string, unknown> => {
   const sent = Object.entries(event.multiValueQueryStringParameters ?? {}) as [string, string[]][];
-  const repeated = sent.filter(([name, values]) => values.length > 1 && !isRepeatable(schema.shape[name]));
+  const repeated = sent.filter(([name, values]) => values.length > 1 && !listIn(schema.shape[name]));
   if (repeated.length > 0) {
     throw new ValidationError(repeated.map(([path]) => ({ path, message: 'must be sent only once' })));
   }
   return Object.fromEntries(
-    sent.map(([name, values]) => [name, isRepeatable(schema.shape[name]) ? values : values[0]]),
+    sent.map(([name, values]) => {
+      const list = listIn(schema.shape[name]);
+      return [name, list ? splitNames(list, values) : values[0]];
+    }),
   );
 };
 

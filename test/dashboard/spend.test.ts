@@ -61,6 +61,13 @@ describe('GET /spend', () => {
     expect((await get({ key: ['key-2'] })).body.totals.requests).toBe(0);
   });
 
+  it('takes names separated by commas, but no commas in names of clients', async () => {
+    expect((await get({ groupBy: ['key,model', 'tag'] })).body.groupBy).toEqual(['key', 'model', 'tag']);
+    expect(await get({ groupBy: ['key,', 'model'] })).toMatchObject({ status: 400 });
+    expect((await get({ provider: ['openai,anthropic'], tag: ['a,b'] })).status).toBe(200);
+    expect((await get({ provider: ['openai,nobody'] })).status).toBe(400);
+  });
+
   it('reports untracked requests and their times, with adjacent reports merged into one gap', async () => {
     readTrackingGaps.mockResolvedValueOnce([
       { from: '2026-11-03T10:00:05.000Z', to: '2026-11-03T10:00:40.000Z', requests: 7 },

@@ -14,7 +14,10 @@ const repeatable = z
   .check(z.maxLength(50), z.describe('Repeat it for several values. An empty value selects requests without one.'));
 const providers = z
   .array(z.enum(providerLabels))
-  .check(z.maxLength(providerLabels.length), z.describe('Repeat it for several values.'));
+  .check(
+    z.maxLength(providerLabels.length),
+    z.describe('Repeat it, or separate values by commas, for several values.'),
+  );
 
 /** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
@@ -23,7 +26,7 @@ export const spendQuery = z.strictObject({
   granularity: z._default(z.enum(granularities), 'day'),
   groupBy: z
     ._default(z.array(z.enum(groupings)).check(z.maxLength(groupings.length)), [])
-    .check(z.describe('Repeat it to group by several dimensions.')),
+    .check(z.describe('Repeat it, or separate names by commas, to group by several dimensions.')),
   provider: z.optional(providers),
   model: z.optional(repeatable),
   tag: z.optional(repeatable),
