@@ -9,6 +9,7 @@ import * as keys from './keys/operations.ts';
 import * as members from './members/operations.ts';
 import * as openapi from './openapi/operations.ts';
 import * as requests from './requests/operations.ts';
+import * as sessions from './sessions/operations.ts';
 import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
@@ -24,6 +25,7 @@ const resources = {
   spend,
   'spend-export': spendExport,
   requests,
+  sessions,
   'alert-rules': alertRules,
   alerts,
   billing,
@@ -47,6 +49,7 @@ export const groups = {
   Keys: 'Service keys, which clients send with proxy requests.',
   Spend: 'Spend by provider, model, tag and key.',
   Requests: 'The log of tracked requests.',
+  Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',
   Alerts: 'Alerts that were triggered.',
   'Audit log': 'Who changed what, when and from where.',

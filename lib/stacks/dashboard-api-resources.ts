@@ -139,6 +139,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       readSpend,
     ],
   },
+  sessions: {
+    description: 'Dashboard API: sessions with their agents and requests',
+    environment: dashboardEnvironment,
+    items: [{ actions: ['Query'], partitions: [...partitions.sessions, ...partitions.requestLogs] }, readSpend],
+  },
   'alert-rules': {
     description: 'Dashboard API: alert rules and their preview',
     environment: dashboardEnvironment,

@@ -12,6 +12,7 @@ import {
   requestPartition,
   rollupMarkIndexPartition,
   serviceKeyKey,
+  sessionPartition,
   spendPartition,
   stripeCustomerKey,
   stripeCustomersIndexPartition,
@@ -38,6 +39,7 @@ export const partitions = {
   requestLogs: [requestPartition(ANY_ACCOUNT_ID, ANY_DAY), `${requestPartition(ANY_ACCOUNT_ID, ANY_DAY)}#??`],
   audit: [auditPartition(ANY_ACCOUNT_ID)],
   spend: [spendPartition(ANY_ACCOUNT_ID)],
+  sessions: [sessionPartition(ANY_ACCOUNT_ID, '????-??-??')],
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** How far the rules have been judged. */

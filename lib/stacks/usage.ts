@@ -80,10 +80,10 @@ export class UsageStack extends Stack {
       { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
       // The newest request of each day, where a month is sharded after it.
       { actions: ['Query'], partitions: partitions.requestLogs },
-      // One transaction writes records, spend counters, and the account's counters and guards.
+      // One transaction writes records, counters of spend and sessions, and the account's counters and guards.
       {
         actions: ['PutItem', 'UpdateItem'],
-        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend],
+        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
       },
       // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
       { actions: ['Query'], partitions: partitions.accounts },

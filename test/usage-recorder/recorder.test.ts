@@ -184,6 +184,12 @@ describe('openRecorder', () => {
       reason: null,
       repeatOf: null,
       overflowLevel: 0,
+      metadata: {},
+      metadataTruncated: false,
+      client: null,
+      session: null,
+      blocksUnread: false,
+      blockedBy: null,
       recordedAt: '2026-11-21T09:00:00.000Z',
       // An unknown account keeps records as long as the FREE plan does.
       expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,

@@ -6,55 +6,11 @@ import { outcomes } from '../../domain/usage/usage-event.ts';
 import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
+import { countOrNull, requestSummary, summary } from './summary.ts';
 
 const filterValue = z.optional(
   z.string().check(z.maxLength(256), z.describe('An empty value selects requests without one.')),
 );
-
-const countOrNull = z.nullable(z.int().check(z.nonnegative()));
-const durationMs = z.nullable(z.number().check(z.nonnegative()));
-
-const summary = {
-  requestId: z.string().check(z.describe('The id that X-Service-Request-Id returned.')),
-  startedAt: z.iso.datetime(),
-  provider: z.enum(providerLabels),
-  model: z.nullable(z.string()).check(z.describe('The model that responded; if unknown, the requested model.')),
-  tag: z.nullable(z.string()),
-  key: z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.')),
-  providerKey: z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.')),
-  method: z.string(),
-  path: z.string(),
-  route: z
-    .nullable(z.enum(['governed', 'bypassed']))
-    .check(z.describe('Null while the end of the request is unknown.')),
-  outcome: z.enum(outcomes),
-  status: z.nullable(z.int()).check(z.describe('Status code of the provider; null if it never responded.')),
-  streamed: z.nullable(z.boolean()),
-  ttfbMs: durationMs.check(z.describe('Time to the first byte of the response.')),
-  totalMs: durationMs,
-  inputTokens: countOrNull,
-  outputTokens: countOrNull,
-  costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
-  costUsd: z.nullable(z.string()),
-  provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
-  client: z
-    .nullable(z.string())
-    .check(z.describe('The program that sent it, recognized by its User-Agent: `claude-code`, `openai-python` …')),
-  session: z
-    .nullable(
-      z.object({
-        id: z.string(),
-        agentId: z.optional(z.string().check(z.describe('Absent for the main agent.'))),
-        parentAgentId: z.optional(z.string().check(z.describe('Absent if the main agent started this one.'))),
-      }),
-    )
-    .check(z.describe('Ids longer than 64 characters, or not printable, are hashes: `sha256:…`.')),
-  metadata: z
-    .record(z.string(), z.string())
-    .check(z.describe('Names and values from X-Service-Metadata or another gateway’s headers.')),
-};
-
-const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });
 
 const request = z
   .object({

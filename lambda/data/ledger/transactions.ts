@@ -7,8 +7,16 @@ import { addCounters, type Counters, isZero, subtractCounters } from '../../doma
 import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
-import { countedResponseKey, type Key, monthKey, namedSpendCounterKey, spendCounterName } from '../table/keys.ts';
+import {
+  countedResponseKey,
+  type Key,
+  monthKey,
+  namedSpendCounterKey,
+  sessionCounterKey,
+  spendCounterName,
+} from '../table/keys.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
+import { sessionCounterOf } from './session-counters.ts';
 import type { Sharding } from './sharding.ts';
 
 /** One record to write: the only way that anything in the ledger changes. */
@@ -20,7 +28,7 @@ export interface Change {
   readonly countsResponse?: string | undefined;
 }
 
-/** What a transaction adds to one spend counter. */
+/** What a transaction adds to one spend counter, or to one session counter. */
 interface SpendCounterDelta {
   readonly key: Key;
   readonly accountId: string;
@@ -28,6 +36,8 @@ interface SpendCounterDelta {
   readonly counters: Counters;
   /** Epoch seconds; day counters do not expire. */
   readonly expiresAt?: number;
+  /** Of a session counter: the hours of the day (0 to 23) in which its requests began. */
+  readonly hours?: ReadonlySet<number>;
 }
 
 interface AccountDay {
@@ -82,12 +92,20 @@ interface Addition {
   readonly hour: Hour;
   readonly counterName: string;
   readonly counters: Counters;
+  /** The same sums are added to its session. */
+  readonly session: { readonly counterName: string; readonly expiresAt: number } | null;
 }
 
 const additionOf = (record: RequestRecord): Addition => {
   const { dimensions, counters } = contributionOf(record);
   const { accountId, startedAt } = record;
-  return { accountId, hour: hourOf(startedAt), counterName: spendCounterName(dimensions), counters };
+  return {
+    accountId,
+    hour: hourOf(startedAt),
+    counterName: spendCounterName(dimensions),
+    counters,
+    session: sessionCounterOf(record),
+  };
 };
 
 /** A change with all that it writes, computed once. */
@@ -135,13 +153,20 @@ class Totals {
     }
   }
 
-  #add({ accountId, hour, counterName, counters }: Addition, sign: 1 | -1): void {
-    const shard = this.#placement.shardOfCounter(accountId, monthOf(hour), counterName);
+  #add({ accountId, hour, counterName, counters, session }: Addition, sign: 1 | -1): void {
+    const [month, day] = [monthOf(hour), dayOf(hour)];
+    const shard = this.#placement.shardOfCounter(accountId, month, counterName);
     const name = { accountId, counterName };
     const ofHour = namedSpendCounterKey(accountId, 'HOUR', hour, counterName, shard);
-    const ofDay = namedSpendCounterKey(accountId, 'DAY', dayOf(hour), counterName, shard);
+    const ofDay = namedSpendCounterKey(accountId, 'DAY', day, counterName, shard);
     this.#addToSpendCounter({ ...name, key: ofHour, expiresAt: hourCounterExpiry(hour) }, counters, sign);
     this.#addToSpendCounter({ ...name, key: ofDay }, counters, sign);
+    if (session) {
+      const shardOfSession = this.#placement.shardOfCounter(accountId, month, session.counterName);
+      const key = sessionCounterKey(accountId, day, session.counterName, shardOfSession);
+      const hours = new Set([Number(hour.slice(-2))]);
+      this.#addToSpendCounter({ ...session, accountId, key, hours }, counters, sign);
+    }
     this.#monthOf(accountId, hour).requests += sign;
   }
 
@@ -154,8 +179,10 @@ class Totals {
 
   #addToSpendCounter(counter: Omit<SpendCounterDelta, 'counters'>, counters: Counters, sign: 1 | -1): void {
     const id = counter.key.pk + counter.key.sk;
-    const sum = (sign === 1 ? addCounters : subtractCounters)(this.spendCounters.get(id)?.counters ?? {}, counters);
-    this.spendCounters.set(id, { ...counter, counters: sum });
+    const before = this.spendCounters.get(id);
+    const sum = (sign === 1 ? addCounters : subtractCounters)(before?.counters ?? {}, counters);
+    const hours = counter.hours && new Set([...(before?.hours ?? []), ...counter.hours]);
+    this.spendCounters.set(id, { ...counter, counters: sum, ...(hours && { hours }) });
   }
 
   get months(): LedgerTransaction['months'] {
@@ -228,9 +255,9 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
   };
   for (const prepared of sortBySpendCounter(changes, placement)) {
     const { change, item } = prepared;
-    const size = item.details.length + RECORD_BYTES + 4 * COUNTER_BYTES;
-    // A change adds at most itself, its response, two spend counters before and two after, a month and a marked day.
-    const most = recordActionCount(change) + (change.before ? 4 : 2) + 2;
+    const size = item.details.length + RECORD_BYTES + 6 * COUNTER_BYTES;
+    // A change adds at most itself, its response, three counters before and three after, a month and a marked day.
+    const most = recordActionCount(change) + (change.before ? 6 : 3) + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);
@@ -268,9 +295,9 @@ const recordActions = (table: string, { before, after, countsResponse }: Change,
   return [put, guard];
 };
 
-const addToSpendCounter = (table: string, { key, counters, expiresAt }: SpendCounterDelta) => {
+const addToSpendCounter = (table: string, { key, counters, expiresAt, hours }: SpendCounterDelta) => {
   const entries = Object.entries(counters);
-  const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}`;
+  const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}${hours ? ', activeHours :hours' : ''}`;
   return {
     Update: {
       TableName: table,
@@ -280,6 +307,7 @@ const addToSpendCounter = (table: string, { key, counters, expiresAt }: SpendCou
       ExpressionAttributeValues: {
         ...Object.fromEntries(entries.map(([, value], i) => [`:c${i}`, value])),
         ...(expiresAt !== undefined && { ':expiresAt': expiresAt }),
+        ...(hours && { ':hours': hours }),
       },
     },
   };

@@ -18,7 +18,8 @@ const storedKey = z.object({ sk: z.string() });
 /** The SDK returns numbers above 2^53 as bigint. */
 const storedSum = z.union([z.int(), z.bigint()]);
 
-const parseCounters = (item: Record<string, unknown>): Counters => {
+/** The sums of a stored counter. */
+export const parseCounters = (item: Record<string, unknown>): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (const [stored, value] of Object.entries(item)) {
     const name = currentName(stored);

@@ -26,6 +26,8 @@ export const UNDELIVERED_SHARDS = 8;
  */
 export const ACCOUNT_SHARDS = 32;
 const shardPart = (shard: number): string => (shard === 0 ? '' : `#${String(shard).padStart(2, '0')}`);
+/** After `~`, which no part of a counter's name begins with. */
+const counterShardPart = (shard: number): string => shardPart(shard).replace('#', '#~');
 
 export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
 /**
@@ -151,8 +153,7 @@ export const namedSpendCounterKey = (
   shard = 0,
 ): Key => ({
   pk: spendPartition(accountId),
-  // After `~`, which no part of a name begins with.
-  sk: `${granularity}#${time}#${counterName}${shardPart(shard).replace('#', '#~')}`,
+  sk: `${granularity}#${time}#${counterName}${counterShardPart(shard)}`,
 });
 /** The sort key that shard 0 of the same spend counter has. */
 export const withoutShard = (spendCounterSk: string): string => spendCounterSk.replace(/#~\d+$/, '');
@@ -181,6 +182,41 @@ export const timeRange = (
   from: `${prefix}#${from}`,
   to: `${prefix}#${to}$`,
 });
+
+/** Sums of the sessions of an account and day. */
+export const sessionPartition = (accountId: string, day: Day): string => `ACCOUNT#${accountId}#SESSIONS#${day}`;
+
+/** Whose requests a session counter counts: those that one agent of a session sent with one client. */
+export interface SessionCounterName {
+  readonly sessionId: string;
+  /** Null: the main agent. */
+  readonly agentId: string | null;
+  readonly parentAgentId: string | null;
+  readonly client: string | null;
+}
+
+/** As one string. All that is constant is part of the key, so that a transaction only adds. Ids are at most 64 characters of ASCII. */
+export const sessionCounterName = ({ sessionId, agentId, parentAgentId, client }: SessionCounterName): string =>
+  `${sessionPrefix(sessionId)}${[agentId, parentAgentId, client].map(part).join('#')}`;
+
+/** @param counterName `sessionCounterName` */
+export const sessionCounterKey = (accountId: string, day: Day, counterName: string, shard: number): Key => ({
+  pk: sessionPartition(accountId, day),
+  sk: `${counterName}${counterShardPart(shard)}`,
+});
+
+/** What the sort keys of a session begin with. */
+export const sessionPrefix = (sessionId: string): string => `${part(sessionId)}#`;
+
+export const parseSessionCounterSk = (sk: string): SessionCounterName => {
+  const [sessionId = '', agentId = '', parentAgentId = '', client = ''] = sk.split('#');
+  return {
+    sessionId: value(sessionId) ?? '',
+    agentId: value(agentId),
+    parentAgentId: value(parentAgentId),
+    client: value(client),
+  };
+};
 
 /** The counter slots of an account and day: which distinct spend counters it has made. */
 export const counterSlotsKey = (accountId: string, day: Day): Key => ({

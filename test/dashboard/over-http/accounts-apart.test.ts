@@ -9,6 +9,7 @@ import {
   type Session,
   STACK_TIMEOUT_MS,
   sendChat,
+  sessionOf,
   startTestStack,
   type TestStack,
 } from './stack.ts';
@@ -68,6 +69,7 @@ beforeAll(async () => {
     '/invitations/{id}/resend': invitation.body.id,
     '/keys/{id}': key.body.id,
     '/requests/{requestId}': requestId,
+    '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
@@ -88,6 +90,7 @@ const theirWorld = async () => {
     '/keys',
     '/spend?groupBy=key',
     '/requests',
+    '/sessions',
     '/alerts',
     '/alert-rules',
   ];

@@ -16,6 +16,7 @@ import {
   type Session,
   STACK_TIMEOUT_MS,
   sendChat,
+  sessionOf,
   startTestStack,
   type TestStack,
 } from './stack.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
   const rule = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'daily' } };
   realIds = [
     await sendChat(url, session.accountId, 'tag'),
+    sessionOf(session.accountId),
     (await api('POST', '/alert-rules', { token: session.token, body: rule })).body.id,
     (await api('GET', '/keys', { token: session.token })).body.items[0].id,
   ];

@@ -101,6 +101,9 @@ export const registerAccount = async (url: string): Promise<Session> => {
   return { email, ...body };
 };
 
+/** The session that every chat with this key belongs to. */
+export const sessionOf = (serviceKey: string): string => `session-${serviceKey.slice(-12)}`;
+
 /** Sends one tracked request through the gateway. The prompt sets the tokens that the mock provider reports. */
 export const sendChat = async (url: string, serviceKey: string, tag?: string): Promise<string> => {
   const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {
@@ -109,6 +112,7 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
       'content-type': 'application/json',
       'x-service-key': serviceKey,
       authorization: 'Bearer sk-test',
+      'x-service-session': sessionOf(serviceKey),
       ...(tag !== undefined && { 'x-service-tag': tag }),
     },
     body: JSON.stringify({

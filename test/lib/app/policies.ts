@@ -78,7 +78,7 @@ const RECORD = [
   `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
-const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND`;
+const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-??`;
 const MAIL =
   'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
@@ -161,6 +161,11 @@ describe('what each function may do', () => {
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
+      ],
+      'dashboard-api/SessionsHandler': [
+        logsTo('SessionsHandler'),
+        `dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SESSIONS#????-??-?? ${REQUESTS} ACCOUNT#{account}#SPEND`,
+        CALLER,
       ],
       'dashboard-api/RequestsHandler': [
         logsTo('RequestsHandler'),

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import { providerLabels } from '../../domain/providers.ts';
+import { provenances } from '../../domain/usage/usage.ts';
+import { outcomes } from '../../domain/usage/usage-event.ts';
+
+export const countOrNull = z.nullable(z.int().check(z.nonnegative()));
+const durationMs = z.nullable(z.number().check(z.nonnegative()));
+
+/** What lists show of a request. */
+export const summary = {
+  requestId: z.string().check(z.describe('The id that X-Service-Request-Id returned.')),
+  startedAt: z.iso.datetime(),
+  provider: z.enum(providerLabels),
+  model: z.nullable(z.string()).check(z.describe('The model that responded; if unknown, the requested model.')),
+  tag: z.nullable(z.string()),
+  key: z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.')),
+  providerKey: z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.')),
+  method: z.string(),
+  path: z.string(),
+  route: z
+    .nullable(z.enum(['governed', 'bypassed']))
+    .check(z.describe('Null while the end of the request is unknown.')),
+  outcome: z.enum(outcomes),
+  status: z.nullable(z.int()).check(z.describe('Status code of the provider; null if it never responded.')),
+  streamed: z.nullable(z.boolean()),
+  ttfbMs: durationMs.check(z.describe('Time to the first byte of the response.')),
+  totalMs: durationMs,
+  inputTokens: countOrNull,
+  outputTokens: countOrNull,
+  costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
+  costUsd: z.nullable(z.string()),
+  provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
+  client: z
+    .nullable(z.string())
+    .check(z.describe('The program that sent it, recognized by its User-Agent: `claude-code`, `openai-python` …')),
+  session: z
+    .nullable(
+      z.object({
+        id: z.string(),
+        agentId: z.optional(z.string().check(z.describe('Absent for the main agent.'))),
+        parentAgentId: z.optional(z.string().check(z.describe('Absent if the main agent started this one.'))),
+      }),
+    )
+    .check(z.describe('Ids longer than 64 characters, or not printable, are hashes: `sha256:…`.')),
+  metadata: z
+    .record(z.string(), z.string())
+    .check(z.describe('Names and values from X-Service-Metadata or another gateway’s headers.')),
+};
+
+export const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });

@@ -1,0 +1,27 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequests } from '../../data/requests/requests.ts';
+import { openSessions } from '../../data/spend/sessions.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import * as operations from './operations.ts';
+import { listSessions, readSession } from './read-sessions.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const dependencies = { sessions: openSessions(table), requests: openRequests(table), now: () => new Date() };
+
+/** Everything under /api/sessions. */
+export const handler = httpStack(
+  [
+    route(operations.listSessions, listSessions(dependencies)),
+    route(operations.readSession, readSession(dependencies)),
+  ],
+  {
+    logger: new Logger({ serviceName: 'dashboard-sessions' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table).membershipOf,
+  },
+);

@@ -1,0 +1,121 @@
+import type { openRequests } from '../../data/requests/requests.ts';
+import type { openSessions } from '../../data/spend/sessions.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
+import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import { addCounters } from '../../domain/spend/counters.ts';
+import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { keptRange } from '../../domain/spend/retention.ts';
+import { agentsOf, bySessionOrder, SessionTotals } from '../../domain/spend/sessions.ts';
+import { sumsOf } from '../../domain/spend/spend-report.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { requestSummary } from '../requests/request-view.ts';
+import type { listSessions as listOperation, readSession as readOperation } from './operations.ts';
+
+interface SessionDependencies {
+  readonly sessions: ReturnType<typeof openSessions>;
+  readonly requests: Pick<ReturnType<typeof openRequests>, 'page'>;
+  readonly now: () => Date;
+}
+
+/** Requests that one response lists at most. GET /requests lists the others. */
+const MAX_LISTED_REQUESTS = 500;
+
+/** Before anything that is kept. */
+const EARLIEST = '2000-01-01';
+const HOUR_MS = 3_600_000;
+
+/** From the first hour to the end of the last. */
+const hoursOf = ({ firstHour, lastHour }: Activity) => ({
+  from: new Date(`${firstHour}:00Z`).toISOString(),
+  to: new Date(Date.parse(`${lastHour}:00Z`) + HOUR_MS).toISOString(),
+});
+
+/** The pages that one response reads at most. Each may have read many records of other sessions. */
+const MAX_PAGES = 4;
+
+interface Activity {
+  readonly clients: ReadonlySet<string>;
+  readonly firstHour: string;
+  readonly lastHour: string;
+  readonly counters: Parameters<typeof sumsOf>[0];
+}
+
+const activityOf = ({ clients, firstHour, lastHour, counters }: Activity) => ({
+  clients: [...clients].sort(),
+  firstHour,
+  lastHour,
+  ...sumsOf(counters),
+});
+
+/** The whole days that a range touches. */
+const daysOf = ({ from, to }: { readonly from: string; readonly to: string }): { from: Day; to: Day } => ({
+  from: dayOf(from),
+  to: dayOf(new Date(Date.parse(to) - 1).toISOString()),
+});
+const boundsOf = ({ from, to }: { readonly from: Day; readonly to: Day }) => ({
+  from: new Date(from).toISOString(),
+  to: endOf(to).toISOString(),
+});
+
+export const listSessions =
+  ({ sessions, now }: SessionDependencies): Implementation<typeof listOperation> =>
+  async ({ caller: { accountId }, query: { from, to, orderBy, limit } }) => {
+    const days = daysOf(keptRange(instantsOf({ from, to }, now()), now()));
+    const totals = new SessionTotals();
+    const readFrom = await sessions.read(accountId, days, (counter) => totals.add(counter));
+    const found = totals.sessions();
+    return {
+      ...boundsOf({ ...days, from: readFrom }),
+      isComplete: readFrom === days.from,
+      sessions: found.length,
+      totals: sumsOf(found.reduce((sum, { counters }) => addCounters(sum, counters), {})),
+      items: found
+        .sort(bySessionOrder(orderBy))
+        .slice(0, limit)
+        .map((session) => ({ id: session.sessionId, agents: session.agents.size, ...activityOf(session) })),
+    };
+  };
+
+export const readSession = ({ sessions, requests, now }: SessionDependencies): Implementation<typeof readOperation> => {
+  const listRequests = async (accountId: string, session: string, range: { from: string; to: string }) => {
+    const items: RequestRecord[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED_REQUESTS; page++) {
+      const limit = MAX_LISTED_REQUESTS - items.length;
+      const found = await requests.page(accountId, { ...range, filter: { session }, limit, cursor });
+      items.push(...found.items);
+      if (found.nextCursor === null) break;
+      cursor = found.nextCursor;
+    }
+    return items;
+  };
+
+  return async ({ caller: { accountId }, params: { sessionId }, query: { from, to } }) => {
+    const days = daysOf(keptRange(instantsOf({ from: from ?? EARLIEST, to }, now()), now()));
+    const counters = await sessions.find(accountId, sessionId, days);
+    const agents = agentsOf(counters);
+    const [first] = agents;
+    if (!first) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
+    const whole: Activity = {
+      clients: new Set(agents.flatMap(({ clients }) => [...clients])),
+      firstHour: agents.map(({ firstHour }) => firstHour).reduce((a, b) => (a < b ? a : b)),
+      lastHour: agents.map(({ lastHour }) => lastHour).reduce((a, b) => (a > b ? a : b)),
+      counters: agents.reduce((sum, agent) => addCounters(sum, agent.counters), {}),
+    };
+    const items = await listRequests(accountId, sessionId, hoursOf(whole));
+    const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
+    return {
+      id: sessionId,
+      ...boundsOf(days),
+      ...activityOf(whole),
+      agents: agents.map((agent) => ({
+        agentId: agent.agentId,
+        parentAgentId: agent.parentAgentId,
+        ...activityOf(agent),
+        items: (byAgent.get(agent.agentId) ?? []).map(requestSummary),
+      })),
+      isComplete: items.length === whole.counters.requests,
+    };
+  };
+};

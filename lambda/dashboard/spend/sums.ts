@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import { tokenCounterNames } from '../../domain/spend/counters.ts';
+
+/** Schemas of sums, as all operations show them: see `sumsOf`. */
+
+export const count = z.int().check(z.nonnegative());
+
+const money = {
+  costNanoUsd: z
+    .nullable(z.int())
+    .check(
+      z.describe(
+        'Known cost in 1e-9 USD. Null if nothing is known of it: the cost of some requests is unknown, and no known cost is above 0.',
+      ),
+    ),
+  costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),
+};
+
+/** The numbers that every sum shows. */
+export const leanSums = {
+  requests: count,
+  ...money,
+  unpricedRequests: count.check(z.describe('Requests whose cost is unknown. The cost does not include them.')),
+};
+
+const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
+
+/** All that is known of a sum. */
+export const sums = {
+  ...leanSums,
+  costByProvenance: z.object({
+    provider: moneySchema.check(z.describe('Cost as reported by the provider.')),
+    computed: moneySchema.check(
+      z.describe('Usage as reported by the provider, multiplied by prices from the price book.'),
+    ),
+    estimated: moneySchema.check(z.describe('Cost of estimated usage.')),
+  }),
+  freeRequests: count.check(z.describe('Calls that cost nothing, such as listing models.')),
+  errors: count.check(z.describe('Requests that the provider rejected, failed or interrupted.')),
+  partialRequests: count.check(z.describe('Responses that could not be read completely. Their usage may be too low.')),
+  unfinishedRequests: count.check(z.describe('Requests whose end is not known yet, or never became known.')),
+  bypassedRequests: count.check(
+    z.describe('Requests that were forwarded while tracking failed, and were still counted.'),
+  ),
+  overflowRequests: count.check(
+    z.describe(
+      'Requests counted under `(other)` because that day or month had too many distinct values. A tag or model of that very name is shown as `\\(other)`.',
+    ),
+  ),
+  tokens: z.object(
+    Object.fromEntries(tokenCounterNames.map((name) => [name, count])) as Record<
+      (typeof tokenCounterNames)[number],
+      typeof count
+    >,
+  ),
+  units: z.record(z.string(), z.number()).check(z.describe('Billable units other than tokens, by kind.')),
+};

@@ -1,0 +1,103 @@
+import pMap from 'p-map';
+import * as z from 'zod/mini';
+import { addDays, type Day } from '../../domain/calendar/utc.ts';
+import type { SessionCounter } from '../../domain/spend/sessions.ts';
+import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+import { parseCounters } from './spend-counters.ts';
+
+/** Reading ends with the day that reaches it: about 40 MB of items. */
+const MAX_COUNTERS = 100_000;
+/** A busy account's days are read in turn, so that not many are read beyond the limit. */
+const MAX_DAYS_AT_ONCE = 4;
+const FEW_COUNTERS = 1_000;
+/** One session is in few days, and of each it is a small part. */
+const DAYS_OF_SESSION_AT_ONCE = 32;
+
+const storedCounter = z.looseObject({
+  sk: z.string(),
+  activeHours: z._default(z.set(z.int()), new Set()),
+  expiresAt: z.int(),
+});
+
+interface DayRange {
+  /** Both included. */
+  readonly from: Day;
+  readonly to: Day;
+}
+
+const daysOf = ({ from, to }: DayRange): Day[] => {
+  const days: Day[] = [];
+  for (let day = to; day >= from; day = addDays(day, -1)) days.push(day);
+  return days;
+};
+
+/** The sums of sessions. @param now milliseconds */
+export const openSessions = (table: Table, now: () => number = Date.now) => {
+  /** Undefined for one that has expired. */
+  const parse = (day: Day, item: Record<string, unknown>): SessionCounter | undefined => {
+    const { sk, activeHours, expiresAt } = storedCounter.parse(item);
+    if (expiresAt <= now() / 1_000) return undefined;
+    const hours = [...activeHours].sort((a, b) => a - b).map((hour) => `${day}T${String(hour).padStart(2, '0')}`);
+    const [firstHour = `${day}T00`] = hours;
+    return {
+      ...parseSessionCounterSk(sk),
+      counters: parseCounters(item),
+      firstHour,
+      lastHour: hours.at(-1) ?? `${day}T23`,
+    };
+  };
+
+  const readDay = async (accountId: string, day: Day, take: (counter: SessionCounter) => void): Promise<void> => {
+    const items = queryItems(table, {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': sessionPartition(accountId, day) },
+    });
+    for await (const item of items) {
+      const counter = parse(day, item);
+      if (counter) take(counter);
+    }
+  };
+
+  return {
+    /**
+     * The session counters of some days, the last day first.
+     *
+     * @returns the first day that was read: a later one than asked for where there were too many
+     */
+    read: async (accountId: string, range: DayRange, take: (counter: SessionCounter) => void): Promise<Day> => {
+      let found = 0;
+      const count = (counter: SessionCounter) => {
+        found += 1;
+        take(counter);
+      };
+      const days = daysOf(range);
+      let atOnce = 1;
+      for (let next = days.splice(0, atOnce); next.length > 0; next = days.splice(0, atOnce)) {
+        const before = found;
+        await Promise.all(next.map((day) => readDay(accountId, day, count)));
+        if (found >= MAX_COUNTERS) return next.at(-1) as Day;
+        atOnce = found - before > FEW_COUNTERS ? 1 : Math.min(2 * atOnce, MAX_DAYS_AT_ONCE);
+      }
+      return range.from;
+    },
+
+    /** The counters of one session on some days. */
+    find: async (accountId: string, sessionId: string, range: DayRange): Promise<SessionCounter[]> => {
+      const findIn = async (day: Day): Promise<SessionCounter[]> => {
+        const counters: SessionCounter[] = [];
+        const items = queryItems(table, {
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :session)',
+          ExpressionAttributeValues: { ':pk': sessionPartition(accountId, day), ':session': sessionPrefix(sessionId) },
+        });
+        for await (const item of items) {
+          const counter = parse(day, item);
+          if (counter) counters.push(counter);
+        }
+        return counters;
+      };
+      return (await pMap(daysOf(range), findIn, { concurrency: DAYS_OF_SESSION_AT_ONCE })).flat();
+    },
+  };
+};
