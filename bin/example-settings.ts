@@ -31,9 +31,27 @@ const inContainers = {
   },
 };
 
+/** Hosts on managed instances; one provider in containers, one on Lambda's own capacity. */
+const onManagedInstances = {
+  ...everything,
+  gateway: {
+    managedInstances: {},
+    availabilityZones: ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'],
+    isolatedProviders: {
+      openai: { compute: 'containers' },
+      groq: { managedInstances: false, reservedConcurrency: 100 },
+    },
+  },
+};
+
 /** Context of the app, as in cdk.json. */
 export const exampleContext = {
-  stages: { staging: { ...everything, account: '111111111111' }, prod: everything, containers: inContainers },
+  stages: {
+    staging: { ...everything, account: '111111111111' },
+    prod: everything,
+    containers: inContainers,
+    instances: onManagedInstances,
+  },
   pipeline: {
     account: '222222222222',
     region: 'eu-central-1',
