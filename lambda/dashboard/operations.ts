@@ -47,6 +47,7 @@ export const groups = {
   Authentication: 'Users and tokens.',
   Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
+  Projects: 'Groups of service keys.',
   Spend: 'Spend by provider, model, tag and key.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',

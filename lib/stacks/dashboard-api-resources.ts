@@ -112,12 +112,16 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       grantActions(grantee, userPool.userPoolArn, 'cognito-idp:AdminGetUser', 'cognito-idp:AdminUserGlobalSignOut'),
   },
   keys: {
-    description: 'Dashboard API: service keys',
+    description: 'Dashboard API: service keys and projects',
     environment: dashboardEnvironment,
     items: [
-      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
-      // A key is written under itself and in its account's list, and counted on the account.
-      { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+      { actions: ['Query'], partitions: partitions.accounts },
+      // A key is written under itself, in its account's list and project, counted on the account, and recorded.
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.audit],
+      },
     ],
   },
   spend: {

@@ -1,14 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
-import { createKey, listKeys, revokeKey } from '../../lambda/dashboard/keys/manage-keys.ts';
+import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  renameProject,
+} from '../../lambda/dashboard/keys/manage-projects.ts';
 import * as operations from '../../lambda/dashboard/keys/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
+import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -16,6 +26,7 @@ import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
+let now: Date;
 
 beforeAll(async () => {
   table = await emulatedTable();
@@ -24,24 +35,37 @@ beforeAll(async () => {
     accounts: openAccounts(table),
     newAccountKey: () => newAccountKey(randomBytes),
     newKeyId: uuidv7,
-    now: () => new Date('2026-11-20T16:30:00.000Z'),
+    newProjectId: uuidv7,
+    projects: openProjects(table),
+    now: () => now,
   };
   handler = httpStack(
     [
       route(operations.listKeys, listKeys(dependencies)),
       route(operations.createKey, createKey(dependencies)),
       route(operations.revokeKey, revokeKey(dependencies)),
+      route(operations.changeKey, changeKey(dependencies)),
+      route(operations.rotateKey, rotateKey(dependencies)),
+      route(operations.listProjects, listProjects(dependencies)),
+      route(operations.createProject, createProject(dependencies)),
+      route(operations.renameProject, renameProject(dependencies)),
+      route(operations.deleteProject, deleteProject(dependencies)),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
 afterAll(() => table.stop());
+beforeEach(() => {
+  now = new Date('2026-11-20T16:30:00.000Z');
+});
 
 const admitted = async (serviceKey: string) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })))
     .Item;
 
-const asCaller = (caller: { accountId: string; userId: string }) => ({
+const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => ({
+  call: (method: string, path: string, body?: unknown) =>
+    invoke(handler, { method, path: `/api${path}`, body, caller }),
   list: async () => (await invoke(handler, { method: 'GET', path: '/api/keys', caller })).body,
   create: (name: string) => invoke(handler, { method: 'POST', path: '/api/keys', body: { name }, caller }),
   revoke: (keyId: string, force?: string) =>
@@ -63,7 +87,11 @@ describe('keys', () => {
           name: 'default',
           maskedKey: `${account.accountKey.slice(0, 8)}…${account.accountKey.slice(-4)}`,
           status: 'active',
+          project: 'default',
+          ownerUserId: account.userId,
           createdAt: '2026-11-01T00:00:00.000Z',
+          validUntil: null,
+          formerSecrets: [],
           revokedAt: null,
           lastUsedAt: null,
         },
@@ -127,5 +155,237 @@ describe('keys', () => {
     const [mine, theirs] = [await newAccount(table), await newAccount(table)];
     expect(await asCaller(mine).revoke(theirs.keyId, 'true')).toMatchObject({ status: 404 });
     expect(await admitted(theirs.accountKey)).toMatchObject({ keyStatus: 'active' });
+  });
+});
+
+const HOUR_MS = 3_600_000;
+const later = (hours: number) => new Date(now.getTime() + hours * HOUR_MS).toISOString();
+
+describe('the end of a key', () => {
+  it('is in the future, on the item that the gateway reads, and can be changed and removed', async () => {
+    const { call, list } = asCaller(await newAccount(table, 'PRO'));
+    const past = await call('POST', '/keys', { name: 'k', validUntil: later(-1) });
+    expect(past.body.error.details).toEqual([{ path: 'validUntil', message: 'must be in the future' }]);
+    const { body } = await call('POST', '/keys', { name: 'k', validUntil: '2026-11-21T00:00:00+01:00' });
+    expect(body.validUntil).toBe('2026-11-20T23:00:00.000Z');
+    expect(await admitted(body.key)).toMatchObject({ validUntil: '2026-11-20T23:00:00.000Z' });
+    await call('PATCH', `/keys/${body.id}`, { validUntil: later(48) });
+    expect(await admitted(body.key)).toMatchObject({ validUntil: later(48) });
+    expect((await list()).items[1]).toMatchObject({ status: 'active', validUntil: later(48) });
+    now = new Date(now.getTime() + 48 * HOUR_MS);
+    expect((await list()).items[1]).toMatchObject({ status: 'expired' });
+    expect((await call('PATCH', `/keys/${body.id}`, { validUntil: null })).body).toMatchObject({
+      status: 'active',
+      validUntil: null,
+    });
+    expect((await admitted(body.key))?.['validUntil']).toBeUndefined();
+  });
+});
+
+describe('rotation', () => {
+  it('gives a new secret to the same key; the former works until the overlap ends', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call, create, list } = asCaller(account);
+    const first = (await create('api')).body;
+    const rotated = await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 168 });
+    expect(rotated).toMatchObject({
+      status: 200,
+      body: { id: first.id, name: 'api', formerSecrets: [{ maskedKey: first.maskedKey, validUntil: later(168) }] },
+    });
+    expect(isWellFormedAccountKey(rotated.body.key)).toBe(true);
+    expect(await admitted(rotated.body.key)).toMatchObject({
+      accountId: account.accountId,
+      keyId: first.id,
+      keyStatus: 'active',
+      accountStatus: 'active',
+    });
+    expect((await admitted(rotated.body.key))?.['validUntil']).toBeUndefined();
+    expect(await admitted(first.key)).toMatchObject({ keyStatus: 'active', validUntil: later(168) });
+    // One key, so one of the plan's.
+    expect(await list()).toMatchObject({ active: 2 });
+    expect(JSON.stringify(await list())).not.toContain(rotated.body.key);
+    expect((await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 169 })).status).toBe(400);
+  });
+
+  it('without an overlap ends all former secrets, and revocation reaches each of them', async () => {
+    const { call, create, revoke } = asCaller(await newAccount(table, 'PRO'));
+    const first = (await create('api')).body;
+    const second = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 100 })).body;
+    const third = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 50 })).body;
+    expect(third.formerSecrets).toHaveLength(2);
+    const fourth = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 0 })).body;
+    expect(fourth.formerSecrets).toEqual([]);
+    for (const { key } of [first, second, third]) expect(await admitted(key)).toMatchObject({ validUntil: later(0) });
+    expect((await revoke(first.id)).status).toBe(204);
+    for (const { key } of [first, second, third, fourth])
+      expect(await admitted(key)).toMatchObject({ keyStatus: 'revoked' });
+    expect((await call('POST', `/keys/${first.id}/rotate`, {})).status).toBe(409);
+  });
+
+  it('never prolongs a secret beyond its own end', async () => {
+    const { call } = asCaller(await newAccount(table, 'PRO'));
+    const { body } = await call('POST', '/keys', { name: 'k', validUntil: later(2) });
+    const rotated = await call('POST', `/keys/${body.id}/rotate`, { overlapHours: 24 });
+    expect(await admitted(body.key)).toMatchObject({ validUntil: later(2) });
+    expect(await admitted(rotated.body.key)).toMatchObject({ validUntil: later(2) });
+  });
+
+  it('ends with the key, where the end of the key comes first', async () => {
+    const { call, create } = asCaller(await newAccount(table, 'PRO'));
+    const first = (await create('api')).body;
+    const second = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 100 })).body;
+    await call('PATCH', `/keys/${first.id}`, { validUntil: later(1) });
+    for (const { key } of [first, second]) expect(await admitted(key)).toMatchObject({ validUntil: later(1) });
+    await call('PATCH', `/keys/${first.id}`, { validUntil: later(200) });
+    expect(await admitted(first.key)).toMatchObject({ validUntil: later(1) });
+    expect(await admitted(second.key)).toMatchObject({ validUntil: later(200) });
+  });
+
+  it('of the account key changes what the API shows as accountId', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { body } = await asCaller(account).call('POST', `/keys/${account.keyId}/rotate`, {});
+    expect((await openAccounts(table).find(account.accountId))?.accountKey).toBe(body.key);
+  });
+
+  it('keeps the status of the account on every secret', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call, create } = asCaller(account);
+    const first = (await create('api')).body;
+    const second = (await call('POST', `/keys/${first.id}/rotate`, {})).body;
+    await openStatusCopies(table).write(account.accountId, 'suspended', {
+      Update: {
+        TableName: table.name,
+        Key: accountKey(account.accountId),
+        UpdateExpression: 'SET #status = :status',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':status': 'suspended' },
+      },
+    });
+    for (const { key } of [first, second]) expect(await admitted(key)).toMatchObject({ accountStatus: 'suspended' });
+    const third = (await call('POST', `/keys/${first.id}/rotate`, {})).body;
+    expect(await admitted(third.key)).toMatchObject({ accountStatus: 'suspended' });
+  });
+
+  it('happens once of several at a time', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { accountId } = account;
+    const { call, create } = asCaller(account);
+    const { id } = (await create('api')).body;
+    const responses = await Promise.all([1, 2, 3].map(() => call('POST', `/keys/${id}/rotate`, {})));
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+    const key = await openServiceKeys(table).find(accountId, id);
+    expect(key.former).toHaveLength(statuses.filter((status) => status === 200).length);
+  });
+});
+
+describe('roles', () => {
+  it('let a member change own keys only', async () => {
+    const account = await newAccount(table, 'PRO');
+    const member = asCaller({ accountId: account.accountId, userId: 'a-member', role: 'member' });
+    const own = (await member.create('mine')).body;
+    expect(own.ownerUserId).toBe('a-member');
+    for (const attempt of [
+      member.call('PATCH', `/keys/${account.keyId}`, { name: 'taken' }),
+      member.call('POST', `/keys/${account.keyId}/rotate`, {}),
+      member.revoke(account.keyId, 'true'),
+    ]) {
+      const { status, body } = await attempt;
+      expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
+      expect(body.error.message).toContain('keys:write-all');
+    }
+    expect((await member.call('PATCH', `/keys/${own.id}`, { name: 'renamed' })).body.name).toBe('renamed');
+    expect((await member.revoke(own.id)).status).toBe(204);
+    expect((await asCaller(account).revoke(own.id)).status).toBe(204);
+  });
+});
+
+describe('projects', () => {
+  it('hold each key exactly once, the default project those that name none', async () => {
+    const { call, create, list } = asCaller(await newAccount(table, 'PRO'));
+    const project = (await call('POST', '/projects', { name: 'Search' })).body;
+    expect(project).toEqual({ id: expect.any(String), name: 'Search', isDefault: false, createdAt: later(0) });
+    const inProject = (await call('POST', '/keys', { name: 'k', project: project.id })).body;
+    const other = (await create('other')).body;
+    const keysOf = async () =>
+      (await call('GET', '/projects')).body.items.map(({ name, keys }: { name: string; keys: string[] }) => [
+        name,
+        keys,
+      ]);
+    const first = (await list()).items[0].id;
+    expect(await keysOf()).toEqual([
+      ['Default', [first, other.id]],
+      ['Search', [inProject.id]],
+    ]);
+    await call('PATCH', `/keys/${other.id}`, { project: project.id });
+    await call('PATCH', `/keys/${inProject.id}`, { project: 'default' });
+    expect(await keysOf()).toEqual([
+      ['Default', [first, inProject.id]],
+      ['Search', [other.id]],
+    ]);
+  });
+
+  it('can be renamed, also the default one', async () => {
+    const { call } = asCaller(await newAccount(table));
+    const { id } = (await call('POST', '/projects', { name: 'a' })).body;
+    expect((await call('PATCH', `/projects/${id}`, { name: 'b' })).status).toBe(204);
+    expect((await call('PATCH', '/projects/default', { name: 'Everything else' })).status).toBe(204);
+    expect((await call('PATCH', '/projects/nothing', { name: 'c' })).status).toBe(404);
+    expect((await call('GET', '/projects')).body.items).toMatchObject([
+      { name: 'Everything else', isDefault: true },
+      { name: 'b', isDefault: false },
+    ]);
+  });
+
+  it('are deleted only without keys, also revoked ones', async () => {
+    const { call, revoke } = asCaller(await newAccount(table, 'PRO'));
+    const { id } = (await call('POST', '/projects', { name: 'a' })).body;
+    const key = (await call('POST', '/keys', { name: 'k', project: id })).body;
+    await revoke(key.id);
+    expect((await call('DELETE', `/projects/${id}`)).body.error.code).toBe('CONFLICT');
+    await call('PATCH', `/keys/${key.id}`, { project: 'default' });
+    expect((await call('DELETE', `/projects/${id}`)).status).toBe(204);
+    expect((await call('DELETE', `/projects/${id}`)).status).toBe(404);
+    expect((await call('DELETE', '/projects/default')).status).toBe(409);
+    expect((await call('POST', '/keys', { name: 'k', project: id })).body.error.code).toBe('NOT_FOUND');
+    expect((await call('PATCH', `/keys/${key.id}`, { project: id })).body.error.code).toBe('NOT_FOUND');
+  });
+
+  it('are apart for each account', async () => {
+    const [mine, theirs] = [asCaller(await newAccount(table, 'PRO')), asCaller(await newAccount(table, 'PRO'))];
+    const { id } = (await theirs.call('POST', '/projects', { name: 'a' })).body;
+    for (const attempt of [
+      mine.call('PATCH', `/projects/${id}`, { name: 'mine' }),
+      mine.call('DELETE', `/projects/${id}`),
+      mine.call('POST', '/keys', { name: 'k', project: id }),
+    ])
+      expect((await attempt).status).toBe(404);
+    expect((await mine.call('GET', '/projects')).body.items).toHaveLength(1);
+  });
+});
+
+describe('the audit log', () => {
+  it('has each change of keys and projects, and no secret', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call, create, revoke } = asCaller(account);
+    const project = (await call('POST', '/projects', { name: 'Search' })).body;
+    const key = (await create('api')).body;
+    await call('PATCH', `/keys/${key.id}`, { name: 'api 2', project: project.id });
+    await call('PATCH', `/keys/${key.id}`, {});
+    const rotated = (await call('POST', `/keys/${key.id}/rotate`, {})).body;
+    await revoke(key.id);
+    // The second revocation changes nothing.
+    await revoke(key.id);
+    const { items } = await openAuditLog(table).page(account.accountId, { from: '2026', to: '2027', limit: 50 });
+    expect(items.map(({ action }) => action).reverse()).toEqual([
+      'project.created',
+      'key.created',
+      'key.changed',
+      'key.rotated',
+      'key.revoked',
+    ]);
+    for (const secret of [key.key, rotated.key, serviceKeyHash(key.key)])
+      expect(JSON.stringify(items)).not.toContain(secret);
   });
 });

@@ -2,14 +2,23 @@ import * as z from 'zod/mini';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
+/** Seven days. */
+const MAX_OVERLAP_HOURS = 168;
+
 const key = {
   id: z.string(),
   name: z.string(),
   maskedKey: z
     .string()
     .check(z.meta({ description: 'First and last characters of the key.', examples: ['svc_4kPz…9fQ2'] })),
-  status: z.enum(['active', 'revoked']),
+  status: z.enum(['active', 'expired', 'revoked']),
+  project: z.string().check(z.describe('Id of its project.')),
+  ownerUserId: z.nullable(z.string()).check(z.describe('The user who made it. Null for keys of version 0.1.')),
   createdAt: z.iso.datetime(),
+  validUntil: z.nullable(z.iso.datetime()).check(z.describe('The gateway rejects it from then on. Null: no end.')),
+  formerSecrets: z
+    .array(z.object({ maskedKey: z.string(), validUntil: z.iso.datetime() }))
+    .check(z.describe('Secrets that a rotation replaced and the gateway still accepts.')),
   revokedAt: z.nullable(z.iso.datetime()),
   lastUsedAt: z
     .nullable(z.iso.datetime())
@@ -19,6 +28,16 @@ const key = {
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
 const group = 'Keys';
+const id = z.string().check(z.minLength(1), z.maxLength(64));
+const params = z.strictObject({ id });
+const project = z.string().check(z.minLength(1), z.maxLength(64));
+const end = z.iso
+  .datetime({ offset: true })
+  .check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
+const newKeySchema = z.object({
+  ...key,
+  key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')),
+});
 
 export const listKeys = operation({
   id: 'listKeys',
@@ -46,18 +65,61 @@ export const createKey = operation({
   path: '/keys',
   group,
   summary: 'Create a service key',
-  description: 'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access.',
+  description:
+    'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access. Roles without `keys:write-all` change their own keys only.',
   access: 'authorizer',
   permission: 'keys:write',
   body: z.strictObject({
     name: name(64),
+    project: z.optional(project.check(z.describe('Id of its project. Default: the default project.'))),
+    validUntil: z.optional(end),
   }),
   success: {
     status: 201,
     description: 'The new key.',
-    schema: z.object({ ...key, key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')) }),
+    schema: newKeySchema,
   },
-  errors: ['LIMIT_REACHED', 'CONFLICT'],
+  errors: ['LIMIT_REACHED', 'CONFLICT', 'NOT_FOUND'],
+});
+
+export const changeKey = operation({
+  id: 'changeKey',
+  method: 'PATCH',
+  path: '/keys/{id}',
+  group,
+  summary: 'Rename a service key, move it to another project, or change its end',
+  description:
+    'Send only the members to change. Its spend, past and future, is shown under the project that it belongs to. The gateway follows a changed end within 60 seconds.',
+  access: 'authorizer',
+  permission: 'keys:write',
+  params,
+  body: z.strictObject({
+    name: z.optional(name(64)),
+    project: z.optional(project),
+    validUntil: z.optional(z.nullable(end)),
+  }),
+  success: { status: 200, description: 'The key.', schema: keySchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const rotateKey = operation({
+  id: 'rotateKey',
+  method: 'POST',
+  path: '/keys/{id}/rotate',
+  group,
+  summary: 'Give a service key a new secret',
+  description:
+    'The key keeps its id, name, project and spend. The gateway accepts former secrets until the overlap ends. Without an overlap it rejects them within 60 seconds.',
+  access: 'authorizer',
+  permission: 'keys:write',
+  params,
+  body: z.strictObject({
+    overlapHours: z
+      ._default(z.number().check(z.minimum(0), z.maximum(MAX_OVERLAP_HOURS)), 24)
+      .check(z.describe('How long the former secrets still work: up to 7 days.')),
+  }),
+  success: { status: 200, description: 'The key with its new secret.', schema: newKeySchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const revokeKey = operation({
@@ -70,12 +132,85 @@ export const revokeKey = operation({
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
   access: 'authorizer',
   permission: 'keys:write',
-  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params,
   query: z.strictObject({
     force: z
       ._default(z.enum(['true', 'false']), 'false')
       .check(z.describe('Revoke it even if it is the last active key.')),
   }),
   success: { status: 204, description: 'Revoked.' },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+const projectGroup = 'Projects';
+const projectFacts = {
+  id: z.string(),
+  name: z.string(),
+  isDefault: z.boolean().check(z.describe('Keys belong to it that name no other project. It cannot be deleted.')),
+  createdAt: z.nullable(z.iso.datetime()).check(z.describe('Null for the default project.')),
+};
+
+export const listProjects = operation({
+  id: 'listProjects',
+  method: 'GET',
+  path: '/projects',
+  group: projectGroup,
+  summary: 'List projects and the keys in them',
+  access: 'authorizer',
+  permission: 'keys:read',
+  success: {
+    status: 200,
+    description: 'The default project first, then oldest first.',
+    schema: z.object({
+      items: z.array(
+        z.object({
+          ...projectFacts,
+          keys: z.array(z.string()).check(z.describe('Ids of its keys, also revoked ones.')),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+});
+
+export const createProject = operation({
+  id: 'createProject',
+  method: 'POST',
+  path: '/projects',
+  group: projectGroup,
+  summary: 'Create a project',
+  description: 'A key belongs to exactly one project. `GET /spend?groupBy=project` splits spend by it.',
+  access: 'authorizer',
+  permission: 'projects:write',
+  body: z.strictObject({ name: name(64) }),
+  success: { status: 201, description: 'The project.', schema: z.object(projectFacts) },
+  errors: ['LIMIT_REACHED'],
+});
+
+export const renameProject = operation({
+  id: 'renameProject',
+  method: 'PATCH',
+  path: '/projects/{id}',
+  group: projectGroup,
+  summary: 'Rename a project',
+  access: 'authorizer',
+  permission: 'projects:write',
+  params,
+  body: z.strictObject({ name: name(64) }),
+  success: { status: 204, description: 'Renamed.' },
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteProject = operation({
+  id: 'deleteProject',
+  method: 'DELETE',
+  path: '/projects/{id}',
+  group: projectGroup,
+  summary: 'Delete a project without keys',
+  description: 'Move its keys first, also revoked ones: their past spend is shown under their project.',
+  access: 'authorizer',
+  permission: 'projects:write',
+  params,
+  success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

@@ -39,7 +39,10 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
   ...newKeyItems({
     accountId: account.accountId,
     accountStatus: account.status,
-    key: newServiceKey({ keyId, name: 'default', createdAt: account.createdAt }, account.accountKey),
+    key: newServiceKey(
+      { keyId, name: 'default', createdAt: account.createdAt, ownerUserId: user.userId },
+      account.accountKey,
+    ),
   }),
   ...newUserItems(user),
 ];

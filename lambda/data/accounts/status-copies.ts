@@ -4,7 +4,7 @@ import { batchRead } from '../table/batch-read.ts';
 import { type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { type TransactionItems, transact } from '../table/transact.ts';
-import { openServiceKeys } from './service-keys.ts';
+import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_ACTIONS = 100;
@@ -18,11 +18,7 @@ export const openStatusCopies = (table: Table) => {
   /** Active keys whose copy differs from the status. Revoked keys are rejected whatever their copy. */
   const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
     const active = (await keys.list(accountId)).filter((key) => key.status === 'active');
-    const copies = await batchRead(
-      table,
-      active.map(({ keyHash }) => serviceKeyKey(keyHash)),
-      { consistent: true },
-    );
+    const copies = await batchRead(table, active.flatMap(hashesOf).map(serviceKeyKey), { consistent: true });
     return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);
   };
 

@@ -49,6 +49,10 @@ export const accountUserKey = (accountId: string, userId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `USER#${userId}`,
 });
+export const projectKey = (accountId: string, projectId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `PROJECT#${projectId}`,
+});
 /** An invitation of a mail address to the account. */
 export const invitationKey = (accountId: string, invitationId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

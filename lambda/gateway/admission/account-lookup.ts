@@ -8,6 +8,8 @@ export interface KeyOwner {
   readonly accountId: string;
   readonly keyId: string;
   readonly active: boolean;
+  /** Milliseconds since 1970. From then on the key is no key, also where it is cached. */
+  readonly validUntilMs?: number;
   /**
    * Set where a budget or pause of the account may stop requests, which the account's blocks tell. What happens to a request while they
    * cannot be read.
@@ -25,7 +27,7 @@ interface StringAttribute {
   readonly S?: string;
 }
 
-/** One eventually consistent GetItem (half a read unit). A revoked key counts as no key. */
+/** One eventually consistent GetItem (half a read unit). A revoked key counts as no key; a key that expires has its end. */
 export const keyReader =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number): ReadKey =>
   async (serviceKey) => {
@@ -41,8 +43,14 @@ export const keyReader =
     if (!item || !accountId || !keyId || item['keyStatus']?.S !== 'active') return 'no-such-key';
     const active = item['accountStatus']?.S === 'active';
     const withoutBlocks = item['withoutBlocks']?.S;
-    if (withoutBlocks !== 'pass' && withoutBlocks !== 'stop') return { accountId, keyId, active };
-    return { accountId, keyId, active, withoutBlocks };
+    const validUntil = item['validUntil']?.S;
+    return {
+      accountId,
+      keyId,
+      active,
+      ...(validUntil !== undefined && { validUntilMs: Date.parse(validUntil) }),
+      ...((withoutBlocks === 'pass' || withoutBlocks === 'stop') && { withoutBlocks }),
+    };
   };
 
 const KNOWN_MS = 60_000;

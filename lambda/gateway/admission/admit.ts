@@ -47,6 +47,7 @@ const decide = (
 ): Decision | Promise<Decision> => {
   if (lookup === 'no-such-key') return 'INVALID_SERVICE_KEY';
   if (lookup === 'unavailable') return { ...request, owner: null };
+  if (lookup.validUntilMs !== undefined && Date.now() >= lookup.validUntilMs) return 'INVALID_SERVICE_KEY';
   if (!lookup.active) return 'ACCOUNT_INACTIVE';
   const admitted = { ...request, owner: lookup };
   if (lookup.withoutBlocks === undefined) return admitted;

@@ -40,6 +40,7 @@ beforeAll(async () => {
   await sendChat(url, theirs.accountId);
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
+  const project = await api('POST', '/projects', { token, body: { name: 'p' } });
   const invitation = await api('POST', '/invitations', {
     token,
     body: { email: `invited-${theirs.email}`, role: 'viewer' },
@@ -68,6 +69,8 @@ beforeAll(async () => {
     '/invitations/{id}': invitation.body.id,
     '/invitations/{id}/resend': invitation.body.id,
     '/keys/{id}': key.body.id,
+    '/keys/{id}/rotate': key.body.id,
+    '/projects/{id}': project.body.id,
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
@@ -98,7 +101,11 @@ const theirWorld = async () => {
   return responses.map(({ status, text }) => [status, text]);
 };
 
-const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' }, changeRole: { role: 'viewer' } };
+const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' }, changeRole: { role: 'viewer' },
+  changeKey: { name: 'mine now' },
+  rotateKey: { overlapHours: 0 },
+  renameProject: { name: 'mine now' },
+};
 
 describe('two accounts', () => {
   it('have an audit log each, with who changed what and from where', async () => {

@@ -158,9 +158,9 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/KeysHandler': [
         logsTo('KeysHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#*',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
+        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT',
       ],
       'dashboard-api/SessionsHandler': [
         logsTo('SessionsHandler'),

@@ -1,0 +1,59 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Project, Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface ProjectDependencies {
+  readonly projects: Projects;
+  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly newProjectId: () => string;
+  readonly now: () => Date;
+}
+
+const view = ({ projectId, name, createdAt }: Project) => ({
+  id: projectId,
+  name,
+  isDefault: projectId === DEFAULT_PROJECT_ID,
+  createdAt,
+});
+
+export const listProjects =
+  ({
+    projects,
+    keys,
+  }: Pick<ProjectDependencies, 'projects' | 'keys'>): Implementation<typeof operations.listProjects> =>
+  async ({ caller: { accountId } }) => {
+    const [all, serviceKeys] = await Promise.all([projects.list(accountId), keys.list(accountId)]);
+    return {
+      items: all.map((project) => ({
+        ...view(project),
+        keys: serviceKeys.filter(({ projectId }) => projectId === project.projectId).map(({ keyId }) => keyId),
+      })),
+    };
+  };
+
+export const createProject =
+  ({ projects, newProjectId, now }: ProjectDependencies): Implementation<typeof operations.createProject> =>
+  async ({ caller, clientAddress, body: { name } }) => {
+    const project = { projectId: newProjectId(), name, createdAt: now().toISOString() };
+    const fact = { action: 'project.created', subject: project.projectId, details: { name } } as const;
+    await projects.create(project, auditOf({ caller, clientAddress }, fact, now()));
+    return view(project);
+  };
+
+export const renameProject =
+  ({ projects, now }: Pick<ProjectDependencies, 'projects' | 'now'>): Implementation<typeof operations.renameProject> =>
+  async ({ caller, clientAddress, params: { id }, body: { name } }) => {
+    const fact = { action: 'project.renamed', subject: id, details: { name } } as const;
+    await projects.rename(id, name, auditOf({ caller, clientAddress }, fact, now()));
+    return undefined;
+  };
+
+export const deleteProject =
+  ({ projects, now }: Pick<ProjectDependencies, 'projects' | 'now'>): Implementation<typeof operations.deleteProject> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    await projects.remove(id, auditOf({ caller, clientAddress }, { action: 'project.deleted', subject: id }, now()));
+    return undefined;
+  };
