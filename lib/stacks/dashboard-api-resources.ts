@@ -46,6 +46,8 @@ const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
   ({ TABLE_NAME: table.tableName, CORS_ORIGINS: corsOrigins.join(',') }) satisfies DashboardEnvironment;
 
 const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
+/** Of service keys, which say what belongs to a project. */
+const listKeys: TableAccess = { actions: ['Query'], partitions: partitions.accounts };
 
 /** The account's plan says how far back. */
 const readAudit: readonly TableAccess[] = [
@@ -127,12 +129,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   spend: {
     description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
-    items: [readSpend],
+    items: [readSpend, listKeys],
   },
   'spend-export': {
     description: 'Dashboard API: spend as CSV, streamed',
     environment: dashboardEnvironment,
-    items: [readSpend],
+    items: [readSpend, listKeys],
   },
   requests: {
     description: 'Dashboard API: the request log',

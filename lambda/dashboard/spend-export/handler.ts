@@ -1,10 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { renameCsv, withProjects } from '../spend/with-projects.ts';
 import { exportSpend } from './export-spend.ts';
 import * as operations from './operations.ts';
 
@@ -14,7 +16,16 @@ const { read: readCounters } = openSpend(table);
 
 /** GET /api/spend/export.csv. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
 export const handler = streamingHttpStack(
-  [route(operations.exportSpend, exportSpend({ readCounters, now: () => new Date() }))],
+  [
+    route(
+      operations.exportSpend,
+      withProjects(
+        { listKeys: openServiceKeys(table).list, readCounters },
+        (counters) => exportSpend({ readCounters: counters, now: () => new Date() }),
+        renameCsv,
+      ),
+    ),
+  ],
   {
     logger: new Logger({ serviceName: 'dashboard-spend-export' }),
     corsOrigins: environment.CORS_ORIGINS,

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -9,6 +10,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
+import { renameReport, withProjects } from './with-projects.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -17,7 +19,16 @@ const { gaps: readTrackingGaps } = openTrackingGaps(table);
 
 /** Everything under /api/spend. */
 export const handler = httpStack(
-  [route(operations.readSpend, readSpend({ readCounters, readTrackingGaps, now: () => new Date() }))],
+  [
+    route(
+      operations.readSpend,
+      withProjects(
+        { listKeys: openServiceKeys(table).list, readCounters },
+        (counters) => readSpend({ readCounters: counters, readTrackingGaps, now: () => new Date() }),
+        renameReport,
+      ),
+    ),
+  ],
   {
     logger: new Logger({ serviceName: 'dashboard-spend' }),
     corsOrigins: environment.CORS_ORIGINS,

@@ -17,6 +17,9 @@ const group = {
   model: z.optional(z.nullable(z.string())),
   tag: z.optional(z.nullable(z.string())),
   key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.'))),
+  project: z.optional(
+    z.nullable(z.string()).check(z.describe('Id of the project, see GET /projects. Not combined with `key`.')),
+  ),
   providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
 };
 

@@ -6,7 +6,7 @@ import type { SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
 /** API names of the dimensions. `key` is the id of the service key. */
-export const groupings = ['provider', 'model', 'tag', 'key', 'providerKey'] as const;
+export const groupings = ['provider', 'model', 'tag', 'key', 'providerKey', 'project'] as const;
 export type Grouping = (typeof groupings)[number];
 
 const repeatable = z
@@ -32,12 +32,15 @@ export const spendQuery = z.strictObject({
   tag: z.optional(repeatable),
   key: z.optional(repeatable),
   providerKey: z.optional(repeatable),
+  project: z.optional(repeatable),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),
 });
 
-export const dimensionOf = (grouping: Grouping): SpendDimensionName => (grouping === 'key' ? 'keyId' : grouping);
+export const dimensionOf = (grouping: Grouping): SpendDimensionName =>
+  // Where reports see it, a project stands in the place of its keys: see with-projects.ts.
+  grouping === 'key' || grouping === 'project' ? 'keyId' : grouping;
 
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));

@@ -187,12 +187,12 @@ describe('what each function may do', () => {
       'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
       'dashboard-api/SpendHandler': [
         logsTo('SpendHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         CALLER,
       ],
       'dashboard-api/SpendExportHandler': [
         logsTo('SpendExportHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         CALLER,
       ],
       'gateway/ProxyFunction': [

@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import type { Context } from 'aws-lambda';
+import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { renameCsv, renameReport, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
+import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
+import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
+import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+const caller = { accountId: 'account', userId: 'user' };
+const keys = [
+  { keyId: 'a', projectId: 'default' },
+  { keyId: 'b', projectId: 'search' },
+  { keyId: 'c', projectId: 'search' },
+  { keyId: 'd', projectId: 'batch' },
+];
+const counter = (keyId: string | null, cost: number, tag: string | null = null): SpendCounter => ({
+  time: '2026-11-20',
+  dimensions: { provider: 'openai', model: 'm', tag, keyId, providerKey: null },
+  counters: { requests: 1, costProviderNanoUsd: cost },
+});
+const counters = [
+  counter('a', 1),
+  counter('b', 10),
+  counter('c', 100, 'night'),
+  counter('d', 1_000),
+  counter(null, 10_000),
+  counter(OTHER, 100_000),
+];
+const dependencies = {
+  listKeys: async (accountId: string) => (accountId === 'account' ? keys : []),
+  readCounters: async function* (_, { from }) {
+    if (from === '2026-11-01T00:00:00.000Z') yield* counters;
+  } satisfies ReadCounters as ReadCounters,
+};
+const now = () => new Date('2026-11-20T16:30:00Z');
+const handler = httpStack(
+  [
+    route(
+      operation,
+      withProjects(
+        dependencies,
+        (readCounters) => readSpend({ readCounters, readTrackingGaps: async () => [], now }),
+        renameReport,
+      ),
+    ),
+    route(
+      exportOperation,
+      withProjects(dependencies, (readCounters) => exportSpend({ readCounters, now }), renameCsv),
+    ),
+  ],
+  { logger: silentLogger(), corsOrigins: [], membershipOf },
+);
+const get = async (query: Record<string, string[]>) =>
+  (await invoke(handler, { method: 'GET', path: '/api/spend', query, caller })).body;
+const costs = (groups: { project?: string | null; costNanoUsd: number }[]) =>
+  groups.map(({ project, costNanoUsd }) => [project, costNanoUsd]);
+
+describe('spend by project', () => {
+  it('is the spend of its keys', async () => {
+    const body = await get({ groupBy: ['project'] });
+    expect(body.groupBy).toEqual(['project']);
+    expect(costs(body.groups)).toEqual([
+      [OTHER, 100_000],
+      [null, 10_000],
+      ['batch', 1_000],
+      ['search', 110],
+      ['default', 1],
+    ]);
+    expect(costs(body.series.at(-1).groups)).toEqual(costs(body.groups));
+    expect(body.groups[0]).not.toHaveProperty('key');
+    expect(body.totals).toEqual((await get({})).totals);
+  });
+
+  it('combines with other dimensions, but not with the key', async () => {
+    const body = await get({ groupBy: ['project', 'tag'], project: ['search'] });
+    expect(body.groups).toMatchObject([
+      { project: 'search', tag: 'night', costNanoUsd: 100 },
+      { project: 'search', tag: null, costNanoUsd: 10 },
+    ]);
+    expect((await get({ groupBy: ['project', 'key'] })).error.details).toEqual([
+      { path: 'groupBy', message: 'key and project do not combine: a key belongs to one project' },
+    ]);
+  });
+
+  it.each([
+    [{ project: ['search'] }, 110],
+    [{ project: ['search', 'batch'] }, 1_110],
+    [{ project: ['search'], key: ['b', 'd'] }, 10],
+    [{ project: ['search'], key: ['d'] }, 0],
+    [{ project: ['nothing'] }, 0],
+    [{ project: [''] }, 10_000],
+    [{ project: ['', 'default'] }, 10_001],
+  ])('filters by %j', async (query: Record<string, string[]>, cost) => {
+    for (const groupBy of [[], ['key'], ['project'], ['model']]) {
+      const { totals, mayAlsoMatch } = await get({ ...query, groupBy });
+      expect([groupBy, totals.requests === 0 ? 0 : totals.costNanoUsd]).toEqual([groupBy, cost]);
+      // Requests of overflowed keys may be of any project.
+      expect(mayAlsoMatch).toMatchObject({ requests: 1, costNanoUsd: 100_000 });
+    }
+  });
+
+  it('is exported with a column of its own', async () => {
+    const query = { groupBy: ['provider', 'project'], project: ['search', 'default'] };
+    const event = apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller });
+    const { body } = await handler(event, {} as Context);
+    const lines = (await text(body as Readable)).split('\r\n').map((line) => line.split(',').slice(0, 4));
+    expect(lines.slice(0, 3)).toEqual([
+      ['time', 'provider', 'project', 'requests'],
+      ['2026-11-20', 'openai', 'search', '2'],
+      ['2026-11-20', 'openai', 'default', '1'],
+    ]);
+  });
+});
