@@ -50,14 +50,7 @@ export interface DashboardEnvironment extends ApiEnvironment {
   TABLE_NAME: string;
 }
 
-export interface AuthEnvironment extends DashboardEnvironment {
-  USER_POOL_ID: string;
-  USER_POOL_CLIENT_ID: string;
-  /** URL of the pool's public keys, if they are not at its issuer. */
-  USER_POOL_JWKS_URI?: string;
-}
-
-/** What a function needs to send mail. */
+/** Variables of every function that sends mail. */
 interface MailEnvironment {
   /** Sender: an address that SES has verified, or one of a verified domain. */
   MAIL_FROM: string;
@@ -65,19 +58,22 @@ interface MailEnvironment {
   MAIL_CONFIGURATION_SET: string;
 }
 
-export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI'>, MailEnvironment {
+export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
+  USER_POOL_ID: string;
+  USER_POOL_CLIENT_ID: string;
+  /** URL of the pool's public keys, if they are not at its issuer. */
+  USER_POOL_JWKS_URI?: string;
+}
+
+export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI'> {
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;
 }
 
-export interface RuleEvaluatorEnvironment extends MetricsEnvironment {
+export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {
   TABLE_NAME: string;
   /** Jobs of the evaluator's workers. */
   JOB_QUEUE_URL: string;
-  /** Sender of alert mails: an address that SES has verified, or one of a verified domain. */
-  MAIL_FROM: string;
-  /** SES's configuration set: its bounces and complaints come back. */
-  MAIL_CONFIGURATION_SET: string;
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;
 }

@@ -1,4 +1,4 @@
-import type { Users } from '../data/accounts/users.ts';
+import { isVerified, type Users } from '../data/accounts/users.ts';
 import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
 import type { Rules } from '../data/alerts/rules.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
@@ -24,6 +24,9 @@ export interface DeliveryDependencies {
 const MAX_ROUNDS = 10;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 
+/** Nobody can get the alert on this channel yet: a later round may find somebody. */
+class WaitingError extends Error {}
+
 /** The alert can never be sent on this channel, so it is not tried again. */
 class UndeliverableError extends Error {}
 
@@ -31,7 +34,10 @@ const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_
 
 /** The error as the alert shows it: of unexpected errors only the kind. */
 const describeError = (error: unknown): string =>
-  error instanceof MailError || error instanceof WebhookError || error instanceof UndeliverableError
+  error instanceof MailError ||
+  error instanceof WebhookError ||
+  error instanceof WaitingError ||
+  error instanceof UndeliverableError
     ? error.message
     : `failed (${error instanceof Error ? error.name : 'error'})`;
 
@@ -48,10 +54,14 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
       const { accountId } = alert;
       const recipients = await users.recipients(accountId);
       if (recipients.length === 0) throw new UndeliverableError('the account has no users');
+      const unverified = recipients.filter((recipient) => !isVerified(recipient));
       const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now().getTime());
-      const reachable = recipients.filter((recipient) => !blocked.includes(recipient));
-      const notSent = blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`).join(', ');
-      if (reachable.length === 0) throw new UndeliverableError(notSent);
+      const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
+      const notSent = [
+        ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
+        ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
+      ].join(', ');
+      if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
       await sendMail({ accountId, to: reachable.map(({ email }) => email), ...alertMail(alert, url) });
       return notSent === '' ? null : notSent;
     },

@@ -58,12 +58,14 @@ const readAudit: readonly TableAccess[] = [
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
-    description: 'Dashboard API: register, login, refresh, logout, password reset, invitations, me',
+    description: 'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, invitations, me',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
         USER_POOL_ID: dependencies.userPool.userPoolId,
         USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
+        MAIL_FROM: dependencies.mail.from,
+        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
       }) satisfies AuthEnvironment,
     items: [
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
@@ -74,7 +76,10 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       },
       // An invitation is accepted only into an account that exists.
       { actions: ['ConditionCheckItem'], partitions: partitions.accounts },
+      // Codes, and proven addresses.
+      { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.users] },
     ],
+    mails: true,
     // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.
     grant: (grantee, { userPool }) =>
       grantActions(

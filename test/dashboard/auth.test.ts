@@ -34,6 +34,9 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_SES: mail.endpoint,
+    MAIL_FROM: 'alerts@example.com',
+    MAIL_CONFIGURATION_SET: 'mail',
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     TABLE_NAME: table.name,
@@ -54,6 +57,18 @@ const password = 'correct horse 1';
 const post = (path: string, body: unknown) => invoke(handler, { method: 'POST', path: `/api/auth/${path}`, body });
 const me = (token: string) =>
   invoke(handler, { method: 'GET', path: '/api/auth/me', headers: { authorization: `Bearer ${token}` } });
+/** Calls as the user of a session whose token the authorizer accepted. */
+const as = (session: { userId: string }, path: string, body?: unknown, method = 'POST') =>
+  invoke(handler, {
+    method,
+    path: `/api/auth/${path}`,
+    body,
+    caller: { userId: session.userId, accountId: '' },
+  });
+const lettersTo = async (email: string) =>
+  (await mail.inbox()).filter(({ destination }) => destination.to[0] === email);
+const resetLetter = async (email: string) =>
+  (await lettersTo(email)).find(({ subject }) => /confirmation|reset/i.test(subject));
 const newEmail = () => `${randomUUID()}@example.com`;
 const register = async (email = newEmail()) => ({
   email,
@@ -169,7 +184,7 @@ describe('auth', () => {
     const known = await post('forgot-password', { email });
     const unknown = await post('forgot-password', { email: newEmail() });
     expect([known.status, unknown.status, known.text]).toEqual([202, 202, unknown.text]);
-    const letter = (await mail.inbox()).find(({ destination }) => destination.to[0] === email);
+    const letter = await resetLetter(email);
     const code = /\d{4,}/.exec(letter?.body.text ?? '')?.[0];
     const newPassword = 'another horse 2';
 
@@ -187,7 +202,7 @@ describe('auth', () => {
     const other = await register();
     const elsewhere = await post('login', { email, password });
     await post('forgot-password', { email });
-    const letter = (await mail.inbox()).find(({ destination }) => destination.to[0] === email);
+    const letter = await resetLetter(email);
     const code = /\d{4,}/.exec(letter?.body.text ?? '')?.[0];
     const refresh = async ({ body }: typeof response) =>
       (await post('refresh', { refreshToken: body.refreshToken })).status;
@@ -196,6 +211,60 @@ describe('auth', () => {
     expect((await post('reset-password', { email, code, newPassword: 'another horse 2' })).status).toBe(204);
     const after = await post('login', { email, password: 'another horse 2' });
     expect(await Promise.all([response, elsewhere, other.response, after].map(refresh))).toEqual([401, 401, 200, 200]);
+  });
+
+  describe('the e-mail address', () => {
+    const codeOf = (letter: Awaited<ReturnType<typeof lettersTo>>[number] | undefined) =>
+      /^\d{4} \d{4}$/m.exec(letter?.body.text ?? '')?.[0] ?? '';
+    const verifiedOf = async (token: string) => (await me(token)).body.user.emailVerified;
+
+    it('gets one mail at registration, which has nothing of what the user wrote', async () => {
+      const email = newEmail();
+      const names = { firstName: 'Win', lastName: 'https://evil.example', companyName: 'A prize for you' };
+      const { body } = await post('register', { email, password, ...names });
+      const letters = await lettersTo(email);
+      expect(letters.map(({ subject }) => subject)).toEqual(['Your verification code']);
+      const text = `${letters[0]?.body.text}${letters[0]?.body.html}`;
+      for (const word of [...Object.values(names), email]) expect(text).not.toContain(word);
+      expect(await verifiedOf(body.token)).toBe(false);
+    });
+
+    it('is verified by the code, in the session of the user who got it, once', async () => {
+      const { email, response } = await register();
+      const other = await register();
+      const code = codeOf((await lettersTo(email))[0]);
+      expect(await as(other.response.body, 'verify-email', { code })).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path: 'code' }] } },
+      });
+      expect((await as(response.body, 'verify-email', { code })).status).toBe(204);
+      expect(await verifiedOf(response.body.token)).toBe(true);
+      expect(await verifiedOf(other.response.body.token)).toBe(false);
+      expect((await as(response.body, 'verify-email', { code })).status).toBe(400);
+      expect(await as(response.body, 'verification-codes')).toMatchObject({
+        status: 409,
+        body: { error: { code: 'CONFLICT' } },
+      });
+    });
+
+    it('is not verified by guesses: after five, the right code is wrong, too', async () => {
+      const { email, response } = await register();
+      const code = codeOf((await lettersTo(email))[0]);
+      const wrong = code.startsWith('0') ? '10000000' : '00000000';
+      for (let guess = 0; guess < 5; guess++)
+        expect((await as(response.body, 'verify-email', { code: wrong })).status).toBe(400);
+      expect((await as(response.body, 'verify-email', { code })).status).toBe(400);
+      expect(await verifiedOf(response.body.token)).toBe(false);
+    });
+
+    it('gets no second code within a minute', async () => {
+      const { email, response } = await register();
+      expect(await as(response.body, 'verification-codes')).toMatchObject({
+        status: 429,
+        body: { error: { code: 'RATE_LIMITED' } },
+      });
+      expect(await lettersTo(email)).toHaveLength(1);
+    });
   });
 
   describe('/auth/me responds with 401 UNAUTHORIZED', () => {

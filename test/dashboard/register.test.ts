@@ -16,6 +16,7 @@ const world = () => {
   const users = new Map<string, DirectoryUser & { email: string; password?: string }>();
   const accounts = new Map<string, Account>();
   const registrations: NewAccount[] = [];
+  const codes: object[] = [];
   let ids = 0;
   const breaks = new Map<string, 'before' | 'after'>();
   const step = async <T>(name: string, work: () => T): Promise<T> => {
@@ -67,6 +68,7 @@ const world = () => {
     newAccountId: () => `account-${++ids}`,
     newAccountKey: () => `svc_${ids}`,
     newKeyId: () => `key-${++ids}`,
+    sendCode: (user, email) => step('sendCode', () => void codes.push({ ...user, email })),
     now: () => now,
     logger,
   };
@@ -75,7 +77,7 @@ const world = () => {
     corsOrigins: [],
     membershipOf,
   });
-  return { users, accounts, registrations, breaks, handler, byEmail };
+  return { users, accounts, registrations, codes, breaks, handler, byEmail };
 };
 
 const logger = silentLogger();
@@ -118,6 +120,7 @@ describe('register', () => {
           accountId: 'account-1',
           role: 'owner',
           email: 'ada@example.com',
+          emailVerifiedAt: null,
           firstName: 'Ada',
           lastName: 'Lovelace',
           companyName: 'Analytical Engines',
@@ -126,6 +129,15 @@ describe('register', () => {
         keyId: 'key-3',
       },
     ]);
+  });
+
+  it('mails a code to the address, and works without it', async () => {
+    const { handler, codes, breaks } = world();
+    expect((await post(handler)).status).toBe(201);
+    expect(codes).toEqual([{ userId: 'user-2', accountId: 'account-1', email: 'ada@example.com' }]);
+    breaks.set('sendCode', 'before');
+    expect((await post(handler, { email: 'bob@example.com' })).status).toBe(201);
+    expect(logger.error).toHaveBeenCalledWith('verification code not sent', expect.anything());
   });
 
   it('responds with 409 EMAIL_TAKEN to a second registration, whatever the case of the address', async () => {

@@ -29,6 +29,7 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
       accountId,
       role: 'owner',
       email,
+      emailVerifiedAt: createdAt,
       firstName: 'Ada',
       lastName: 'Lovelace',
       companyName: null,

@@ -102,6 +102,32 @@ describe('deliverAlert', () => {
     ]);
   });
 
+  describe('an unverified address gets no alert', () => {
+    const unverified = { email: 'stranger@example.com', emailVerifiedAt: null };
+    const error = 'not sent to stranger@example.com (the address is not verified)';
+
+    it.each([
+      [0, 'pending'],
+      [9, 'failed'],
+    ])('and the alert waits: round %d leaves it %s', async (round, status) => {
+      fakes.recipients.mockResolvedValue([unverified] as never);
+      await deliver(round);
+      expect(fakes.sendMail).not.toHaveBeenCalled();
+      expect(recorded()).toMatchObject([{ status, sentAt: null, error }]);
+    });
+
+    it('while others of the account do, those of version 0.1 among them', async () => {
+      const verified = { email: 'ada@example.com', emailVerifiedAt: NOW };
+      const older = { email: 'bob@example.com' };
+      fakes.recipients.mockResolvedValue([unverified, verified, older] as never);
+      await deliver(0);
+      expect(fakes.sendMail).toHaveBeenCalledWith(
+        expect.objectContaining({ to: ['ada@example.com', 'bob@example.com'] }),
+      );
+      expect(recorded()).toMatchObject([{ status: 'sent', error }]);
+    });
+  });
+
   it('records only the kind of an unexpected error', async () => {
     fakes.sendMail.mockRejectedValue(new TypeError('at https://hooks.example.com/secret'));
     await deliver(0);

@@ -135,7 +135,7 @@ describe('the rule evaluator', () => {
     expect(sendMail).toHaveBeenCalledWith({
       accountId: account.accountId,
       to: [account.email],
-      subject: 'AI spend alert: Daily spend',
+      subject: 'AI spend alert: a cost threshold is reached, 2026-11-20 (daily, UTC)',
       text: expect.stringContaining(`https://dashboard.example.com/alerts/${alert?.alertId}`),
       html: expect.stringContaining('gpt-4o 75 %'),
     });

@@ -77,7 +77,8 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
     const joinAs = (userId: string) => {
       const fact = { action: 'invitation.accepted', subject: userId, details: { email, role, invitedBy } } as const;
       const createdAt = now();
-      const user = { ...names, userId, accountId, role, email, companyName: null, createdAt: createdAt.toISOString() };
+      const at = createdAt.toISOString();
+      const user = { ...names, userId, accountId, role, email, emailVerifiedAt: at, companyName: null, createdAt: at };
       const source = { actor: { userId, name: email }, clientAddress };
       return members.join(user, invitation, auditEntry(accountId, source, fact, createdAt));
     };

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
 import { openMembers } from '../../data/accounts/members.ts';
+import { openAddressCodes } from '../../data/accounts/address-codes.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
@@ -13,6 +15,7 @@ import type { AuthEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
@@ -22,12 +25,15 @@ import * as operations from './operations.ts';
 import { recordSignIn } from './record-sign-in.ts';
 import { register } from './register.ts';
 import { forgotPassword, logIn, logOut, refresh, resetPassword } from './sessions.ts';
+import { sendCode, sendVerificationCode, verifyEmail } from './verify-email.ts';
 
 const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
     USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
     USER_POOL_JWKS_URI: z.optional(z.url()),
+    MAIL_FROM: z.string().check(z.minLength(3)),
+    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
   } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
@@ -36,10 +42,17 @@ const logger = new Logger({ serviceName: 'dashboard-auth' });
 const table = openTable(environment.TABLE_NAME);
 const accounts = openAccounts(table);
 const users = openUsers(table);
+const codes = openAddressCodes(table);
 const cognito = cognitoClient();
 const directory = userDirectory(cognito, USER_POOL_ID);
 const sessions = userSessions(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
+const sendMail = mailSender(sesClient(), {
+  from: environment.MAIL_FROM,
+  configurationSet: environment.MAIL_CONFIGURATION_SET,
+});
+const now = () => new Date();
+const mailCode = sendCode({ codes, sendMail, randomInt: (max) => randomInt(max), now });
 const clock = { nowMs: () => performance.now(), pause };
 
 const recorded = recordSignIn({ audit: openAuditLog(table), users, now: () => new Date(), logger });
@@ -59,7 +72,8 @@ export const handler = httpStack(
           newAccountId: uuidv7,
           newAccountKey: () => newAccountKey(randomBytes),
           newKeyId: uuidv7,
-          now: () => new Date(),
+          sendCode: mailCode,
+          now,
           logger,
         }),
       ),
@@ -77,11 +91,13 @@ export const handler = httpStack(
         accounts,
         users,
         members: openMembers(table),
-        now: () => new Date(),
+        now,
         logger,
       }),
     ),
+    route(operations.sendVerificationCode, sendVerificationCode({ users, sendCode: mailCode })),
+    route(operations.verifyEmail, verifyEmail({ users, codes, now })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: async () => undefined },
+  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: openMembership(table).membershipOf },
 );

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
-import type { openUsers } from '../../data/accounts/users.ts';
+import { isVerified, type Users } from '../../data/accounts/users.ts';
 import { accountKeyFor, permissionsOf } from '../../domain/accounts/permissions.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -9,7 +9,7 @@ import type { me as operation } from './operations.ts';
 interface MeDependencies {
   readonly verifyToken: VerifyToken;
   readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<ReturnType<typeof openUsers>, 'find'>;
+  readonly users: Pick<Users, 'find'>;
 }
 
 export const me =
@@ -20,7 +20,7 @@ export const me =
     if (user === undefined || account === undefined)
       throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
     return {
-      user: { ...user, permissions: permissionsOf(user.role) },
+      user: { ...user, emailVerified: isVerified(user), permissions: permissionsOf(user.role) },
       account: { ...account, accountId: accountKeyFor(user.role, account.accountKey) },
     };
   };

@@ -25,6 +25,14 @@ const passwordSchema = z
   .string()
   .check(z.minLength(1), z.maxLength(MAX_PASSWORD_CHARACTERS), z.meta({ format: 'password' }));
 
+/** From a mail: people copy it with spaces. */
+const codeSchema = z.string().check(
+  z.trim(),
+  z.overwrite((code) => code.replaceAll(/[ -]/g, '')),
+  z.minLength(1),
+  z.maxLength(64),
+);
+
 const nameSchema = name(100);
 /** Forms send an empty text where nobody names a company. */
 const companyNameSchema = name(100, 0);
@@ -127,7 +135,7 @@ export const resetPassword = operation({
   access: 'public',
   body: z.strictObject({
     email: emailSchema,
-    code: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
+    code: codeSchema,
     newPassword: newPasswordSchema,
   }),
   success: { status: 204, description: 'The new password is set. All earlier sessions have ended. Log in again.' },
@@ -153,6 +161,34 @@ export const acceptInvitation = operation({
   errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN'],
 });
 
+export const sendVerificationCode = operation({
+  id: 'sendVerificationCode',
+  method: 'POST',
+  path: '/auth/verification-codes',
+  group,
+  summary: 'Mail a code that verifies the e-mail address',
+  description:
+    'Registration sends the first one. Until the address is verified, it gets no other mail: alerts wait. At most one code a minute, and ten a day. Only the latest works.',
+  access: 'authorizer',
+  permission: 'self:write',
+  success: { status: 202, description: 'The code is on its way.', schema: z.object({ message: z.string() }) },
+  errors: ['CONFLICT'],
+});
+
+export const verifyEmail = operation({
+  id: 'verifyEmail',
+  method: 'POST',
+  path: '/auth/verify-email',
+  group,
+  summary: 'Verify the e-mail address with the code from the mail',
+  description: 'A code works once, for 24 hours. After five wrong codes a new one is needed.',
+  access: 'authorizer',
+  permission: 'self:write',
+  body: z.strictObject({ code: codeSchema }),
+  success: { status: 204, description: 'The address is verified.' },
+  errors: [],
+});
+
 export const me = operation({
   id: 'me',
   method: 'GET',
@@ -167,6 +203,9 @@ export const me = operation({
       user: z.object({
         userId: z.string(),
         email: z.string(),
+        emailVerified: z
+          .boolean()
+          .check(z.describe('False until the user enters the code from the mail: see POST /auth/verify-email.')),
         firstName: z.string(),
         lastName: z.string(),
         companyName: z.nullable(z.string()),

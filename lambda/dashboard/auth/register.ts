@@ -7,6 +7,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type { register as operation } from './operations.ts';
+import type { SendCode } from './verify-email.ts';
 
 export interface RegisterDependencies {
   readonly directory: UserDirectory;
@@ -16,6 +17,7 @@ export interface RegisterDependencies {
   readonly newAccountId: () => string;
   readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
+  readonly sendCode: SendCode;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
@@ -36,6 +38,7 @@ export const register = ({
   newAccountId,
   newAccountKey,
   newKeyId,
+  sendCode,
   now,
   logger,
 }: RegisterDependencies): Implementation<typeof operation> => {
@@ -73,6 +76,12 @@ export const register = ({
     }
   };
 
+  /** The account works without it, and the user can ask for another code. */
+  const sendFirstCode = ({ userId, accountId, email }: NewAccount['user']): Promise<void> =>
+    sendCode({ userId, accountId }, email).catch((error: Error) =>
+      logger.error('verification code not sent', { userId, error }),
+    );
+
   return async ({ body: { password, companyName, ...names } }) => {
     const accountId = newAccountId();
     const accountKey = newAccountKey();
@@ -89,13 +98,23 @@ export const register = ({
         activeKeys: 1,
         createdAt,
       },
-      user: { ...names, userId, accountId, role: 'owner', companyName: companyName || null, createdAt },
+      user: {
+        ...names,
+        userId,
+        accountId,
+        role: 'owner',
+        emailVerifiedAt: null,
+        companyName: companyName || null,
+        createdAt,
+      },
       keyId: newKeyId(),
     };
     try {
       await directory.setPassword(userId, password);
       await accounts.create(registration);
-      return { ...(await sessions.logIn(names.email, password)), accountId: accountKey };
+      const session = await sessions.logIn(names.email, password);
+      await sendFirstCode(registration.user);
+      return { ...session, accountId: accountKey };
     } catch (error) {
       await rollBack(registration);
       throw error;

@@ -4,7 +4,7 @@ import { accountStatuses, billingStatuses, planNames } from '../../domain/billin
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { newKeyItems, newServiceKey } from './service-keys.ts';
-import { newUserItems, type User } from './users.ts';
+import { type NewUser, newUserItems } from './users.ts';
 
 const accountSchema = z.object({
   /** Internal id, a UUIDv7. All data of the account is stored under it. */
@@ -27,7 +27,7 @@ export type Accounts = ReturnType<typeof openAccounts>;
 /** What a registration creates: an account, its first service key (the account key) and its first user. */
 export interface NewAccount {
   readonly account: Account;
-  readonly user: User;
+  readonly user: NewUser;
   readonly keyId: string;
 }
 

@@ -8,7 +8,7 @@ import type { Table } from '../table/table.ts';
 import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { type Invitation, invitationItem, parseInvitation } from './invitation-item.ts';
-import { newUserItems, openUsers, parseUser, type User } from './users.ts';
+import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
 
 /** Every user of an account gets its mails, and each mail is sent in one call. */
 export const MAX_MEMBERS = 200;
@@ -261,7 +261,7 @@ export const openMembers = (table: Table) => {
      *
      * @throws ConflictError if the user belongs to an account, or the invitation is not what it was
      */
-    join: async (user: User, { accountId, invitationId, tokenHash }: Invitation, audit: AuditEntry): Promise<void> => {
+    join: async (user: NewUser, { accountId, invitationId, tokenHash }: Invitation, audit: AuditEntry): Promise<void> => {
       try {
         await transact(table, [
           {

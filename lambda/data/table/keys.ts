@@ -44,6 +44,8 @@ export const accountServiceKeyKey = (accountId: string, keyId: string): Key => (
   sk: `KEY#${keyId}`,
 });
 export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'META' });
+/** The code that proves a user's mail address, at most one at a time. */
+export const addressCodeKey = (userId: string): Key => ({ pk: userKey(userId).pk, sk: 'ADDRESS_CODE' });
 /** The account's own list of its users. */
 export const accountUserKey = (accountId: string, userId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

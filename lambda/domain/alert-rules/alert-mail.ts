@@ -1,51 +1,40 @@
+import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import type { Alert } from './alert.ts';
-import { driverLines, notesOf, oneLine, periodText, shortened } from './alert-text.ts';
+import { driverLines, notesOf, oneLine, periodText } from './alert-text.ts';
 
-export interface Mail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+/** What an alert is about, by its type. A rule's name is free text, so it never becomes a subject. */
+const subjects: Readonly<Record<Alert['type'], string>> = {
+  cost_threshold: 'a cost threshold is reached',
+  budget_forecast: 'budget and forecast',
+  spend_anomaly: 'unusual spend',
+  error_rate: 'the error rate is high',
+  unpriced_usage: 'usage without a price',
+  plan_usage: 'the plan’s limit',
 };
 
-/** Text that users or clients wrote never becomes markup. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-
-const MAX_SUBJECT_CHARACTERS = 150;
-
-/** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. */
+/** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. The body quotes the rule's name. */
 export const alertMail = (alert: Alert, alertUrl: string): Mail => {
-  const name = oneLine(alert.ruleName);
+  const period = periodText(alert);
   const rows = [
-    { label: 'Period', text: periodText(alert) },
-    ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
+    ...(alert.ruleId === null ? [] : [{ label: 'Rule', text: `“${withoutLinks(oneLine(alert.ruleName))}”` }]),
+    { label: 'Period', text: period },
+    ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text: withoutLinks(text) })),
     ...notesOf(alert).map((text) => ({ label: 'Note', text })),
   ];
   const text = [
     alert.summary,
     '',
-    `Alert: ${name}`,
     ...rows.map((row) => `${row.label}: ${row.text}`),
     '',
     `See and acknowledge it: ${alertUrl}`,
     '',
   ].join('\n');
-  const html = [
-    '<!doctype html><html><body style="font-family:sans-serif">',
-    `<h2>${escapeHtml(name)}</h2>`,
-    `<p>${escapeHtml(alert.summary)}</p>`,
+  const html = htmlDocument([
+    `<h2>${escapeHtml(alert.summary)}</h2>`,
     '<table cellpadding="4">',
     ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
     '</table>',
     `<p><a href="${escapeHtml(alertUrl)}">See and acknowledge it</a></p>`,
-    '</body></html>',
-  ].join('\n');
-  return { subject: shortened(`AI spend alert: ${name}`, MAX_SUBJECT_CHARACTERS), text, html };
+  ]);
+  return { subject: `AI spend alert: ${subjects[alert.type]}, ${period}`, text, html };
 };

@@ -106,6 +106,10 @@ describe('the dashboard API over HTTP', () => {
       },
     });
     expect(rule.status).toBe(201);
+    // Alerts wait until the address is verified.
+    const [verification] = await mailTo(session.email, /verification code/);
+    const code = /\d{4} \d{4}/.exec(verification?.body.text ?? '')?.[0];
+    expect((await call('POST', '/auth/verify-email', { body: { code } })).status).toBe(204);
 
     const key = await call('POST', '/keys', { body: { name: 'batch jobs' } });
     expect(key.status).toBe(201);
@@ -198,7 +202,7 @@ describe('the dashboard API over HTTP', () => {
   it('sets a new password with the code from the inbox', async () => {
     const { email } = await registerAccount(url);
     expect((await call('POST', '/auth/forgot-password', { body: { email } })).status).toBe(202);
-    const [mail] = await mailTo(email, /./);
+    const [mail] = await mailTo(email, /confirmation/i);
     const code = /\d{4,}/.exec(mail?.body.text ?? '')?.[0];
     const newPassword = 'another horse 2';
     expect((await call('POST', '/auth/reset-password', { body: { email, code, newPassword } })).status).toBe(204);

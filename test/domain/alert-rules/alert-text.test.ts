@@ -33,12 +33,12 @@ const url = 'https://dashboard.example.com/alerts/alert-1';
 describe('alertMail', () => {
   it('says what fired, by how much, what drove it, and where to see more, in text and HTML', () => {
     const { subject, text, html } = alertMail(alert, url);
-    expect(subject).toBe('AI spend alert: Daily spend');
+    expect(subject).toBe('AI spend alert: a cost threshold is reached, 2026-11-20 (daily, UTC)');
     expect(text).toBe(
       [
         'Spend is $12: it reached the threshold of $10.',
         '',
-        'Alert: Daily spend',
+        'Rule: “Daily spend”',
         'Period: 2026-11-20 (daily, UTC)',
         'By model: gpt-4o 75 %, no model 25 %',
         'By key: batch (key-1) 100 %',
@@ -55,9 +55,9 @@ describe('alertMail', () => {
     expect(alertMail({ ...alert, ruleName: 'A & "B"', drivers: [], unpricedRequests: 0 }, url).html).toBe(
       [
         '<!doctype html><html><body style="font-family:sans-serif">',
-        '<h2>A &amp; &quot;B&quot;</h2>',
-        '<p>Spend is $12: it reached the threshold of $10.</p>',
+        '<h2>Spend is $12: it reached the threshold of $10.</h2>',
         '<table cellpadding="4">',
+        '<tr><th align="left">Rule</th><td>“A &amp; &quot;B&quot;”</td></tr>',
         '<tr><th align="left">Period</th><td>2026-11-20 (daily, UTC)</td></tr>',
         '</table>',
         `<p><a href="${url}">See and acknowledge it</a></p>`,
@@ -92,10 +92,26 @@ describe('alertMail', () => {
     expect(alertWebhookBody(alert, url)).toContain('The cost of 3 more requests');
   });
 
-  it('trims names and limits the subject to 150 characters', () => {
-    expect(alertMail({ ...alert, ruleName: '\n Daily \r\n' }, url).subject).toBe('AI spend alert: Daily');
-    expect(alertMail({ ...alert, ruleName: 'x'.repeat(200) }, url).subject).toHaveLength(150);
-    expect(alertMail({ ...alert, ruleName: `${'x'.repeat(133)}😀` }, url).subject).toHaveLength(149);
+  it('has no text of users or clients in the subject, and quotes it in the body as one line', () => {
+    const ruleName = '\n Your account is closed:\r\ncall +1 555 0100 ';
+    const drivers = [{ dimension: 'tag', value: 'closed', label: 'closed', share: 1 } as const];
+    const { subject, text } = alertMail({ ...alert, ruleName, drivers }, url);
+    expect(subject).toBe(alertMail(alert, url).subject);
+    expect(text).toContain('\nRule: “Your account is closed: call +1 555 0100”\n');
+    expect(alertMail({ ...alert, ruleId: null, type: 'plan_usage' }, url).text).not.toContain('Rule:');
+  });
+
+  it('gives mail programs nothing of users or clients to make a link of', () => {
+    const names = ['https://evil.example/login', 'www.evil.example', 'evil.example', 'help@evil.example'];
+    /** What mail programs make links of: schemes, host names and addresses. */
+    const links = /\w+:\/\/|[\p{L}\d-]+\.\p{L}{2,}|\S@\p{L}/gu;
+    for (const name of names) {
+      expect(name).toMatch(links);
+      const drivers = [{ dimension: 'tag', value: name, label: name, share: 1 } as const];
+      const { text, html } = alertMail({ ...alert, ruleName: name, drivers }, url);
+      for (const body of [text, html]) expect(body.replaceAll(url, '')).not.toMatch(links);
+    }
+    expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, url).text).toContain('“gpt-4.1 at $2.50”');
   });
 
   it('keeps client values on one line, so that they cannot pass for our text', () => {
@@ -107,10 +123,6 @@ describe('alertMail', () => {
   });
 
   it('cuts a long name between characters', () => {
-    for (const length of [130, 131, 132, 133, 134, 135]) {
-      const { subject } = alertMail({ ...alert, ruleName: `${'x'.repeat(length)}😀😀` }, url);
-      expect(subject.isWellFormed()).toBe(true);
-    }
     for (let length = 2_740; length < 2_830; length++) {
       const drivers = [{ dimension: 'tag', value: `${'x'.repeat(length)}&&&&😀😀`, label: null, share: 1 } as const];
       const { text } = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text;

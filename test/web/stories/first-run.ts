@@ -6,12 +6,12 @@ import { newEmail, PASSWORD, signUp } from '../browser/accounts.ts';
 import { openAnotherTab, openTab, screenshot, type Tab, waitUntil } from '../browser/browser.ts';
 import { fixture } from '../browser/fixture.ts';
 
-const mailTo = async (address: string): Promise<string> => {
+const mailTo = async (address: string, text = ''): Promise<string> => {
   let mail: string | undefined;
   await waitUntil(`a mail to ${address}`, async () => {
     mail = (await fixture().dashboard.stack.inbox())
       .map((each) => JSON.stringify(each))
-      .find((m) => m.includes(address));
+      .find((m) => m.includes(address) && m.includes(text));
     return mail !== undefined;
   });
   return mail as string;
@@ -49,6 +49,18 @@ const runSnippet = async (page: Page) => {
   await page.getByRole('button', { name: 'gpt-4o-mini' }).waitFor();
 };
 
+/** Alerts wait until the address is verified. */
+const verifyEmail = async (page: Page, email: string) => {
+  const code = /\d{4} \d{4}/.exec(await mailTo(email, 'verification code'))?.[0] ?? '';
+  await page.getByText(`Verify ${email}`).waitFor();
+  await page.getByLabel('Code from the e-mail').fill('0000');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The code is wrong', { exact: false }).waitFor();
+  await page.getByLabel('Code from the e-mail').fill(code);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('Your e-mail address is verified.').waitFor();
+};
+
 const createRule = async (page: Page, name: string) => {
   await page.getByRole('link', { name: 'Rules' }).first().click();
   await page.getByRole('link', { name: 'Set a daily limit' }).click();
@@ -61,7 +73,7 @@ const createRule = async (page: Page, name: string) => {
 
 /** Follows the link in the mail, in a new tab, without signing in again. */
 const acknowledgeAlert = async (tab: Tab, email: string, name: string) => {
-  const link = /http:\/\/localhost:\d+\/alerts\/[0-9a-f-]{36}/.exec(await mailTo(email))?.[0];
+  const link = /http:\/\/localhost:\d+\/alerts\/[0-9a-f-]{36}/.exec(await mailTo(email, 'alerts/'))?.[0];
   expect(link).toBeDefined();
   const { page, browserErrors } = await openAnotherTab(tab);
   await page.goto(link as string);
@@ -88,6 +100,7 @@ describe('a new user', () => {
     const tab = await openTab(fixture().browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     await fillSignUp(tab.page, email);
     await runSnippet(tab.page);
+    await verifyEmail(tab.page, email);
     await createRule(tab.page, rule);
     await acknowledgeAlert(tab, email, rule);
     expect(tab.browserErrors).toEqual([]);
@@ -104,7 +117,7 @@ describe('a new user', () => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByRole('button', { name: 'Send the code' }).click();
     await page.getByText(`If ${email} has an account`).waitFor();
-    const code = /\b(\d{4,8})\b/.exec((await mailTo(email)).replaceAll(email, ''))?.[1] as string;
+    const code = /\b(\d{4,8})\b/.exec((await mailTo(email, 'confirmation code')).replaceAll(email, ''))?.[1] as string;
     await page.getByLabel('Code from the e-mail').fill('000000');
     await page.getByLabel('New password').fill('Another-Horse-8');
     await page.getByRole('button', { name: 'Change the password' }).click();

@@ -1,5 +1,6 @@
 import { Notifications } from '@mantine/notifications';
 import { Link, Outlet } from '@tanstack/react-router';
+import { VerifyEmail } from '../account/verify-email.tsx';
 import { Mark } from '../components/brand.tsx';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pages } from './navigation.ts';
@@ -55,6 +56,7 @@ export const Shell = () => {
         <SignedIn />
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
+        <VerifyEmail />
         <Outlet />
       </main>
       <nav className={classes['bar']} aria-label="Pages">

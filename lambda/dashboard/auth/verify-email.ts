@@ -1,0 +1,79 @@
+import type { AddressCodes } from '../../data/accounts/address-codes.ts';
+import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { ConflictError, UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
+import { newVerificationCode, verificationMail } from '../../domain/mail/account-mails.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import type * as operations from './operations.ts';
+
+interface CodeDependencies {
+  readonly codes: Pick<AddressCodes, 'issue'>;
+  readonly sendMail: SendMail;
+  readonly randomInt: (max: number) => number;
+  readonly now: () => Date;
+}
+
+export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string) => Promise<void>;
+
+/**
+ * Mails a code that proves an address.
+ *
+ * @throws RateLimitedError, MailError
+ */
+export const sendCode =
+  ({ codes, sendMail, randomInt, now }: CodeDependencies): SendCode =>
+  async ({ userId, accountId }, email) => {
+    const code = newVerificationCode(randomInt);
+    await codes.issue(userId, email, code, now().getTime());
+    await sendMail({ accountId, to: [email], ...verificationMail(code) });
+  };
+
+interface VerificationDependencies {
+  readonly users: Pick<Users, 'find' | 'verifyEmail'>;
+  readonly codes: Pick<AddressCodes, 'pending' | 'redeem'>;
+  readonly sendCode: SendCode;
+  readonly now: () => Date;
+}
+
+/** @throws UnauthenticatedError */
+const findUser = async (users: Pick<Users, 'find'>, userId: string): Promise<User> => {
+  const user = await users.find(userId);
+  if (user === undefined) throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+  return user;
+};
+
+export const sendVerificationCode =
+  ({
+    users,
+    sendCode: send,
+  }: Pick<VerificationDependencies, 'users' | 'sendCode'>): Implementation<typeof operations.sendVerificationCode> =>
+  async ({ caller }) => {
+    const user = await findUser(users, caller.userId);
+    if (isVerified(user)) throw new ConflictError('The e-mail address is verified already.');
+    await send(user, user.email);
+    return { message: `A code is on its way to ${user.email}.` };
+  };
+
+/**
+ * Only the signed-in user can verify: somebody who registered a stranger's address has no mail to read, and the stranger who reads it
+ * has no session, so neither can finish what the other began.
+ */
+export const verifyEmail =
+  ({
+    users,
+    codes,
+    now,
+  }: Pick<VerificationDependencies, 'users' | 'codes' | 'now'>): Implementation<typeof operations.verifyEmail> =>
+  async ({ caller, body: { code } }) => {
+    const user = await findUser(users, caller.userId);
+    const email = await codes.redeem(user.userId, code, now().getTime());
+    if (email === undefined)
+      throw new ValidationError([
+        {
+          path: 'code',
+          message: 'The code is wrong, was used, or has expired. POST /auth/verification-codes sends a new one.',
+        },
+      ]);
+    await users.verifyEmail(user, email, now().toISOString());
+    return undefined;
+  };
