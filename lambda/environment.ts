@@ -48,6 +48,8 @@ export interface ApiEnvironment {
 
 export interface DashboardEnvironment extends ApiEnvironment {
   TABLE_NAME: string;
+  /** The app client whose tokens are accepted. */
+  USER_POOL_CLIENT_ID: string;
 }
 
 /** Variables of every function that sends mail. */
@@ -60,9 +62,10 @@ interface MailEnvironment {
 
 export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
   USER_POOL_ID: string;
-  USER_POOL_CLIENT_ID: string;
   /** URL of the pool's public keys, if they are not at its issuer. */
   USER_POOL_JWKS_URI?: string;
+  /** URL for links in mails, without a trailing slash. */
+  DASHBOARD_URL: string;
 }
 
 export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI'> {

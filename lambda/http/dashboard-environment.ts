@@ -8,4 +8,5 @@ export const dashboardEnvironment = z.object({
     z.string(),
     z.transform((origins) => origins.split(',').filter((origin) => origin !== '')),
   ),
+  USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
 } satisfies Record<keyof DashboardEnvironment, z.ZodMiniType>);

@@ -117,14 +117,33 @@ export const queryOf = (
   );
 };
 
-const claimsSchema = z.object({ sub: z.string().check(z.minLength(1)) });
+/** Claims as API Gateway passes them: as text. */
+const claimsSchema = z.object({
+  sub: z.string().check(z.minLength(1)),
+  aud: z.string(),
+  auth_time: z.pipe(z.string().check(z.regex(/^\d{1,12}$/)), z.transform(Number)),
+});
 
-/** Finds a user's account and role; undefined for a user without an account. */
-export type MembershipOf = (userId: string) => Promise<Membership | undefined>;
+/** What a verified token says. */
+export interface Claims {
+  readonly userId: string;
+  /** The app client that the token was issued to. */
+  readonly audience: string;
+  /** When the user signed in, in seconds since 1970. */
+  readonly authTime: number;
+}
+
+/**
+ * Finds the account and role of a token's user; undefined for a user without an account, or a token of another app client.
+ *
+ * @throws UnauthenticatedError if the session has ended
+ */
+export type MembershipOf = (claims: Claims) => Promise<Membership | undefined>;
 
 /**
  * The caller: the user from the claims that the API's Cognito authorizer verified, account and role from the table. Tokens do not
- * contain them, so a removed user loses access before the token expires.
+ * contain them, so a removed user loses access before the token expires. The authorizer accepts tokens of every client of the user pool,
+ * and of sessions that were ended: `membershipOf` refuses both.
  *
  * @throws UnauthenticatedError if the claims name no user, or the user has no account
  */
@@ -132,10 +151,10 @@ export const callerOf = async (
   event: Pick<APIGatewayProxyEvent, 'requestContext'>,
   membershipOf: MembershipOf,
 ): Promise<Caller> => {
-  const claims = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
-  const userId = claims.data?.sub;
-  const membership = userId === undefined ? undefined : await membershipOf(userId);
-  if (userId === undefined || membership === undefined)
+  const { data } = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
+  const claims = data && { userId: data.sub, audience: data.aud, authTime: data.auth_time };
+  const membership = claims && (await membershipOf(claims));
+  if (claims === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-  return { ...membership, userId };
+  return { ...membership, userId: claims.userId };
 };

@@ -6,10 +6,17 @@ import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
 
 const claimsSchema = z.object({
   sub: z.string().check(z.minLength(1)),
+  auth_time: z.int(),
 });
 
-/** Verifies a token and returns the id of its user. */
-export type VerifyToken = (authorization: string | undefined) => Promise<string>;
+/** The user of a token, and when they signed in (seconds since 1970). */
+export interface TokenUser {
+  readonly userId: string;
+  readonly authTime: number;
+}
+
+/** Verifies a token and returns its user. */
+export type VerifyToken = (authorization: string | undefined) => Promise<TokenUser>;
 
 const unauthenticated = (message: string) => new UnauthenticatedError(message);
 
@@ -41,6 +48,6 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
     });
     const { data: claims } = claimsSchema.safeParse(payload);
     if (claims === undefined) throw invalidToken();
-    return claims.sub;
+    return { userId: claims.sub, authTime: claims.auth_time };
   };
 };

@@ -5,11 +5,13 @@ import {
   type CognitoIdentityProviderClient,
   ConfirmForgotPasswordCommand,
   ForgotPasswordCommand,
+  GetTokensFromRefreshTokenCommand,
   RevokeTokenCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
+import type { AppClient } from './app-client.ts';
 import { invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito-errors.ts';
 
 /** Tokens of an authenticated user. */
@@ -20,12 +22,14 @@ export interface Session {
   readonly refreshToken: string;
   /** Lifetime of the token in seconds. */
   readonly expiresIn: number;
+  /** When the user signed in, in seconds since 1970. A token that was refreshed keeps it. */
+  readonly authTime: number;
 }
 
 /** Cognito's default. Applies if its response does not contain the lifetime. */
 const DEFAULT_EXPIRES_IN_SECONDS = 3600;
 
-const claimsSchema = z.object({ sub: z.string() });
+const claimsSchema = z.object({ sub: z.string(), auth_time: z.int() });
 
 const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
   'NotAuthorizedException',
@@ -35,7 +39,7 @@ const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
 ]);
 
 /** Sessions of the user pool's users, and their passwords. */
-export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, clientId: string) => {
+export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, client: AppClient) => {
   const pool = { UserPoolId: userPoolId };
 
   const sessionOf = (result: AuthenticationResultType | undefined, previousRefreshToken?: string): Session => {
@@ -49,6 +53,7 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       token,
       refreshToken,
       expiresIn: ExpiresIn ?? DEFAULT_EXPIRES_IN_SECONDS,
+      authTime: claims.auth_time,
     };
   };
 
@@ -59,9 +64,9 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
         cognito.send(
           new AdminInitiateAuthCommand({
             ...pool,
-            ClientId: clientId,
+            ClientId: client.id,
             AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
-            AuthParameters: { USERNAME: email, PASSWORD: password },
+            AuthParameters: { USERNAME: email, PASSWORD: password, SECRET_HASH: await client.secretHash(email) },
           }),
         ),
         {
@@ -75,16 +80,19 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       return sessionOf(AuthenticationResult);
     },
 
-    /** @throws UnauthenticatedError */
+    /**
+     * Not by AdminInitiateAuth, which asks for a hash of the secret with the user's id: a refresh token does not show it.
+     *
+     * @throws UnauthenticatedError
+     */
     refresh: async (refreshToken: string): Promise<Session> => {
       const expired = () => new UnauthenticatedError('The refresh token is invalid or has expired. Log in again.');
       const { AuthenticationResult } = await mapErrors(
         cognito.send(
-          new AdminInitiateAuthCommand({
-            ...pool,
-            ClientId: clientId,
-            AuthFlow: 'REFRESH_TOKEN_AUTH',
-            AuthParameters: { REFRESH_TOKEN: refreshToken },
+          new GetTokensFromRefreshTokenCommand({
+            ClientId: client.id,
+            ClientSecret: await client.secret(),
+            RefreshToken: refreshToken,
           }),
         ),
         { NotAuthorizedException: expired, UserNotFoundException: expired, InvalidParameterException: expired },
@@ -98,7 +106,11 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
      */
     end: async (refreshToken: string): Promise<void> => {
       try {
-        await mapErrors(cognito.send(new RevokeTokenCommand({ ClientId: clientId, Token: refreshToken })), {});
+        const ClientSecret = await client.secret();
+        await mapErrors(
+          cognito.send(new RevokeTokenCommand({ ClientId: client.id, ClientSecret, Token: refreshToken })),
+          {},
+        );
       } catch (error) {
         if (!NO_SUCH_SESSION.has(nameOf(error))) throw error;
       }
@@ -107,7 +119,11 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     /** Mails a reset code. Succeeds without a mail if there is no such user. */
     sendResetCode: async (email: string): Promise<void> => {
       try {
-        await mapErrors(cognito.send(new ForgotPasswordCommand({ ClientId: clientId, Username: email })), {});
+        const SecretHash = await client.secretHash(email);
+        await mapErrors(
+          cognito.send(new ForgotPasswordCommand({ ClientId: client.id, SecretHash, Username: email })),
+          {},
+        );
       } catch (error) {
         if (!['UserNotFoundException', 'InvalidParameterException', 'NotAuthorizedException'].includes(nameOf(error))) {
           throw error;
@@ -120,7 +136,8 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       await mapErrors(
         cognito.send(
           new ConfirmForgotPasswordCommand({
-            ClientId: clientId,
+            ClientId: client.id,
+            SecretHash: await client.secretHash(email),
             Username: email,
             ConfirmationCode: code,
             Password: newPassword,
@@ -137,12 +154,14 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     },
 
     /**
-     * Ends all sessions of a user by revoking their refresh tokens. ID tokens are verified without a call to Cognito, so they stay
-     * valid until they expire.
+     * Ends all sessions of a user by revoking their refresh tokens. ID tokens are verified without a call to Cognito: for them, the
+     * user's item has the time before which no sign-in counts.
+     *
+     * @param username user id or e-mail address
      * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminUserGlobalSignOut.html
      */
-    endSessions: async (email: string): Promise<void> => {
-      await mapErrors(cognito.send(new AdminUserGlobalSignOutCommand({ ...pool, Username: email })), {});
+    endSessions: async (username: string): Promise<void> => {
+      await mapErrors(cognito.send(new AdminUserGlobalSignOutCommand({ ...pool, Username: username })), {});
     },
   };
 };

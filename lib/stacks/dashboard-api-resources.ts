@@ -24,7 +24,7 @@ export interface DashboardDependencies {
   readonly stripe: StripeAccess;
   readonly mail: MailSending;
   readonly corsOrigins: readonly string[];
-  /** For links in mails, without a trailing slash. */
+  /** URL for links in mails, without a trailing slash. */
   readonly dashboardUrl: string;
 }
 
@@ -42,8 +42,12 @@ export interface DashboardResource {
   readonly grant?: (grantee: IGrantable, dependencies: DashboardDependencies) => void;
 }
 
-const dashboardEnvironment = ({ table, corsOrigins }: DashboardDependencies) =>
-  ({ TABLE_NAME: table.tableName, CORS_ORIGINS: corsOrigins.join(',') }) satisfies DashboardEnvironment;
+const dashboardEnvironment = ({ table, corsOrigins, userPoolClient }: DashboardDependencies) =>
+  ({
+    TABLE_NAME: table.tableName,
+    CORS_ORIGINS: corsOrigins.join(','),
+    USER_POOL_CLIENT_ID: userPoolClient.userPoolClientId,
+  }) satisfies DashboardEnvironment;
 
 const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
 /** Of service keys, which say what belongs to a project. */
@@ -58,17 +62,20 @@ const readAudit: readonly TableAccess[] = [
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
-    description: 'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, invitations, me',
+    description:
+      'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, invitations, me',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
         USER_POOL_ID: dependencies.userPool.userPoolId,
-        USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
+        DASHBOARD_URL: dependencies.dashboardUrl,
         MAIL_FROM: dependencies.mail.from,
         MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
       }) satisfies AuthEnvironment,
     items: [
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
+      // Keys to review after a password was reset.
+      { actions: ['Query'], partitions: partitions.accounts },
       {
         // Account, key and user are made together, and all removed if one part fails.
         actions: ['PutItem', 'DeleteItem'],
@@ -91,6 +98,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminGetUser',
         'cognito-idp:AdminDeleteUser',
         'cognito-idp:AdminUserGlobalSignOut',
+        // The secret of the app client.
+        'cognito-idp:DescribeUserPoolClient',
       ),
   },
   members: {

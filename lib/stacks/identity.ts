@@ -67,7 +67,8 @@ export class IdentityStack extends Stack {
       // Passwords come to our own handlers, which ask Cognito with their role: a browser cannot ask it around them.
       authFlows: { adminUserPassword: true },
       disableOAuth: true,
-      generateSecret: false,
+      // Only our handlers know the secret: whoever steals a refresh token cannot use it at Cognito's own API.
+      generateSecret: true,
       preventUserExistenceErrors: true,
       enableTokenRevocation: true,
       idTokenValidity: Duration.hours(1),
@@ -79,7 +80,7 @@ export class IdentityStack extends Stack {
         givenName: true,
         familyName: true,
       }),
-      // Cognito wants required attributes to be writable; the account is not among them.
+      // Cognito wants required attributes to be writable. A user could write them with an access token only, and none leaves our handlers.
       writeAttributes: new ClientAttributes().withStandardAttributes({
         email: true,
         givenName: true,

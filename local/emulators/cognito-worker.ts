@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { UserNotFoundError } from 'cognito-local/lib/errors.js';
 import { Router } from 'cognito-local/lib/server/Router.js';
 import { createServer } from 'cognito-local/lib/server/server.js';
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
@@ -11,11 +11,12 @@ import { CognitoServiceFactoryImpl, USER_POOL_AWS_DEFAULTS } from 'cognito-local
 import { MessageDeliveryService } from 'cognito-local/lib/services/messageDelivery/messageDelivery.js';
 import { MessagesService } from 'cognito-local/lib/services/messages.js';
 import { otp } from 'cognito-local/lib/services/otp.js';
-import { JwtTokenGenerator } from 'cognito-local/lib/services/tokenGenerator.js';
+import { JwtTokenGenerator, type TokenGenerator } from 'cognito-local/lib/services/tokenGenerator.js';
 import { TriggersService } from 'cognito-local/lib/services/triggers/index.js';
 import { UserPoolServiceFactoryImpl } from 'cognito-local/lib/services/userPoolService.js';
 import type { CognitoWorkerData, UserPoolSeed } from './cognito.ts';
 import { mailSender } from './cognito-mail.ts';
+import { missingOperations } from './cognito-operations.ts';
 import { atomicDataStores } from './cognito-store.ts';
 import { serveUntilStopped } from './worker.ts';
 
@@ -46,10 +47,13 @@ for (const pool of userPools) {
   const store = await stores.create(context, pool.id, { Users: {}, Options: poolDefaults(pool) });
   await store.set(context, 'Options', poolDefaults(pool));
   for (const client of pool.clients) {
+    const known = (await clients.get(context, ['Clients', client.id])) as AppClient | null;
     const appClient: AppClient = {
       UserPoolId: pool.id,
       ClientId: client.id,
       ClientName: client.name ?? client.id,
+      ...(client.generatesSecret && { ClientSecret: known?.ClientSecret ?? randomBytes(32).toString('hex') }),
+      ...(client.readAttributes && { ReadAttributes: [...client.readAttributes] }),
       CreationDate: new Date(),
       LastModifiedDate: new Date(),
       IdTokenValidity: client.idTokenValidityMinutes ?? 60,
@@ -77,25 +81,26 @@ const config = {
   TokenConfig: { IssuerDomain: issuerDomain },
   ServerConfig: { port: 0, hostname: '127.0.0.1', development: false, https: false as const },
 };
+/** Tokens have the attributes that their client may read. */
+const readableAttributesOnly = (generator: JwtTokenGenerator): TokenGenerator => ({
+  generate: (of, user, groups, client, ...rest) => {
+    const isReadable = ({ Name }: { Name: string }) =>
+      !Name.startsWith('custom:') || client.ReadAttributes === undefined || client.ReadAttributes.includes(Name);
+    const Attributes = user.Attributes.filter(isReadable);
+    return generator.generate(of, { ...user, Attributes }, groups, client, ...rest);
+  },
+});
 const services = {
   clock,
   cognito,
   config,
   messages: new MessagesService(triggers, new MessageDeliveryService(mailSender(mailEndpoint))),
   otp,
-  tokenGenerator: new JwtTokenGenerator(clock, triggers, config.TokenConfig),
+  tokenGenerator: readableAttributesOnly(new JwtTokenGenerator(clock, triggers, config.TokenConfig)),
   triggers,
 };
 const route = Router(services);
-/** The one operation in use that cognito-local lacks: a user's refresh tokens are forgotten. */
-const signOutEverywhere = async (_context: unknown, request: { UserPoolId: string; Username: string }) => {
-  const pool = await cognito.getUserPool(context, request.UserPoolId);
-  const user = await pool.getUserByUsername(context, request.Username);
-  if (!user) throw new UserNotFoundError();
-  await pool.saveUser(context, { ...user, RefreshTokens: [] });
-  return {};
-};
-const routeAll: typeof route = (target) => (target === 'AdminUserGlobalSignOut' ? signOutEverywhere : route(target));
+const routeAll = missingOperations(services, route);
 const server = await createServer(routeAll, logger, config.ServerConfig, services).start();
 await serveUntilStopped((server.address() as AddressInfo).port, async () => {
   server.close();

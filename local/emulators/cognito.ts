@@ -16,6 +16,10 @@ export interface UserPoolSeed {
 interface AppClientSeed {
   readonly id: string;
   readonly name?: string | undefined;
+  /** The client has a secret, which calls must prove. */
+  readonly generatesSecret?: boolean | undefined;
+  /** Attributes in its tokens; all by default. */
+  readonly readAttributes?: readonly string[] | undefined;
   /** Minutes; 60 by default. */
   readonly idTokenValidityMinutes?: number | undefined;
   readonly accessTokenValidityMinutes?: number | undefined;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
@@ -68,7 +67,7 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
     ...SEED_USER,
     ...NAMES,
   });
-  const accountId = (await openMembership(table).membershipOf(userId))?.accountId;
+  const accountId = (await openUsers(table).find(userId))?.accountId;
   if (accountId === undefined) throw new Error('The account that was registered is not in the table.');
   await openUsers(table).verifyEmail({ userId, accountId }, SEED_USER.email, now.toISOString());
   const batchKey = await callApi(`${url}/api/keys`, keySchema, token, { name: 'Batch jobs' });

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,21 @@ import {
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openMembership } from '../../lambda/data/accounts/membership.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { invoke } from '../http/invoke.ts';
+
+const POOL = {
+  id: `${LOCAL_REGION}_Local0001`,
+  clients: [{ id: 'localclient0000000000000001', generatesSecret: true, readAttributes: ['email'] }],
+  customAttributes: ['custom:accountId'],
+};
 
 /** The deployed entry, with emulated Cognito and DynamoDB. */
 let handler: unknown;
@@ -28,13 +38,14 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   table = await emulatedTable();
   mail = await startSes();
-  cognito = await startCognito({ dataDir, mailEndpoint: mail.endpoint });
+  cognito = await startCognito({ dataDir, userPools: [POOL], mailEndpoint: mail.endpoint });
   Object.assign(process.env, {
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_ENDPOINT_URL_SES: mail.endpoint,
+    DASHBOARD_URL: 'https://app.example.com',
     MAIL_FROM: 'alerts@example.com',
     MAIL_CONFIGURATION_SET: 'mail',
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
@@ -57,18 +68,19 @@ const password = 'correct horse 1';
 const post = (path: string, body: unknown) => invoke(handler, { method: 'POST', path: `/api/auth/${path}`, body });
 const me = (token: string) =>
   invoke(handler, { method: 'GET', path: '/api/auth/me', headers: { authorization: `Bearer ${token}` } });
-/** Calls as the user of a session whose token the authorizer accepted. */
-const as = (session: { userId: string }, path: string, body?: unknown, method = 'POST') =>
-  invoke(handler, {
-    method,
-    path: `/api/auth/${path}`,
-    body,
-    caller: { userId: session.userId, accountId: '' },
-  });
+const payloadOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+/** The claims of a token as API Gateway passes them to a handler. */
+const claimsOf = (token: string) =>
+  Object.fromEntries(Object.entries(payloadOf(token)).map(([name, value]) => [name, String(value)]));
+/** Calls with a session's token, which the authorizer accepted. */
+const as = (session: { token: string }, path: string, body?: unknown, method = 'POST') =>
+  invoke(handler, { method, path: `/api/auth/${path}`, body, claims: claimsOf(session.token) });
 const lettersTo = async (email: string) =>
   (await mail.inbox()).filter(({ destination }) => destination.to[0] === email);
 const resetLetter = async (email: string) =>
   (await lettersTo(email)).find(({ subject }) => /confirmation|reset/i.test(subject));
+const internalAccountId = async (userId: string) => (await openUsers(table).find(userId))?.accountId;
 const newEmail = () => `${randomUUID()}@example.com`;
 const register = async (email = newEmail()) => ({
   email,
@@ -97,6 +109,7 @@ describe('auth', () => {
         ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
       }),
     );
+    expect(JSON.stringify(payloadOf(token))).not.toContain(Items?.[0]?.['accountId']);
     // The account key is a credential: neither the token nor the key of an item contains it.
     expect(Buffer.from(token.split('.')[1], 'base64url').toString()).not.toContain(accountId);
     expect(Items).toEqual([
@@ -267,6 +280,87 @@ describe('auth', () => {
     });
   });
 
+  describe('a stolen session', () => {
+    it('is worth nothing at Cognito’s own API, which asks for the secret of the app client', async () => {
+      const { email, response } = await register();
+      const { refreshToken } = response.body;
+      const ClientId = cognito.clientId;
+      const refused = expect.objectContaining({ __type: 'NotAuthorizedException' });
+      const calls = [
+        ['GetTokensFromRefreshToken', { ClientId, RefreshToken: refreshToken }],
+        ['InitiateAuth', { ClientId, AuthFlow: 'REFRESH_TOKEN_AUTH', AuthParameters: { REFRESH_TOKEN: refreshToken } }],
+        [
+          'InitiateAuth',
+          { ClientId, AuthFlow: 'USER_PASSWORD_AUTH', AuthParameters: { USERNAME: email, PASSWORD: password } },
+        ],
+        ['ForgotPassword', { ClientId, Username: email }],
+      ] as const;
+      for (const [action, body] of calls) expect(await cognitoCall(cognito.endpoint, action, body)).toEqual(refused);
+      expect((await post('refresh', { refreshToken })).status).toBe(200);
+    });
+
+    it('has no access token, with which the user’s attributes could be changed', async () => {
+      const { email } = await register();
+      const { body } = await post('login', { email, password });
+      expect(Object.keys(body).sort()).toEqual(['accountId', 'expiresIn', 'refreshToken', 'token', 'userId']);
+      expect(payloadOf(body.token)['token_use']).toBe('id');
+    });
+
+    it('ends with a reset: its tokens, its refresh token, and what it made is listed', async () => {
+      const { email } = await register();
+      // Somebody else knows the password, signs in, and makes a key that outlives the reset.
+      const thief = (await post('login', { email, password })).body;
+      const accountId = (await internalAccountId(thief.userId)) ?? '';
+      const key = newServiceKey(
+        { keyId: 'key-of-thief', name: 'metrics', createdAt: new Date().toISOString() },
+        newAccountKey(randomBytes),
+      );
+      await openServiceKeys(table).create({ accountId, status: 'active' }, key, 10);
+      expect((await me(thief.token)).status).toBe(200);
+      expect((await as(thief, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [] });
+
+      await post('forgot-password', { email });
+      const code = /\d{4,}/.exec((await resetLetter(email))?.body.text ?? '')?.[0];
+      expect((await post('reset-password', { email, code, newPassword: 'another horse 2' })).status).toBe(204);
+
+      const owner = (await post('login', { email, password: 'another horse 2' })).body;
+      expect((await me(thief.token)).status).toBe(401);
+      expect((await post('refresh', { refreshToken: thief.refreshToken })).status).toBe(401);
+      // Another function knows of it, too, at the latest when its cache of a minute ends.
+      const membership = openMembership(table, cognito.clientId);
+      const tokenOf = ({ token }: { token: string }) => ({
+        userId: owner.userId,
+        audience: cognito.clientId,
+        authTime: Number(claimsOf(token)['auth_time']),
+      });
+      await expect(membership.membershipOf(tokenOf(thief))).rejects.toThrow(UnauthenticatedError);
+      expect(await membership.membershipOf(tokenOf(owner))).toMatchObject({ accountId, role: 'owner' });
+
+      const { body: review } = await as(owner, 'review', undefined, 'GET');
+      expect(review.keys).toEqual([
+        expect.objectContaining({ id: 'key-of-thief', name: 'metrics' }),
+        expect.anything(),
+      ]);
+      expect((await me(owner.token)).body.user).toMatchObject({ reviewSince: review.since, emailVerified: true });
+      expect((await as(owner, 'review', undefined, 'DELETE')).status).toBe(204);
+      expect((await as(owner, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [] });
+
+      const notice = (await lettersTo(email)).find(({ subject }) => subject === 'Your password was reset');
+      expect(notice?.body.text).toContain('https://app.example.com/review');
+    });
+
+    it('of another app client of the pool is refused, though the authorizer accepts its tokens', async () => {
+      const { response } = await register();
+      const claims = { ...claimsOf(response.body.token), aud: 'anotherclient0000000000001' };
+      const call = { method: 'GET', path: '/api/auth/review' };
+      expect((await invoke(handler, { ...call, claims: claimsOf(response.body.token) })).status).toBe(200);
+      expect(await invoke(handler, { ...call, claims })).toMatchObject({
+        status: 401,
+        body: { error: { code: 'UNAUTHORIZED' } },
+      });
+    });
+  });
+
   describe('/auth/me responds with 401 UNAUTHORIZED', () => {
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     /** The parts of a new user's token. */
@@ -348,15 +442,27 @@ const cognitoCall = async (endpoint: string, action: string, body: object) =>
     })
   ).json();
 
-const logInTo = async (endpoint: string, UserPoolId: string, ClientId: string, USERNAME: string) =>
-  (
+/** As whoever may read the app client does. */
+const secretHashOf = async (endpoint: string, UserPoolId: string, ClientId: string, username: string) => {
+  const { UserPoolClient } = (await cognitoCall(endpoint, 'DescribeUserPoolClient', { UserPoolId, ClientId })) as {
+    UserPoolClient: { ClientSecret?: string };
+  };
+  return createHmac('sha256', UserPoolClient.ClientSecret ?? '')
+    .update(username + ClientId)
+    .digest('base64');
+};
+
+const logInTo = async (endpoint: string, UserPoolId: string, ClientId: string, USERNAME: string) => {
+  const SECRET_HASH = await secretHashOf(endpoint, UserPoolId, ClientId, USERNAME);
+  return (
     (await cognitoCall(endpoint, 'AdminInitiateAuth', {
       UserPoolId,
       ClientId,
       AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
-      AuthParameters: { USERNAME, PASSWORD: password },
+      AuthParameters: { USERNAME, PASSWORD: password, SECRET_HASH },
     })) as { AuthenticationResult: { AccessToken: string; IdToken: string } }
   ).AuthenticationResult;
+};
 
 const accessToken = (email: string) => logInTo(cognito.endpoint, cognito.userPoolId, cognito.clientId, email);
 

@@ -29,7 +29,7 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, invoke, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -60,7 +60,7 @@ const sessions = {
   logIn: async (email: string, password: string) => {
     const login = byEmail(email);
     if (login === undefined || login.password !== password) throw new InvalidCredentialsError();
-    return { userId: login.userId, token: 't', refreshToken: 'r', expiresIn: 3600 };
+    return { userId: login.userId, token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
   },
   endSessions: async (email: string) => void endedSessions.push(email),
 };
@@ -100,7 +100,7 @@ beforeAll(async () => {
     {
       logger: silentLogger(),
       corsOrigins: [],
-      membershipOf: (userId) => openMembership(table).membershipOf(userId),
+      membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
     },
   );
 });
@@ -354,16 +354,17 @@ describe('members', () => {
   it('are out of a cached membership within 60 seconds', async () => {
     const owner = await newAccount(table);
     const userId = await join(owner.userId, 'member');
-    const { membershipOf } = openMembership(table);
+    const { membershipOf } = openMembership(table, APP_CLIENT_ID);
+    const token = { userId, audience: APP_CLIENT_ID, authTime: 1 };
     const seenAt = Date.now();
-    expect(await membershipOf(userId)).toMatchObject({ role: 'member' });
+    expect(await membershipOf(token)).toMatchObject({ role: 'member' });
     await as(owner.userId).remove(userId);
     const clock = jest.spyOn(Date, 'now');
     try {
       clock.mockReturnValue(seenAt + 50_000);
-      expect(await membershipOf(userId)).toMatchObject({ role: 'member' });
+      expect(await membershipOf(token)).toMatchObject({ role: 'member' });
       clock.mockReturnValue(Date.now() + 10_000 + 1_000);
-      expect(await membershipOf(userId)).toBeUndefined();
+      expect(await membershipOf(token)).toBeUndefined();
     } finally {
       clock.mockRestore();
     }

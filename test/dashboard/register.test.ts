@@ -50,6 +50,7 @@ const world = () => {
             token: 't',
             refreshToken: 'r',
             expiresIn: 3600,
+            authTime: 0,
           };
         }),
     },

@@ -18,6 +18,8 @@ export interface ApiCall {
   readonly caller?:
     | { readonly accountId: string; readonly userId: string; readonly role?: Role; readonly name?: string }
     | undefined;
+  /** The claims of the token that the authorizer accepted, instead of `caller`. */
+  readonly claims?: Readonly<Record<string, string>>;
 }
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -25,7 +27,17 @@ type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGat
 const memberships = new Map<string, Membership>();
 
 /** A fake lookup: the memberships of the callers so far. */
-export const membershipOf = async (userId: string): Promise<Membership | undefined> => memberships.get(userId);
+export const membershipOf = async ({ userId }: { userId: string }): Promise<Membership | undefined> =>
+  memberships.get(userId);
+
+export const APP_CLIENT_ID = 'localclient0000000000000001';
+
+/** Claims of a user who has just signed in. */
+const claimsOf = (userId: string) => ({
+  sub: userId,
+  aud: APP_CLIENT_ID,
+  auth_time: String(Math.floor(Date.now() / 1_000)),
+});
 
 /** The REST proxy event of API Gateway, limited to the members that handlers use. */
 export const apiEvent = (call: ApiCall) => {
@@ -39,7 +51,7 @@ export const apiEvent = (call: ApiCall) => {
     isBase64Encoded: call.isBase64Encoded ?? false,
     requestContext: {
       requestId: randomUUID(),
-      authorizer: call.caller && { claims: { sub: call.caller.userId } },
+      authorizer: (call.claims ?? call.caller) && { claims: call.claims ?? claimsOf(call.caller?.userId ?? '') },
     },
   } as unknown as APIGatewayProxyEvent;
 };

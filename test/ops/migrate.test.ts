@@ -3,8 +3,8 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
-import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
@@ -141,7 +141,7 @@ describe('npm run migrate', () => {
       expect(holders).toEqual([expect.objectContaining({ sk: 'META', accountKey: accountKeyOfOld })]);
       expect(JSON.stringify(after)).not.toContain(secondKey);
 
-      const accountId = (await openMembership(table).membershipOf(userId))?.accountId ?? '';
+      const accountId = (await openUsers(table).find(userId))?.accountId ?? '';
       expect(accountId).toMatch(/^[0-9a-f-]{36}$/);
       expect(await openAccounts(table).find(accountId)).toMatchObject({ accountId, accountKey: accountKeyOfOld });
       expect(await openServiceKeys(table).list(accountId)).toMatchObject([

@@ -21,5 +21,5 @@ const dependencies = {
 export const handler = streamingHttpStack([route(operations.exportAudit, exportAudit(dependencies))], {
   logger: new Logger({ serviceName: 'dashboard-audit-export' }),
   corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table).membershipOf,
+  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
 });

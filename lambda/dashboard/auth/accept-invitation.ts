@@ -101,8 +101,8 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
       return sessions.logIn(email, password);
     };
 
-    const session = await withAccount(await joinAndLogIn(), { accounts, users });
-    if (session === undefined) throw noInvitation();
-    return session;
+    const found = await withAccount(await joinAndLogIn(), { accounts, users });
+    if (found === undefined) throw noInvitation();
+    return found.session;
   };
 };

@@ -5,9 +5,10 @@ import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openMembers } from '../../data/accounts/members.ts';
 import { openAddressCodes } from '../../data/accounts/address-codes.ts';
+import { openMembers } from '../../data/accounts/members.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
@@ -15,23 +16,27 @@ import type { AuthEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { appClient } from '../../integrations/app-client.ts';
 import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
 import { acceptInvitation } from './accept-invitation.ts';
+import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { recordSignIn } from './record-sign-in.ts';
 import { register } from './register.ts';
-import { forgotPassword, logIn, logOut, refresh, resetPassword } from './sessions.ts';
+import { resetPassword } from './reset-password.ts';
+import { finishReview, readReview } from './review.ts';
+import { forgotPassword, logIn, logOut, refresh } from './sessions.ts';
 import { sendCode, sendVerificationCode, verifyEmail } from './verify-email.ts';
 
 const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
-    USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
     USER_POOL_JWKS_URI: z.optional(z.url()),
+    DASHBOARD_URL: z.url(),
     MAIL_FROM: z.string().check(z.minLength(3)),
     MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
   } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
@@ -45,7 +50,7 @@ const users = openUsers(table);
 const codes = openAddressCodes(table);
 const cognito = cognitoClient();
 const directory = userDirectory(cognito, USER_POOL_ID);
-const sessions = userSessions(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
+const sessions = userSessions(cognito, USER_POOL_ID, appClient(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID));
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const sendMail = mailSender(sesClient(), {
   from: environment.MAIL_FROM,
@@ -55,7 +60,8 @@ const now = () => new Date();
 const mailCode = sendCode({ codes, sendMail, randomInt: (max) => randomInt(max), now });
 const clock = { nowMs: () => performance.now(), pause };
 
-const recorded = recordSignIn({ audit: openAuditLog(table), users, now: () => new Date(), logger });
+const recorded = recordSignIn({ audit: openAuditLog(table), users, now, logger });
+const endEverySession = endSessions({ users, sessions, clock, now });
 
 /** Everything under /api/auth. It has no authorizer: `me` verifies its token itself. */
 export const handler = httpStack(
@@ -78,11 +84,24 @@ export const handler = httpStack(
         }),
       ),
     ),
-    route(operations.logIn, recorded('user.signed_in', logIn({ sessions, accounts, users, clock }))),
+    route(operations.logIn, recorded('user.signed_in', logIn({ sessions, accounts, users, clock, now }))),
     route(operations.refresh, refresh({ sessions, accounts, users })),
     route(operations.logOut, logOut({ sessions })),
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),
-    route(operations.resetPassword, resetPassword({ sessions, clock })),
+    route(
+      operations.resetPassword,
+      resetPassword({
+        sessions,
+        directory,
+        users,
+        endSessions: endEverySession,
+        sendMail,
+        dashboardUrl: environment.DASHBOARD_URL,
+        clock,
+        now,
+        logger,
+      }),
+    ),
     route(
       operations.acceptInvitation,
       acceptInvitation({
@@ -97,7 +116,13 @@ export const handler = httpStack(
     ),
     route(operations.sendVerificationCode, sendVerificationCode({ users, sendCode: mailCode })),
     route(operations.verifyEmail, verifyEmail({ users, codes, now })),
+    route(operations.readReview, readReview({ users, keys: openServiceKeys(table) })),
+    route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: openMembership(table).membershipOf },
+  {
+    logger,
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
+  },
 );

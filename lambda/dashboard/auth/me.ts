@@ -1,5 +1,5 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
-import { isVerified, type Users } from '../../data/accounts/users.ts';
+import { hasEnded, isVerified, type Users } from '../../data/accounts/users.ts';
 import { accountKeyFor, permissionsOf } from '../../domain/accounts/permissions.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -15,12 +15,19 @@ interface MeDependencies {
 export const me =
   ({ verifyToken, accounts, users }: MeDependencies): Implementation<typeof operation> =>
   async ({ authorization }) => {
-    const user = await users.find(await verifyToken(authorization));
+    const { userId, authTime } = await verifyToken(authorization);
+    const user = await users.find(userId);
     const account = user && (await accounts.find(user.accountId));
     if (user === undefined || account === undefined)
       throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+    if (hasEnded(user, authTime)) throw new UnauthenticatedError('This session has ended. Log in again.');
     return {
-      user: { ...user, emailVerified: isVerified(user), permissions: permissionsOf(user.role) },
+      user: {
+        ...user,
+        reviewSince: user.reviewSince ?? null,
+        emailVerified: isVerified(user),
+        permissions: permissionsOf(user.role),
+      },
       account: { ...account, accountId: accountKeyFor(user.role, account.accountKey) },
     };
   };

@@ -138,7 +138,10 @@ export const resetPassword = operation({
     code: codeSchema,
     newPassword: newPasswordSchema,
   }),
-  success: { status: 204, description: 'The new password is set. All earlier sessions have ended. Log in again.' },
+  success: {
+    status: 204,
+    description: 'The new password is set. All earlier sessions have ended. Log in again, and see GET /auth/review.',
+  },
   errors: [],
 });
 
@@ -189,6 +192,49 @@ export const verifyEmail = operation({
   errors: [],
 });
 
+const instant = z.iso.datetime();
+
+export const readReview = operation({
+  id: 'readReview',
+  method: 'GET',
+  path: '/auth/review',
+  group,
+  summary: 'Keys to review after a password reset',
+  description:
+    'A reset, and a changed e-mail address, end every session but revoke no key, which would interrupt traffic. Until DELETE /auth/review, this lists active keys made since the last sign-in before it, and at least those of 30 days.',
+  access: 'authorizer',
+  permission: 'keys:read',
+  success: {
+    status: 200,
+    description: 'Newest first. `since` is null, and there are no keys, if there is nothing to review.',
+    schema: z.object({
+      since: z.nullable(instant),
+      keys: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          maskedKey: z.string(),
+          createdAt: instant,
+          lastUsedAt: z.nullable(instant),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+});
+
+export const finishReview = operation({
+  id: 'finishReview',
+  method: 'DELETE',
+  path: '/auth/review',
+  group,
+  summary: 'Finish the review',
+  access: 'authorizer',
+  permission: 'self:write',
+  success: { status: 204, description: 'There is nothing to review any more.' },
+  errors: [],
+});
+
 export const me = operation({
   id: 'me',
   method: 'GET',
@@ -212,6 +258,9 @@ export const me = operation({
         role: z.enum(roles),
         permissions: z.array(z.enum(permissions)).check(z.describe('What the role may do.')),
         createdAt: z.iso.datetime(),
+        reviewSince: z
+          .nullable(instant)
+          .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),
       }),
       account: z.object({
         accountId: z.string(),

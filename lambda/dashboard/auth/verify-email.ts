@@ -36,7 +36,7 @@ interface VerificationDependencies {
 }
 
 /** @throws UnauthenticatedError */
-const findUser = async (users: Pick<Users, 'find'>, userId: string): Promise<User> => {
+export const findUser = async (users: Pick<Users, 'find'>, userId: string): Promise<User> => {
   const user = await users.find(userId);
   if (user === undefined) throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
   return user;

@@ -18,6 +18,7 @@ import { portal } from './portal.ts';
 const environment = z
   .extend(stripeEnvironment, {
     CORS_ORIGINS: dashboardEnvironment.shape.CORS_ORIGINS,
+    USER_POOL_CLIENT_ID: dashboardEnvironment.shape.USER_POOL_CLIENT_ID,
     CHECKOUT_SUCCESS_URL: z.string(),
     CHECKOUT_CANCEL_URL: z.string(),
     PORTAL_RETURN_URL: z.string(),
@@ -46,6 +47,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-billing' }),
     corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table).membershipOf,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
   },
 );

@@ -10,6 +10,7 @@ import type { MembersEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { appClient } from '../../integrations/app-client.ts';
 import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
@@ -20,7 +21,6 @@ import * as operations from './operations.ts';
 const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
-    USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
     MAIL_FROM: z.string().check(z.minLength(3)),
     MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
     DASHBOARD_URL: z.url(),
@@ -35,7 +35,11 @@ const dependencies = {
   keys: openServiceKeys(table),
   users: openUsers(table),
   directory: userDirectory(cognito, environment.USER_POOL_ID),
-  sessions: userSessions(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID),
+  sessions: userSessions(
+    cognito,
+    environment.USER_POOL_ID,
+    appClient(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID),
+  ),
   sendMail: mailSender(sesClient(), {
     from: environment.MAIL_FROM,
     configurationSet: environment.MAIL_CONFIGURATION_SET,
@@ -59,5 +63,9 @@ export const handler = httpStack(
     route(operations.resendInvitation, resendInvitation(dependencies)),
     route(operations.revokeInvitation, revokeInvitation(dependencies)),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: openMembership(table).membershipOf },
+  {
+    logger,
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+  },
 );

@@ -29,6 +29,6 @@ export const handler = streamingHttpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-spend-export' }),
     corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table).membershipOf,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
   },
 );

@@ -1,8 +1,9 @@
 import QuickLRU from 'quick-lru';
+import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Table } from '../table/table.ts';
-import { openUsers, type User } from './users.ts';
+import { hasEnded, openUsers, type User } from './users.ts';
 
-/** A removed user loses access, and a changed role holds, within this time. */
+/** A removed user loses access, ended sessions are refused, and a changed role holds, within this time. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
@@ -11,19 +12,40 @@ interface Membership extends Pick<User, 'accountId' | 'role'> {
   readonly name: string;
 }
 
-/** Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in progress. */
-export const openMembership = (table: Table) => {
+type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'sessionsEndedAt'>;
+
+/**
+ * Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in
+ * progress.
+ *
+ * @param appClientId the app client whose tokens are accepted
+ */
+export const openMembership = (table: Table, appClientId: string) => {
   const users = openUsers(table);
-  const cache = new QuickLRU<string, Membership>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
+  const cache = new QuickLRU<string, CachedUser>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
+  const find = async (userId: string): Promise<CachedUser | undefined> => {
+    const cached = cache.get(userId);
+    if (cached !== undefined) return cached;
+    const user = await users.find(userId);
+    if (user) cache.set(userId, user);
+    return user;
+  };
   return {
-    membershipOf: async (userId: string): Promise<Membership | undefined> => {
-      const cached = cache.get(userId);
-      if (cached !== undefined) return cached;
-      const user = await users.find(userId);
+    /**
+     * Undefined for a user without an account, and for a token of another app client.
+     *
+     * @throws UnauthenticatedError if the session has ended
+     */
+    membershipOf: async (token: {
+      readonly userId: string;
+      readonly audience: string;
+      readonly authTime: number;
+    }): Promise<Membership | undefined> => {
+      if (token.audience !== appClientId) return undefined;
+      const user = await find(token.userId);
       if (user === undefined) return undefined;
-      const membership = { accountId: user.accountId, role: user.role, name: user.email };
-      cache.set(userId, membership);
-      return membership;
+      if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
+      return { accountId: user.accountId, role: user.role, name: user.email };
     },
   };
 };

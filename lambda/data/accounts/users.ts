@@ -23,6 +23,12 @@ const userSchema = z.object({
   companyName: z.nullable(z.string()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
+  /** ISO 8601 UTC. */
+  lastSignInAt: z.optional(z.string()),
+  /** Seconds since 1970: tokens of earlier sign-ins are refused. */
+  sessionsEndedAt: z.optional(z.int()),
+  /** After a reset, until the user has looked through them: keys and tokens from this time (ISO 8601 UTC) on may be an intruder's. */
+  reviewSince: z.optional(z.string()),
 });
 
 export type User = z.infer<typeof userSchema>;
@@ -47,63 +53,103 @@ export const isVerified = ({ emailVerifiedAt }: Pick<User, 'emailVerifiedAt'>): 
 
 export type NewUser = User & { readonly emailVerifiedAt: string | null };
 
+/** True for a session that began before all sessions of the user were ended. @param authTime seconds since 1970 */
+export const hasEnded = ({ sessionsEndedAt = 0 }: Pick<User, 'sessionsEndedAt'>, authTime: number): boolean =>
+  authTime < sessionsEndedAt;
+
 /** A user has two items, written together: one by user id, and one in the account's list. */
 export const newUserItems = (user: NewUser) => [
   { ...userKey(user.userId), ...user },
   { ...accountUserKey(user.accountId, user.userId), ...recipientSchema.parse(user) },
 ];
 
-export const openUsers = ({ client, name }: Table) => ({
-  /** Undefined if there is none. A consistent read, because clients read right after they register. */
-  find: async (userId: string): Promise<User | undefined> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }));
-    return Item && userSchema.parse(Item);
-  },
-
-  /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
-  recipients: async (accountId: string): Promise<Recipient[]> => {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: name,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
-        ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':users': accountUserKey(accountId, '').sk },
-      }),
-    );
-    return Items.map((item) => recipientSchema.parse(item));
-  },
-
-  /** Makes a proven address the user's, in both items. */
-  verifyEmail: async (
-    { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
-    email: string,
-    verifiedAt: string,
-  ): Promise<void> => {
-    await transact(
-      { client },
-      [userKey(userId), accountUserKey(accountId, userId)].map((Key) => ({
-        Update: {
-          TableName: name,
-          Key,
-          UpdateExpression: 'SET email = :email, emailVerifiedAt = :at',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':email': email, ':at': verifiedAt },
-        },
-      })),
-    );
-  },
-
-  /** Replaces a block that is there already. */
-  blockMail: async (accountId: string, userId: string, block: MailBlock): Promise<void> => {
+export const openUsers = ({ client, name }: Table) => {
+  const update = async (userId: string, expression: string, values: Record<string, unknown> | undefined) => {
     await client.send(
       new UpdateCommand({
         TableName: name,
-        Key: accountUserKey(accountId, userId),
-        UpdateExpression: 'SET mailBlock = :block',
+        Key: userKey(userId),
+        UpdateExpression: expression,
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':block': block },
+        ExpressionAttributeValues: values,
       }),
     );
-  },
-});
+  };
+  return {
+    /** Undefined if there is none. A consistent read, because clients read right after they register. */
+    find: async (userId: string): Promise<User | undefined> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }),
+      );
+      return Item && userSchema.parse(Item);
+    },
+
+    /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
+    recipients: async (accountId: string): Promise<Recipient[]> => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: name,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
+          ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':users': accountUserKey(accountId, '').sk },
+        }),
+      );
+      return Items.map((item) => recipientSchema.parse(item));
+    },
+
+    /** Makes a proven address the user's, in both items. */
+    verifyEmail: async (
+      { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
+      email: string,
+      verifiedAt: string,
+    ): Promise<void> => {
+      await transact(
+        { client },
+        [userKey(userId), accountUserKey(accountId, userId)].map((Key) => ({
+          Update: {
+            TableName: name,
+            Key,
+            UpdateExpression: 'SET email = :email, emailVerifiedAt = :at',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':email': email, ':at': verifiedAt },
+          },
+        })),
+      );
+    },
+
+    noteSignIn: async (userId: string, at: string): Promise<void> => {
+      await update(userId, 'SET lastSignInAt = :at', { ':at': at });
+    },
+
+    /**
+     * Ends every session that began before a time.
+     *
+     * @param endedAt seconds since 1970
+     * @param reviewSince ISO 8601 UTC. One that is there already stays
+     */
+    endSessions: async (userId: string, endedAt: number, reviewSince: string): Promise<void> => {
+      await update(userId, 'SET sessionsEndedAt = :at, reviewSince = if_not_exists(reviewSince, :since)', {
+        ':at': endedAt,
+        ':since': reviewSince,
+      });
+    },
+
+    finishReview: async (userId: string): Promise<void> => {
+      await update(userId, 'REMOVE reviewSince', undefined);
+    },
+
+    /** Replaces a block that is there already. */
+    blockMail: async (accountId: string, userId: string, block: MailBlock): Promise<void> => {
+      await client.send(
+        new UpdateCommand({
+          TableName: name,
+          Key: accountUserKey(accountId, userId),
+          UpdateExpression: 'SET mailBlock = :block',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':block': block },
+        }),
+      );
+    },
+  };
+};
 
 export type Users = ReturnType<typeof openUsers>;

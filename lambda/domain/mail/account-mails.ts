@@ -17,3 +17,15 @@ export const verificationMail = (code: string): Mail =>
     'The code works once, for 24 hours.',
     'If it was not you, ignore this mail: without the code the address gets no other.',
   ]);
+
+/** `2026-11-20 16:30 UTC` */
+const instant = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** @param reviewUrl where the user looks through keys and tokens */
+export const passwordResetMail = (at: Date, reviewUrl: string): Mail =>
+  plainMail('Your password was reset', [
+    `The password of your login was reset on ${instant(at)}, with a code that was mailed to this address. Every session has ended.`,
+    'If somebody else knew the old password, they may have made keys that still work. Sign in and look through the recent ones:',
+    reviewUrl,
+    'If you did not reset the password, somebody else reads this mailbox: secure it first, then reset the password again.',
+  ]);

@@ -12,6 +12,8 @@ const unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
 const clientSchema = z.object({
   UserPoolId: z.string(),
   ClientName: z.string().optional(),
+  GenerateSecret: z.boolean().default(false),
+  ReadAttributes: z.array(z.string()).optional(),
   IdTokenValidity: z.number().optional(),
   AccessTokenValidity: z.number().optional(),
   RefreshTokenValidity: z.number().optional(),
@@ -43,6 +45,8 @@ export const userPoolSeeds = (app: App): UserPoolSeed[] => {
       .map(({ ref, properties: { TokenValidityUnits: units, ...validity } }) => ({
         id: ref,
         name: validity.ClientName,
+        generatesSecret: validity.GenerateSecret,
+        readAttributes: validity.ReadAttributes,
         // Cognito's default units: hours for the short-lived tokens, days for the refresh token.
         idTokenValidityMinutes: minutes(validity.IdTokenValidity, units.IdToken ?? 'hours'),
         accessTokenValidityMinutes: minutes(validity.AccessTokenValidity, units.AccessToken ?? 'hours'),

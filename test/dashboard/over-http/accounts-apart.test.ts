@@ -12,6 +12,7 @@ import {
   sessionOf,
   startTestStack,
   type TestStack,
+  verifyEmail,
 } from './stack.ts';
 
 let running: TestStack;
@@ -30,6 +31,7 @@ beforeAll(async () => {
   url = running.stack.url;
   [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
   const api = callApi(url);
+  await verifyEmail(running, theirs);
   const { token } = theirs;
   const rule = await api('POST', '/alert-rules', {
     token,

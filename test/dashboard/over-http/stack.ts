@@ -104,6 +104,19 @@ export const registerAccount = async (url: string): Promise<Session> => {
 /** The session that every chat with this key belongs to. */
 export const sessionOf = (serviceKey: string): string => `session-${serviceKey.slice(-12)}`;
 
+/** Verifies the address with the code from the inbox: before that, no alert is mailed to it. */
+export const verifyEmail = async (
+  { stack }: Pick<TestStack, 'stack'>,
+  { email, token }: Pick<Session, 'email' | 'token'>,
+): Promise<void> => {
+  const letters = (await stack.inbox()).filter(({ destination }) => destination.to.includes(email));
+  const code = letters
+    .map(({ body }) => /^\d{4} \d{4}$/m.exec(body.text ?? '')?.[0])
+    .find((text) => text !== undefined);
+  const { status, text } = await callApi(stack.url)('POST', '/auth/verify-email', { token, body: { code } });
+  if (status !== 204) throw new Error(`The address was not verified: ${status} ${text}`);
+};
+
 /** Sends one tracked request through the gateway. The prompt sets the tokens that the mock provider reports. */
 export const sendChat = async (url: string, serviceKey: string, tag?: string): Promise<string> => {
   const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {

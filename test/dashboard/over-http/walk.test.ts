@@ -22,6 +22,7 @@ import {
   sendChat,
   startTestStack,
   type TestStack,
+  verifyEmail,
 } from './stack.ts';
 import { tablePermissions, watchTable } from './table-permissions.ts';
 
@@ -106,10 +107,7 @@ describe('the dashboard API over HTTP', () => {
       },
     });
     expect(rule.status).toBe(201);
-    // Alerts wait until the address is verified.
-    const [verification] = await mailTo(session.email, /verification code/);
-    const code = /\d{4} \d{4}/.exec(verification?.body.text ?? '')?.[0];
-    expect((await call('POST', '/auth/verify-email', { body: { code } })).status).toBe(204);
+    await verifyEmail(running, session);
 
     const key = await call('POST', '/keys', { body: { name: 'batch jobs' } });
     expect(key.status).toBe(201);

@@ -31,7 +31,7 @@ describe('the user pool', () => {
       AllowedOAuthFlowsUserPoolClient: false,
       PreventUserExistenceErrors: 'ENABLED',
       EnableTokenRevocation: true,
-      GenerateSecret: false,
+      GenerateSecret: true,
     });
   });
 });

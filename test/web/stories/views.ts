@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openMembership } from '../../../lambda/data/accounts/membership.ts';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
@@ -88,7 +88,7 @@ describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
     const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    const accountId = (await openMembership(dashboard.stack.table).membershipOf(seeded.userId))?.accountId as string;
+    const accountId = (await openUsers(dashboard.stack.table).find(seeded.userId))?.accountId as string;
     await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),

@@ -1,0 +1,58 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { UnavailableError } from '../../domain/errors.ts';
+import { passwordResetMail } from '../../domain/mail/account-mails.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { EndSessions } from './end-sessions.ts';
+import { type Clock, evenTiming } from './even-timing.ts';
+import type { resetPassword as operation } from './operations.ts';
+
+interface ResetDependencies {
+  readonly sessions: Pick<UserSessions, 'resetPassword'>;
+  readonly directory: Pick<UserDirectory, 'findByEmail'>;
+  readonly users: Pick<Users, 'find' | 'verifyEmail'>;
+  readonly endSessions: EndSessions;
+  readonly sendMail: SendMail;
+  readonly dashboardUrl: string;
+  readonly clock: Clock;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Sets a new password with a mailed code. Whoever knew the old one may be signed in and may have made keys, so every session ends, and
+ * keys and tokens since the last sign-in wait for a review. The code proves the address.
+ */
+export const resetPassword = (dependencies: ResetDependencies): Implementation<typeof operation> => {
+  const { sessions, directory, users, endSessions, sendMail, dashboardUrl, clock, now, logger } = dependencies;
+  const { onFailure } = evenTiming(clock);
+
+  const endWhatWas = async (email: string): Promise<User | undefined> => {
+    const login = await directory.findByEmail(email);
+    const user = login && (await users.find(login.userId));
+    if (user === undefined) return undefined;
+    await endSessions(user);
+    if (!isVerified(user)) await users.verifyEmail(user, user.email, now().toISOString());
+    return user;
+  };
+
+  return ({ body: { email, code, newPassword } }) =>
+    onFailure(async () => {
+      await sessions.resetPassword(email, code, newPassword);
+      const user = await endWhatWas(email).catch((cause: unknown) => {
+        throw new UnavailableError(
+          'The new password is set, but the earlier sessions could not be ended. To end them, reset the password again.',
+          { cause },
+        );
+      });
+      if (user === undefined) return undefined;
+      const { userId, accountId } = user;
+      await sendMail({ accountId, to: [user.email], ...passwordResetMail(now(), `${dashboardUrl}/review`) }).catch(
+        (error: unknown) => logger.error('notice of a password reset not sent', { userId, error: error as Error }),
+      );
+      return undefined;
+    });
+};

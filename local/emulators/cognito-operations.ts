@@ -1,0 +1,140 @@
+import { createHmac } from 'node:crypto';
+import {
+  CodeMismatchError,
+  InvalidParameterError,
+  NotAuthorizedError,
+  UserNotFoundError,
+} from 'cognito-local/lib/errors.js';
+import type { Router } from 'cognito-local/lib/server/Router.js';
+import type { Services } from 'cognito-local/lib/services/index.js';
+import { verify } from 'cognito-local/lib/services/totp.js';
+
+type Route = ReturnType<Router>;
+type Context = Parameters<Route>[0];
+
+interface Request {
+  readonly UserPoolId: string;
+  readonly ClientId: string;
+  readonly ClientSecret?: string;
+  readonly SecretHash?: string;
+  readonly Username: string;
+  readonly RefreshToken: string;
+  readonly AuthFlow?: string;
+  readonly AuthParameters?: Readonly<Record<string, string>>;
+  readonly ChallengeResponses?: Readonly<Record<string, string>>;
+  readonly Session?: string;
+  readonly SoftwareTokenMfaSettings?: { readonly Enabled?: boolean };
+}
+
+const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
+
+/** What Cognito does and cognito-local lacks, of all that this project uses. */
+export const missingOperations = (
+  { cognito, tokenGenerator }: Pick<Services, 'cognito' | 'tokenGenerator'>,
+  route: Router,
+) => {
+  const found = async (context: Context, { UserPoolId, Username }: Request) => {
+    const pool = await cognito.getUserPool(context, UserPoolId);
+    const user = await pool.getUserByUsername(context, Username);
+    if (!user) throw new UserNotFoundError();
+    return { pool, user };
+  };
+  const tokens = async (context: Context, clientId: string, username: string) => {
+    const client = await cognito.getAppClient(context, clientId);
+    const pool = await cognito.getUserPoolForClientId(context, clientId);
+    const user = await pool.getUserByUsername(context, username);
+    if (!client || !user) throw new NotAuthorizedError();
+    const groups = await pool.listUserGroupMembership(context, user);
+    const made = await tokenGenerator.generate(context, user, groups, client, undefined, 'Authentication');
+    return { pool, user, made };
+  };
+
+  const operations: Readonly<Record<string, (context: Context, request: Request) => Promise<object>>> = {
+    /** A user's refresh tokens are forgotten. */
+    AdminUserGlobalSignOut: async (context, request) => {
+      const { pool, user } = await found(context, request);
+      await pool.saveUser(context, { ...user, RefreshTokens: [] });
+      return {};
+    },
+
+    GetTokensFromRefreshToken: async (context, { ClientId, RefreshToken }) => {
+      const pool = await cognito.getUserPoolForClientId(context, ClientId);
+      const user = await pool.getUserByRefreshToken(context, RefreshToken);
+      if (!user) throw new NotAuthorizedError();
+      const { made } = await tokens(context, ClientId, user.Username);
+      return { AuthenticationResult: { AccessToken: made.AccessToken, IdToken: made.IdToken } };
+    },
+
+    /** The password first. Then, with a second factor, a challenge instead of tokens. */
+    AdminInitiateAuth: async (context, request) => {
+      const result = await route('AdminInitiateAuth')(context, request);
+      if (request.AuthFlow !== 'ADMIN_USER_PASSWORD_AUTH') return result;
+      const Username = request.AuthParameters?.['USERNAME'] ?? '';
+      const { pool, user } = await found(context, { ...request, Username });
+      if (!user.UserMFASettingList?.includes(SOFTWARE_TOKEN)) return result;
+      const RefreshTokens = user.RefreshTokens.filter((token) => token !== result.AuthenticationResult?.RefreshToken);
+      await pool.saveUser(context, { ...user, RefreshTokens });
+      return {
+        ChallengeName: SOFTWARE_TOKEN,
+        ChallengeParameters: { USER_ID_FOR_SRP: user.Username },
+        Session: `session-of-${user.Username}`,
+      };
+    },
+
+    AdminRespondToAuthChallenge: async (context, { ClientId, ChallengeResponses = {}, Session }) => {
+      const { USERNAME = '', SOFTWARE_TOKEN_MFA_CODE = '' } = ChallengeResponses;
+      const { pool, user, made } = await tokens(context, ClientId, USERNAME);
+      if (Session !== `session-of-${user.Username}`) throw new NotAuthorizedError();
+      if (!verify(user.SoftwareTokenMfaConfiguration?.Secret ?? '', SOFTWARE_TOKEN_MFA_CODE))
+        throw new CodeMismatchError();
+      await pool.storeRefreshToken(context, made.RefreshToken, user);
+      return { AuthenticationResult: made };
+    },
+
+    AdminSetUserMFAPreference: async (context, request) => {
+      const { pool, user } = await found(context, request);
+      const enabled = request.SoftwareTokenMfaSettings?.Enabled === true;
+      if (enabled && !user.SoftwareTokenMfaConfiguration?.Verified)
+        throw new InvalidParameterError('User has not verified software token mfa');
+      await pool.saveUser(context, { ...user, UserMFASettingList: enabled ? [SOFTWARE_TOKEN] : [] });
+      return {};
+    },
+  };
+
+  /** Calls that prove the client's secret, and the user whom a hash of it is about. */
+  const proofs: Readonly<
+    Record<string, (request: Request) => readonly [proof: string | undefined, username?: string]>
+  > = {
+    AdminInitiateAuth: ({ AuthParameters }) => [AuthParameters?.['SECRET_HASH'], AuthParameters?.['USERNAME'] ?? ''],
+    InitiateAuth: ({ AuthParameters }) => [AuthParameters?.['SECRET_HASH'], AuthParameters?.['USERNAME'] ?? ''],
+    AdminRespondToAuthChallenge: ({ ChallengeResponses }) => [
+      ChallengeResponses?.['SECRET_HASH'],
+      ChallengeResponses?.['USERNAME'] ?? '',
+    ],
+    ForgotPassword: ({ SecretHash, Username }) => [SecretHash, Username],
+    ConfirmForgotPassword: ({ SecretHash, Username }) => [SecretHash, Username],
+    SignUp: ({ SecretHash, Username }) => [SecretHash, Username],
+    GetTokensFromRefreshToken: ({ ClientSecret }) => [ClientSecret],
+    RevokeToken: ({ ClientSecret }) => [ClientSecret],
+  };
+
+  const requireSecret = async (context: Context, target: string, request: Request): Promise<void> => {
+    const proofOf = proofs[target];
+    const secret = proofOf && (await cognito.getAppClient(context, request.ClientId))?.ClientSecret;
+    if (proofOf === undefined || secret === undefined) return;
+    const [proof, username] = proofOf(request);
+    const expected =
+      username === undefined
+        ? secret
+        : createHmac('sha256', secret)
+            .update(username + request.ClientId)
+            .digest('base64');
+    if (proof !== expected) throw new NotAuthorizedError();
+  };
+
+  return (target: string): Route =>
+    async (context, request) => {
+      await requireSecret(context, target, request);
+      return (operations[target] ?? route(target))(context, request);
+    };
+};
