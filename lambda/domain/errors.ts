@@ -33,6 +33,16 @@ export class InvalidCredentialsError extends DomainError {
   }
 }
 
+/** The password is right, and the code of the authenticator app is missing or wrong. */
+export class TotpRequiredError extends DomainError {}
+
+/** The account requires a second factor that the user has not set up. */
+export class TotpSetupRequiredError extends DomainError {
+  constructor() {
+    super('This account requires a second factor. POST /auth/totp sets one up; then log in with its code.');
+  }
+}
+
 /** No token, or an invalid one. */
 export class UnauthenticatedError extends DomainError {}
 

@@ -4,6 +4,14 @@ import * as z from 'zod/mini';
 export const errorCodes = {
   VALIDATION_ERROR: { status: 400, description: 'The request is invalid; `details` lists each problem.' },
   INVALID_CREDENTIALS: { status: 401, description: 'E-mail or password is wrong.' },
+  TOTP_REQUIRED: {
+    status: 401,
+    description: 'The password is right; the code of the second factor is missing or wrong.',
+  },
+  TOTP_SETUP_REQUIRED: {
+    status: 403,
+    description: 'The account requires a second factor: set one up with POST /auth/totp.',
+  },
   UNAUTHORIZED: { status: 401, description: 'The token is missing, expired, or not issued by this service.' },
   FORBIDDEN: {
     status: 403,

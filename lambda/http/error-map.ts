@@ -8,6 +8,8 @@ import {
   NotFoundError,
   PayloadTooLargeError,
   RateLimitedError,
+  TotpRequiredError,
+  TotpSetupRequiredError,
   UnauthenticatedError,
   UnavailableError,
   ValidationError,
@@ -19,6 +21,8 @@ import type { ErrorCode } from './error-codes.ts';
 const codes: readonly (readonly [typeof DomainError, ErrorCode])[] = [
   [PayloadTooLargeError, 'PAYLOAD_TOO_LARGE'],
   [InvalidCredentialsError, 'INVALID_CREDENTIALS'],
+  [TotpRequiredError, 'TOTP_REQUIRED'],
+  [TotpSetupRequiredError, 'TOTP_SETUP_REQUIRED'],
   [UnauthenticatedError, 'UNAUTHORIZED'],
   [ForbiddenError, 'FORBIDDEN'],
   [NotFoundError, 'NOT_FOUND'],

@@ -17,6 +17,8 @@ rejected.`;
 const errorExamples: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'The request is not valid: see details.',
   INVALID_CREDENTIALS: 'E-mail or password is wrong. POST /auth/forgot-password sends a code to set a new password.',
+  TOTP_REQUIRED: 'Send the code that your authenticator app shows as totp.',
+  TOTP_SETUP_REQUIRED: 'This account requires a second factor. POST /auth/totp sets one up; then log in with its code.',
   UNAUTHORIZED: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   FORBIDDEN:
     'Your role viewer lacks the permission rules:write. Roles that have it: owner, admin, member. An owner or admin can change your role.',

@@ -1,5 +1,4 @@
 import {
-  AdminInitiateAuthCommand,
   AdminUserGlobalSignOutCommand,
   type AuthenticationResultType,
   type CognitoIdentityProviderClient,
@@ -12,6 +11,7 @@ import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
 import type { AppClient } from './app-client.ts';
+import { authenticator } from './authenticate.ts';
 import { invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito-errors.ts';
 
 /** Tokens of an authenticated user. */
@@ -41,10 +41,10 @@ const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
 /** Sessions of the user pool's users, and their passwords. */
 export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, client: AppClient) => {
   const pool = { UserPoolId: userPoolId };
+  const authenticate = authenticator(cognito, userPoolId, client);
 
   const sessionOf = (result: AuthenticationResultType | undefined, previousRefreshToken?: string): Session => {
     const { IdToken: token, RefreshToken: refreshToken = previousRefreshToken, ExpiresIn } = result ?? {};
-    // Cognito returned a challenge instead of tokens, such as a required new password. This API has no step for it; a password reset resolves it.
     if (token === undefined || refreshToken === undefined) throw wrongCredentials();
     const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(token).payload);
     if (claims === undefined) throw wrongCredentials();
@@ -58,27 +58,9 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
   };
 
   return {
-    /** @throws InvalidCredentialsError for an unknown e-mail and for a wrong password alike */
-    logIn: async (email: string, password: string): Promise<Session> => {
-      const { AuthenticationResult } = await mapErrors(
-        cognito.send(
-          new AdminInitiateAuthCommand({
-            ...pool,
-            ClientId: client.id,
-            AuthFlow: 'ADMIN_USER_PASSWORD_AUTH',
-            AuthParameters: { USERNAME: email, PASSWORD: password, SECRET_HASH: await client.secretHash(email) },
-          }),
-        ),
-        {
-          NotAuthorizedException: wrongCredentials,
-          UserNotFoundException: wrongCredentials,
-          UserNotConfirmedException: wrongCredentials,
-          PasswordResetRequiredException: wrongCredentials,
-          InvalidPasswordException: wrongCredentials,
-        },
-      );
-      return sessionOf(AuthenticationResult);
-    },
+    /** @throws InvalidCredentialsError, TotpRequiredError */
+    logIn: async (email: string, password: string, totp?: string): Promise<Session> =>
+      sessionOf(await authenticate(email, password, totp)),
 
     /**
      * Not by AdminInitiateAuth, which asks for a hash of the secret with the user's id: a refresh token does not show it.

@@ -63,7 +63,7 @@ const readAudit: readonly TableAccess[] = [
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
     description:
-      'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, invitations, me',
+      'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, second factor, invitations, me',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
@@ -100,6 +100,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminUserGlobalSignOut',
         // The secret of the app client.
         'cognito-idp:DescribeUserPoolClient',
+        // The second factor.
+        'cognito-idp:AdminRespondToAuthChallenge',
+        'cognito-idp:AdminSetUserMFAPreference',
       ),
   },
   members: {

@@ -11,6 +11,8 @@ import {
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { totpCode } from '../../fixtures/totp.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
@@ -278,6 +280,98 @@ describe('auth', () => {
       });
       expect(await lettersTo(email)).toHaveLength(1);
     });
+  });
+
+  describe('a second factor', () => {
+    const enabled = async () => {
+      const { email, response } = await register();
+      const { secret, uri } = (await post('totp', { email, password })).body;
+      expect(uri).toBe(
+        `otpauth://totp/AI%20Spend%20Gateway%3A${encodeURIComponent(email)}?secret=${secret}&issuer=AI+Spend+Gateway`,
+      );
+      const code = () => totpCode(secret, Date.now());
+      expect((await post('totp/confirm', { email, password, totp: code() })).status).toBe(204);
+      return { email, session: response.body, code };
+    };
+    const wrongOf = (code: string) => (code.startsWith('0') ? '100000' : '000000');
+    const error = (code: string) => ({ body: { error: { code } } });
+
+    it('is asked for once it is confirmed, after the password', async () => {
+      const { email, session, code } = await enabled();
+      expect((await me(session.token)).body.user.totpEnabled).toBe(true);
+      expect(await post('login', { email, password })).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
+      const wrong = { email, password, totp: wrongOf(code()) };
+      expect(await post('login', wrong)).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
+      const guess = { email, password: 'wrong horse 1', totp: code() };
+      expect(await post('login', guess)).toMatchObject({ status: 401, ...error('INVALID_CREDENTIALS') });
+      const login = await post('login', { email, password, totp: code() });
+      expect(login).toMatchObject({ status: 200, body: { userId: session.userId } });
+      expect((await me(login.body.token)).status).toBe(200);
+      expect((await post('refresh', { refreshToken: login.body.refreshToken })).status).toBe(200);
+    });
+
+    it('is not asked for before it is confirmed with the right code', async () => {
+      const { email } = await register();
+      const { secret } = (await post('totp', { email, password })).body;
+      const wrong = wrongOf(totpCode(secret, Date.now()));
+      expect(await post('totp/confirm', { email, password, totp: wrong })).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path: 'totp' }] } },
+      });
+      expect((await post('login', { email, password })).status).toBe(200);
+    });
+
+    it('is replaced or turned off by nobody who has the password alone', async () => {
+      const { email, code } = await enabled();
+      expect(await post('totp', { email, password })).toMatchObject({ status: 409, ...error('CONFLICT') });
+      const wrong = { email, password, totp: wrongOf(code()) };
+      expect(await post('totp/remove', wrong)).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
+      expect(await post('totp/confirm', wrong)).toMatchObject({ status: 409, ...error('CONFLICT') });
+      expect((await post('totp/remove', { email, password, totp: code() })).status).toBe(204);
+      expect((await post('login', { email, password })).status).toBe(200);
+    });
+
+    it('survives a password reset', async () => {
+      const { email, code } = await enabled();
+      await post('forgot-password', { email });
+      const reset = /\d{4,}/.exec((await resetLetter(email))?.body.text ?? '')?.[0];
+      const newPassword = 'another horse 2';
+      expect((await post('reset-password', { email, code: reset, newPassword })).status).toBe(204);
+      expect(await post('login', { email, password: newPassword })).toMatchObject(error('TOTP_REQUIRED'));
+      expect((await post('login', { email, password: newPassword, totp: code() })).status).toBe(200);
+    });
+
+    it('that the account requires is set up before there is a session', async () => {
+      const { email, response } = await register();
+      const accountId = (await internalAccountId(response.body.userId)) ?? '';
+      await openAccounts(table).setRequiresTotp(accountId, true);
+      const refused = await post('login', { email, password });
+      expect(refused).toMatchObject({ status: 403, ...error('TOTP_SETUP_REQUIRED') });
+      expect(await post('refresh', { refreshToken: response.body.refreshToken })).toMatchObject({ status: 401 });
+      const { secret } = (await post('totp', { email, password })).body;
+      const totp = totpCode(secret, Date.now());
+      expect((await post('totp/confirm', { email, password, totp })).status).toBe(204);
+      expect((await post('login', { email, password, totp })).status).toBe(200);
+      expect(await post('totp/remove', { email, password, totp })).toMatchObject(error('CONFLICT'));
+    });
+  });
+
+  it('refuses a new password that is easy to guess, and lets an old one in', async () => {
+    const email = newEmail();
+    const names = { firstName: 'Ada', lastName: 'Lovelace' };
+    expect(await post('register', { email, ...names, password: 'password1234' })).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'password', message: expect.stringContaining('too easy to guess') }] } },
+    });
+    expect((await register(email)).response.status).toBe(201);
+    const Username = email;
+    await new CognitoIdentityProviderClient({}).send(
+      new AdminSetUserPasswordCommand({
+        ...{ UserPoolId: cognito.userPoolId, Username },
+        ...{ Password: 'old-pw-1', Permanent: true },
+      }),
+    );
+    expect((await post('login', { email, password: 'old-pw-1' })).status).toBe(200);
   });
 
   describe('a stolen session', () => {

@@ -22,7 +22,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'alerts/RuleWorker': 425,
   'mail/Feedback': 270,
   'billing/Reconcile': 570,
-  'dashboard-api/AuthHandler': 410,
+  'dashboard-api/AuthHandler': 930,
   'dashboard-api/KeysHandler': 285,
   'dashboard-api/SpendHandler': 325,
   'dashboard-api/SpendExportHandler': 320,

@@ -11,6 +11,7 @@ import { ConflictError, NotFoundError, ValidationError } from '../../domain/erro
 import type { Implementation } from '../../http/operation.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
+import { requireGoodPassword } from './good-password.ts';
 import type { acceptInvitation as operation } from './operations.ts';
 import { withAccount } from './sessions.ts';
 
@@ -90,6 +91,7 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
         await joinAs(session.userId);
         return session;
       }
+      await requireGoodPassword('password', password, [email, ...Object.values(names)]);
       const userId = await directory.createUser({ email, ...names, accountId });
       try {
         await directory.setPassword(userId, password);

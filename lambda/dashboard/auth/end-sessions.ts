@@ -33,5 +33,5 @@ export const endSessions =
     const endedAt = Math.floor(nowMs / 1_000) + 1;
     await users.endSessions(user.userId, endedAt, reviewSince(user, nowMs));
     await sessions.endSessions(user.userId);
-    await clock.pause(endedAt * 1_000 - now().getTime());
+    await clock.pause(Math.max(0, endedAt * 1_000 - now().getTime()));
   };

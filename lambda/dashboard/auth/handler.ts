@@ -17,10 +17,12 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
+import { authenticator } from '../../integrations/authenticate.ts';
 import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
+import { userTotp } from '../../integrations/user-totp.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
@@ -30,6 +32,7 @@ import { register } from './register.ts';
 import { resetPassword } from './reset-password.ts';
 import { finishReview, readReview } from './review.ts';
 import { forgotPassword, logIn, logOut, refresh } from './sessions.ts';
+import { beginTotp, confirmTotp, removeTotp } from './totp.ts';
 import { sendCode, sendVerificationCode, verifyEmail } from './verify-email.ts';
 
 const environment = z
@@ -50,7 +53,9 @@ const users = openUsers(table);
 const codes = openAddressCodes(table);
 const cognito = cognitoClient();
 const directory = userDirectory(cognito, USER_POOL_ID);
-const sessions = userSessions(cognito, USER_POOL_ID, appClient(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID));
+const client = appClient(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
+const sessions = userSessions(cognito, USER_POOL_ID, client);
+const totp = userTotp(cognito, USER_POOL_ID, authenticator(cognito, USER_POOL_ID, client));
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
 const sendMail = mailSender(sesClient(), {
   from: environment.MAIL_FROM,
@@ -61,6 +66,7 @@ const mailCode = sendCode({ codes, sendMail, randomInt: (max) => randomInt(max),
 const clock = { nowMs: () => performance.now(), pause };
 
 const recorded = recordSignIn({ audit: openAuditLog(table), users, now, logger });
+const totpDependencies = { totp, sessions, directory, users, accounts, clock };
 const endEverySession = endSessions({ users, sessions, clock, now });
 
 /** Everything under /api/auth. It has no authorizer: `me` verifies its token itself. */
@@ -116,6 +122,9 @@ export const handler = httpStack(
     ),
     route(operations.sendVerificationCode, sendVerificationCode({ users, sendCode: mailCode })),
     route(operations.verifyEmail, verifyEmail({ users, codes, now })),
+    route(operations.beginTotp, beginTotp(totpDependencies)),
+    route(operations.confirmTotp, confirmTotp(totpDependencies)),
+    route(operations.removeTotp, removeTotp(totpDependencies)),
     route(operations.readReview, readReview({ users, keys: openServiceKeys(table) })),
     route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),

@@ -24,6 +24,7 @@ export const me =
     return {
       user: {
         ...user,
+        totpEnabled: user.totpEnabled ?? false,
         reviewSince: user.reviewSince ?? null,
         emailVerified: isVerified(user),
         permissions: permissionsOf(user.role),

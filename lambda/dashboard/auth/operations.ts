@@ -11,7 +11,7 @@ import { emailSchema } from '../../http/email.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
-/** For new passwords only. A login with a password that breaks the rules fails as a wrong password. */
+/** For new passwords only: those of before the rules still log in. */
 const newPasswordSchema = z
   .string()
   .check(
@@ -53,6 +53,14 @@ const sessionSchema = z
   })
   .register(z.globalRegistry, { id: 'Session' });
 
+const totpSchema = z.string().check(
+  z.overwrite((code) => code.replaceAll(/[ -]/g, '')),
+  z.regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows'),
+  z.meta({ examples: ['123456'] }),
+);
+
+const credentials = { email: emailSchema, password: passwordSchema, totp: z.optional(totpSchema) };
+
 const group = 'Authentication';
 
 export const register = operation({
@@ -82,9 +90,11 @@ export const logIn = operation({
   group,
   summary: 'Log in',
   access: 'public',
-  body: z.strictObject({ email: emailSchema, password: passwordSchema }),
+  description:
+    'With a second factor, `totp` is the code that the authenticator app shows. Without it the response is 401 TOTP_REQUIRED: log in again with it. An account can require a second factor: the response is then 403 TOTP_SETUP_REQUIRED until POST /auth/totp has set one up.',
+  body: z.strictObject(credentials),
   success: { status: 200, description: 'Logged in.', schema: sessionSchema },
-  errors: ['INVALID_CREDENTIALS'],
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
 });
 
 export const refresh = operation({
@@ -152,11 +162,11 @@ export const acceptInvitation = operation({
   group,
   summary: 'Accept an invitation to an account',
   description:
-    'With the token of the link in the mail. An address without a login gets one with this password. An address with a login keeps it: send its password. A user belongs to one account.',
+    'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password. A user belongs to one account.',
   access: 'public',
   body: z.strictObject({
     token: z.string().check(z.minLength(1), z.maxLength(200)),
-    password: newPasswordSchema,
+    password: passwordSchema,
     firstName: nameSchema,
     lastName: nameSchema,
   }),
@@ -190,6 +200,51 @@ export const verifyEmail = operation({
   body: z.strictObject({ code: codeSchema }),
   success: { status: 204, description: 'The address is verified.' },
   errors: [],
+});
+
+export const beginTotp = operation({
+  id: 'beginTotp',
+  method: 'POST',
+  path: '/auth/totp',
+  group,
+  summary: 'Begin to set up a second factor',
+  description:
+    'Takes e-mail and password instead of a token, as a log-in does. Enter the secret in an authenticator app (TOTP, RFC 6238), and confirm with the code that it shows.',
+  access: 'public',
+  body: z.strictObject({ email: emailSchema, password: passwordSchema }),
+  success: {
+    status: 200,
+    description: 'Log-ins need no code yet. Another request replaces the secret.',
+    schema: z.object({
+      secret: z.string().check(z.describe('Base32. Keep it secret.')),
+      uri: z.string().check(z.describe('The same for an authenticator app, most often as a QR code.')),
+    }),
+  },
+  errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+});
+
+export const confirmTotp = operation({
+  id: 'confirmTotp',
+  method: 'POST',
+  path: '/auth/totp/confirm',
+  group,
+  summary: 'Turn the second factor on',
+  access: 'public',
+  body: z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema }),
+  success: { status: 204, description: 'From now on log-ins need a code.' },
+  errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+});
+
+export const removeTotp = operation({
+  id: 'removeTotp',
+  method: 'POST',
+  path: '/auth/totp/remove',
+  group,
+  summary: 'Turn the second factor off',
+  access: 'public',
+  body: z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema }),
+  success: { status: 204, description: 'Log-ins need no code any more.' },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });
 
 const instant = z.iso.datetime();
@@ -258,6 +313,7 @@ export const me = operation({
         role: z.enum(roles),
         permissions: z.array(z.enum(permissions)).check(z.describe('What the role may do.')),
         createdAt: z.iso.datetime(),
+        totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
         reviewSince: z
           .nullable(instant)
           .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),

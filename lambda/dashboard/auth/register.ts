@@ -6,6 +6,7 @@ import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
+import { requireGoodPassword } from './good-password.ts';
 import type { register as operation } from './operations.ts';
 import type { SendCode } from './verify-email.ts';
 
@@ -83,6 +84,7 @@ export const register = ({
     );
 
   return async ({ body: { password, companyName, ...names } }) => {
+    await requireGoodPassword('password', password, [...Object.values(names), companyName ?? '']);
     const accountId = newAccountId();
     const accountKey = newAccountKey();
     const createdAt = now().toISOString();

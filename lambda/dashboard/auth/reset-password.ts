@@ -8,6 +8,7 @@ import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type { EndSessions } from './end-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
+import { requireGoodPassword } from './good-password.ts';
 import type { resetPassword as operation } from './operations.ts';
 
 interface ResetDependencies {
@@ -41,6 +42,7 @@ export const resetPassword = (dependencies: ResetDependencies): Implementation<t
 
   return ({ body: { email, code, newPassword } }) =>
     onFailure(async () => {
+      await requireGoodPassword('newPassword', newPassword, [email]);
       await sessions.resetPassword(email, code, newPassword);
       const user = await endWhatWas(email).catch((cause: unknown) => {
         throw new UnavailableError(

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { hasEnded, type User, type Users } from '../../data/accounts/users.ts';
 import { accountKeyFor } from '../../domain/accounts/permissions.ts';
-import { InvalidCredentialsError, UnauthenticatedError } from '../../domain/errors.ts';
+import { InvalidCredentialsError, TotpSetupRequiredError, UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
@@ -19,13 +19,18 @@ interface AccountSession extends Session {
   readonly accountId: string;
 }
 
-/** Adds the account key under its API name `accountId`, masked for some roles. Undefined for a user without an account: their registration failed. */
+/**
+ * Adds the account key under its API name `accountId`, masked for some roles. Undefined for a user without an account: their registration failed.
+ *
+ * @throws TotpSetupRequiredError if the account requires a second factor, and the user has none
+ */
 export const withAccount = async (
   session: Session,
   { accounts, users }: Pick<SessionDependencies, 'accounts'> & { readonly users: Pick<Users, 'find'> },
 ): Promise<{ readonly session: AccountSession; readonly user: User } | undefined> => {
   const user = await users.find(session.userId);
   const account = user && (await accounts.find(user.accountId));
+  if (account?.requiresTotp && !user?.totpEnabled) throw new TotpSetupRequiredError();
   return account && { session: { ...session, accountId: accountKeyFor(user.role, account.accountKey) }, user };
 };
 
@@ -38,9 +43,9 @@ export const logIn = ({
   now,
 }: SessionDependencies): Implementation<typeof operations.logIn> => {
   const { onFailure } = evenTiming(clock);
-  return ({ body: { email, password } }) =>
+  return ({ body: { email, password, totp } }) =>
     onFailure(async () => {
-      const found = await withAccount(await sessions.logIn(email, password), { accounts, users });
+      const found = await withAccount(await sessions.logIn(email, password, totp), { accounts, users });
       if (found === undefined) throw new InvalidCredentialsError();
       await users.noteSignIn(found.user.userId, now().toISOString());
       return found.session;
@@ -56,7 +61,11 @@ export const refresh =
     typeof operations.refresh
   > =>
   async ({ body: { refreshToken } }) => {
-    const found = await withAccount(await sessions.refresh(refreshToken), { accounts, users });
+    const found = await withAccount(await sessions.refresh(refreshToken), { accounts, users }).catch(
+      (error: unknown) => {
+        throw error instanceof TotpSetupRequiredError ? new UnauthenticatedError(error.message) : error;
+      },
+    );
     // Cognito revokes the refresh tokens of ended sessions, too. Here it does not depend on that.
     if (found && hasEnded(found.user, found.session.authTime))
       throw new UnauthenticatedError('This session was ended. Log in again.');

@@ -1,4 +1,4 @@
-import { GetCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { accountKey } from '../table/keys.ts';
@@ -15,6 +15,8 @@ const accountSchema = z.object({
   plan: z.enum(planNames),
   billingStatus: z.enum(billingStatuses),
   ownerUserId: z.string(),
+  /** Members log in with a second factor only. */
+  requiresTotp: z.optional(z.boolean()),
   /** Counted here, so that concurrent creations cannot exceed the plan's limit. */
   activeKeys: z.int().check(z.nonnegative()),
   /** ISO 8601 UTC. */
@@ -74,6 +76,18 @@ export const openAccounts = ({ client, name }: Table) => ({
         TransactItems: registrationItems(registration).map(({ pk, sk }) => ({
           Delete: { TableName: name, Key: { pk, sk } },
         })),
+      }),
+    );
+  },
+
+  setRequiresTotp: async (accountId: string, isRequired: boolean): Promise<void> => {
+    await client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: accountKey(accountId),
+        UpdateExpression: 'SET requiresTotp = :is',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':is': isRequired },
       }),
     );
   },

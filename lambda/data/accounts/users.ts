@@ -27,6 +27,8 @@ const userSchema = z.object({
   lastSignInAt: z.optional(z.string()),
   /** Seconds since 1970: tokens of earlier sign-ins are refused. */
   sessionsEndedAt: z.optional(z.int()),
+  /** Log-ins need a code of an authenticator app. Cognito asks for it; this says so to the account. */
+  totpEnabled: z.optional(z.boolean()),
   /** After a reset, until the user has looked through them: keys and tokens from this time (ISO 8601 UTC) on may be an intruder's. */
   reviewSince: z.optional(z.string()),
 });
@@ -131,6 +133,10 @@ export const openUsers = ({ client, name }: Table) => {
         ':at': endedAt,
         ':since': reviewSince,
       });
+    },
+
+    setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
+      await update(userId, 'SET totpEnabled = :is', { ':is': isEnabled });
     },
 
     finishReview: async (userId: string): Promise<void> => {

@@ -27,7 +27,7 @@ const letters = fc.constantFrom(...'abcXYZ019 _-.äß€😀'.split(/(?:)/u));
 
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   email: fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{2,8}\.[a-z]{2,3}$/),
-  password: fc.constantFrom('correct horse 1', 'pass word ü9', '12345678a'),
+  password: fc.constantFrom('correct horse 1', 'pass word ü9 lamp', 'wombat-lamp-stir'),
   date: fc
     .date({ min: new Date('2025-12-01'), max: new Date('2027-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10)),

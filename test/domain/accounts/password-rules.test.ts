@@ -1,22 +1,51 @@
 import { describe, expect, it } from '@jest/globals';
-import { PASSWORD_PATTERN } from '../../../lambda/domain/accounts/password-rules.ts';
+import { PASSWORD_RULES } from '../../../lambda/domain/accounts/password-rules.ts';
+import { passwordProblem } from '../../../lambda/domain/accounts/password-strength.ts';
 
-describe('passwords', () => {
-  it.each(['correct horse', 'пароль-длинный', '12345678a', 'pass word ü9', '😀😀😀😀😀😀😀a'])(
-    'may be %j',
-    (password) => {
-      expect(password).toMatch(PASSWORD_PATTERN);
-    },
-  );
+const words = ['ada.lovelace@example.com', 'Ada', 'Lovelace', 'Analytical Engines'];
+
+describe('a new password', () => {
+  it.each([
+    'correct horse battery',
+    'correcthorsebattery',
+    'пароль-длинный-конь',
+    'pass word ü9 lamp',
+    '😀 lamp 😀 wombat 😀',
+    'Correct-Horse-7',
+    'x'.repeat(3) + 'Kf8#qLw2!mZr',
+  ])('may be %j', async (password) => {
+    expect(await passwordProblem(password, words)).toBeUndefined();
+  });
 
   it.each([
-    ['only letters', 'correcthorse'],
-    ['no letter', '12345678'],
-    ['a space before', ' correct horse'],
-    ['a space behind', 'correct horse '],
-    ['a line break', 'correct\nhorse'],
-    ['what no keyboard has', 'correct\u0000horse'],
-  ])('may not have %s', (_, password) => {
-    expect(password).not.toMatch(PASSWORD_PATTERN);
+    ['fewer than 12 characters', 'Kf8#qLw2!mZ'],
+    ['more than 256', 'Kf8#qLw2!mZr'.repeat(22)],
+    ['a space before', ' correct horse battery'],
+    ['a space behind', 'correct horse battery '],
+    ['a line break', 'correct\nhorse battery'],
+    ['what no keyboard has', 'correct\u0000horse battery'],
+  ])('may not have %s', async (_, password) => {
+    expect(await passwordProblem(password, words)).toBe(PASSWORD_RULES);
+  });
+
+  it.each([
+    ['common', '123456789012', 'used most'],
+    ['close to common', 'P@ssw0rd2026!', 'used most'],
+    ['a common one with digits', 'iloveyou1234', 'used most'],
+    ['a row of keys', 'qwertyuiop12', 'used most'],
+    ['a repetition', 'aaaaaaaaaaaaaa', 'repeats'],
+    ['one word twice', 'passwordpassword', 'repeats itself'],
+    ['a sequence', 'abcdefghijkl', 'sequence'],
+    ['the address', 'ada.lovelace@example.com', 'your name or address'],
+    ['the name', 'AdaLovelace12', 'your name or address'],
+    ['the service', 'gateway12345', 'easy to guess'],
+  ])('may not be %s: %j', async (_, password, reason) => {
+    expect(await passwordProblem(password, words)).toContain(reason);
+  });
+
+  it('is judged in less than a second, however long it is', async () => {
+    const startedMs = performance.now();
+    await passwordProblem('passw0rd-'.repeat(28), words);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 });

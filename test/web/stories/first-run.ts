@@ -27,7 +27,7 @@ const fillSignUp = async (page: Page, email: string) => {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('short');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('At least 8 characters.', { exact: true }).waitFor();
+  await page.getByText('At least 12 characters.', { exact: true }).waitFor();
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Send your first request' }).waitFor();

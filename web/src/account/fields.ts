@@ -1,12 +1,11 @@
 import { problemOf } from '../api/problem.ts';
 
 /** The password rules that the pages can check; the API checks all of them. */
-export const PASSWORD_RULE = '8 characters or more, with a letter and a non-letter.';
+export const PASSWORD_RULE = '12 characters or more, and not easy to guess: several words that do not belong together.';
 
 export const passwordProblem = (password: string): string | null => {
-  if (password.length < 8) return 'At least 8 characters.';
-  if (password.trim() !== password) return 'No spaces at the start or end.';
-  return /\p{L}/u.test(password) && /\P{L}/u.test(password) ? null : PASSWORD_RULE;
+  if (password.length < 12) return 'At least 12 characters.';
+  return password.trim() === password ? null : 'No spaces at the start or end.';
 };
 
 export const emailProblem = (email: string): string | null =>

@@ -1,11 +1,13 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { emailProblem, required } from './fields.ts';
+import { SetUpTotp } from './set-up-totp.tsx';
 
 const NOTES = {
   expired: 'Your session has ended. Sign in to continue where you were.',
@@ -13,14 +15,17 @@ const NOTES = {
   passwordChanged: 'Your password is changed. Sign in with the new one.',
 } as const;
 
-const REFUSALS = { INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.' } as const;
+const REFUSALS = {
+  INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
+  TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
+} as const;
 
 export const SignIn = () => {
   const { session } = useApp();
   const router = useRouter();
   const { reason, email = '' } = getRouteApi('/visitors/sign-in').useSearch();
   const form = useForm({
-    initialValues: { email, password: '' },
+    initialValues: { email, password: '', totp: '' },
     validate: { email: emailProblem, password: required('The password') },
   });
   const logIn = useApi().useMutation('post', '/auth/login', {
@@ -30,8 +35,14 @@ export const SignIn = () => {
       await router.invalidate();
     },
   });
+  const submit = ({ totp, ...body }: typeof form.values) =>
+    logIn.mutate({ body: totp.trim() === '' ? body : { ...body, totp } });
+  const refusal = logIn.isError ? problemOf(logIn.error).code : undefined;
+  if (refusal === 'TOTP_SETUP_REQUIRED')
+    return <SetUpTotp {...form.values} why="Your account requires a second factor." onDone={() => logIn.reset()} />;
+  const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
   return (
-    <form noValidate onSubmit={form.onSubmit((body) => logIn.mutate({ body }))}>
+    <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
         <div>
           <Heading>Sign in</Heading>
@@ -47,9 +58,24 @@ export const SignIn = () => {
             {NOTES[reason]}
           </Alert>
         )}
-        {logIn.isError && <ProblemNote error={logIn.error} title="Sign-in failed" messages={REFUSALS} />}
+        {logIn.isError && (
+          <ProblemNote
+            error={logIn.error}
+            title={asksForCode ? 'One more step' : 'Sign-in failed'}
+            messages={REFUSALS}
+          />
+        )}
         <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        {asksForCode && (
+          <TextInput
+            label="Code of the authenticator app"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            autoFocus
+            {...form.getInputProps('totp')}
+          />
+        )}
         <Button type="submit" loading={logIn.isPending}>
           Sign in
         </Button>

@@ -1,0 +1,72 @@
+import type { Accounts } from '../../data/accounts/accounts.ts';
+import type { User, Users } from '../../data/accounts/users.ts';
+import { ConflictError, InvalidCredentialsError, TotpRequiredError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { UserTotp } from '../../integrations/user-totp.ts';
+import { type Clock, evenTiming } from './even-timing.ts';
+import type * as operations from './operations.ts';
+
+interface TotpDependencies {
+  readonly totp: UserTotp;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly directory: Pick<UserDirectory, 'findByEmail'>;
+  readonly users: Pick<Users, 'find' | 'setTotp'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly clock: Clock;
+}
+
+const ISSUER = 'AI Spend Gateway';
+
+/** What an authenticator app reads from a QR code. @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+const keyUri = (email: string, secret: string): string =>
+  `otpauth://totp/${encodeURIComponent(`${ISSUER}:${email}`)}?${new URLSearchParams({ secret, issuer: ISSUER })}`;
+
+const alreadyOn = (error: unknown): never => {
+  if (error instanceof TotpRequiredError)
+    throw new ConflictError('This login has a second factor. To set up another one, turn it off first.');
+  throw error;
+};
+
+/** @throws InvalidCredentialsError for a login without an account */
+const userOf = async ({ directory, users }: TotpDependencies, email: string): Promise<User> => {
+  const login = await directory.findByEmail(email);
+  const user = login && (await users.find(login.userId));
+  if (user === undefined) throw new InvalidCredentialsError();
+  return user;
+};
+
+export const beginTotp = (dependencies: TotpDependencies): Implementation<typeof operations.beginTotp> => {
+  const { onFailure } = evenTiming(dependencies.clock);
+  return ({ body: { email, password } }) =>
+    onFailure(async () => {
+      const secret = await dependencies.totp.begin(email, password).catch(alreadyOn);
+      return { secret, uri: keyUri(email, secret) };
+    });
+};
+
+export const confirmTotp = (dependencies: TotpDependencies): Implementation<typeof operations.confirmTotp> => {
+  const { onFailure } = evenTiming(dependencies.clock);
+  return ({ body: { email, password, totp: code } }) =>
+    onFailure(async () => {
+      await dependencies.totp.confirm(email, password, code).catch(alreadyOn);
+      const { userId } = await userOf(dependencies, email);
+      await dependencies.users.setTotp(userId, true);
+      return undefined;
+    });
+};
+
+export const removeTotp = (dependencies: TotpDependencies): Implementation<typeof operations.removeTotp> => {
+  const { onFailure } = evenTiming(dependencies.clock);
+  return ({ body: { email, password, totp: code } }) =>
+    onFailure(async () => {
+      await dependencies.sessions.logIn(email, password, code);
+      const { userId, accountId } = await userOf(dependencies, email);
+      const account = await dependencies.accounts.find(accountId);
+      if (account?.requiresTotp) throw new ConflictError('This account requires a second factor of every member.');
+      await dependencies.totp.remove(userId);
+      await dependencies.users.setTotp(userId, false);
+      return undefined;
+    });
+};

@@ -1,0 +1,79 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useEffect } from 'react';
+import { encode } from 'uqr';
+import { useApi } from '../app.ts';
+import { CopyToClipboard } from '../components/copy.tsx';
+import { Heading } from '../components/heading.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, required } from './fields.ts';
+
+/** White around it, as scanners want. */
+const QrCode = ({ text }: { readonly text: string }) => {
+  const { data, size } = encode(text, { border: 2 });
+  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} width={200} height={200} role="img" aria-label="QR code of the secret">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+};
+
+/** Shows a new secret, and turns the second factor on with the first code. */
+export const SetUpTotp = ({
+  email,
+  password,
+  why,
+  onDone,
+}: {
+  readonly email: string;
+  readonly password: string;
+  readonly why: string;
+  readonly onDone: () => void;
+}) => {
+  const api = useApi();
+  const form = useForm({ initialValues: { totp: '' }, validate: { totp: required('The code') } });
+  const begin = api.useMutation('post', '/auth/totp');
+  const confirm = api.useMutation('post', '/auth/totp/confirm', {
+    onSuccess: onDone,
+    onError: (error) => form.setErrors(fieldErrors(error, 'totp')),
+  });
+  const { mutate } = begin;
+  useEffect(() => mutate({ body: { email, password } }), [mutate, email, password]);
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ totp }) =>
+        confirm.mutate({ body: { email, password, totp: totp.replaceAll(' ', '') } }),
+      )}
+    >
+      <Stack gap="md">
+        <div>
+          <Heading>Set up a second factor</Heading>
+          <Text size="sm" c="dimmed">
+            {why} Scan the code with an authenticator app, or enter the secret there. Then enter the code that it shows.
+          </Text>
+        </div>
+        {begin.isError && <ProblemNote error={begin.error} title="No secret was made" />}
+        {begin.data && (
+          <>
+            <QrCode text={begin.data.uri} />
+            <Text size="sm" className="mono">
+              {begin.data.secret} <CopyToClipboard value={begin.data.secret} label="Copy the secret" />
+            </Text>
+          </>
+        )}
+        <TextInput
+          label="Code of the authenticator app"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          {...form.getInputProps('totp')}
+        />
+        <Button type="submit" loading={confirm.isPending} disabled={!begin.data}>
+          Turn it on
+        </Button>
+      </Stack>
+    </form>
+  );
+};
