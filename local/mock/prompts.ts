@@ -1,13 +1,16 @@
-/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, or `[status 429]`. */
+/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, `[status 429]`, or `[agents 2]`. */
 export interface MockOrder {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Status of an error response. */
   readonly status?: number;
+  /** The response starts so many agents, if the client has a tool for that. */
+  readonly agents?: number;
 }
 
 const ORDER = /\[in (\d+), out (\d+)\]/;
 const STATUS = /\[status (\d{3})\]/;
+const AGENTS = /\[agents (\d)\]/;
 const CHARACTERS_PER_TOKEN = 4;
 /** Tokens of the mock's response to a prompt that orders none. */
 const DEFAULT_OUTPUT_TOKENS = 12;
@@ -20,10 +23,12 @@ export const promptFor = (text: string, { inputTokens, outputTokens, status }: M
 export const orderOf = (prompt: string): MockOrder => {
   const [, input, output] = ORDER.exec(prompt) ?? [];
   const [, status] = STATUS.exec(prompt) ?? [];
+  const [, agents] = AGENTS.exec(prompt) ?? [];
   return {
     inputTokens: input ? Number(input) : Math.ceil(prompt.length / CHARACTERS_PER_TOKEN),
     outputTokens: output ? Number(output) : DEFAULT_OUTPUT_TOKENS,
     ...(status && { status: Number(status) }),
+    ...(agents && { agents: Number(agents) }),
   };
 };
 

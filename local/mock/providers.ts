@@ -1,7 +1,7 @@
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from '@copilotkit/aimock';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { googleV1 } from './google-v1.ts';
-import { openRouterCostNanoUsd, orderOf } from './prompts.ts';
+import { type MockOrder, openRouterCostNanoUsd, orderOf, promptFor } from './prompts.ts';
 
 /** Fakes of all providers, on one local port. */
 export interface MockProviders {
@@ -23,12 +23,30 @@ const textOf = ({ messages }: ChatCompletionRequest): string => {
   return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join(' ');
 };
 
+/** The tools by which coding agents start another agent: Claude Code's and opencode's. */
+const AGENT_TOOL = /^(agent|task)$/i;
+
+/** Calls of the client's tool for agents: as many as the prompt orders, each with a usage of its own. None once the tool has responded. */
+const agentCalls = ({ tools = [], messages }: ChatCompletionRequest, { agents = 0 }: MockOrder) => {
+  const tool = tools.map((each) => each.function.name).find((name) => AGENT_TOOL.test(name));
+  if (tool === undefined || messages.some(({ role }) => role === 'tool')) return [];
+  return Array.from({ length: agents }, (_, n) => ({
+    name: tool,
+    arguments: JSON.stringify({
+      description: `Agent ${n + 1}`,
+      prompt: promptFor('Say hello.', { inputTokens: 100 * (n + 1), outputTokens: n + 1 }),
+      subagent_type: /^task$/.test(tool) ? 'general' : 'general-purpose',
+    }),
+  }));
+};
+
 const respond = (request: ChatCompletionRequest): FixtureResponse => {
   const order = orderOf(textOf(request));
   const { inputTokens, outputTokens, status } = order;
   if (status) return { status, error: { message: `The mock was asked for status ${status}.`, type: 'mock_error' } };
+  const toolCalls = agentCalls(request, order);
   return {
-    content: MOCK_RESPONSE,
+    ...(toolCalls.length > 0 ? { toolCalls } : { content: MOCK_RESPONSE }),
     // The names of all providers; the mock takes those that its response shape has.
     usage: {
       prompt_tokens: inputTokens,

@@ -32,3 +32,5 @@ export interface Client {
 
 /** The mock provider bills what the prompt orders. */
 export const PROMPT = 'Say hello. [in 1200, out 34]';
+/** The same, and the response starts two agents. */
+export const AGENTS_PROMPT = `${PROMPT} [agents 2]`;

@@ -1,28 +1,50 @@
 import { join } from 'node:path';
-import { type Client, PROMPT } from './client.ts';
+import { AGENTS_PROMPT, type Client, PROMPT, type Target } from './client.ts';
 
 /** Coding agents and other programs of the command line. Each set-up is the one in docs/clients.md. */
 
 const bin = (packagesDir: string, name: string): string => join(packagesDir, 'node_modules/.bin', name);
 
+const claudeCodeBase = {
+  attaches: 'header',
+  folder: 'claude-code',
+  packages: { '@anthropic-ai/claude-code': '2.1.197' },
+} as const;
+const claudeCode =
+  (prompt: string) =>
+  ({ base, serviceKey, packagesDir }: Target) => ({
+    command: bin(packagesDir, 'claude'),
+    args: ['-p', prompt],
+    env: {
+      ANTHROPIC_BASE_URL: base('anthropic'),
+      ANTHROPIC_API_KEY: 'sk-ant-test',
+      ANTHROPIC_CUSTOM_HEADERS: `X-Service-Key: ${serviceKey}`,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      IS_SANDBOX: '1',
+    },
+  });
+
+const opencodeBase = { attaches: 'header', folder: 'opencode', packages: { 'opencode-ai': '1.18.33' } } as const;
+const opencode =
+  (prompt: string) =>
+  ({ base, serviceKey, packagesDir }: Target) => ({
+    command: bin(packagesDir, 'opencode'),
+    args: ['run', '--model', 'openai/gpt-4o', prompt],
+    env: { OPENAI_API_KEY: 'sk-test' },
+    files: {
+      'opencode.json': JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        provider: {
+          openai: { options: { baseURL: `${base('openai')}/v1`, headers: { 'X-Service-Key': serviceKey } } },
+        },
+      }),
+    },
+  });
+
 export const commandLineClients: readonly Client[] = [
-  {
-    name: 'Claude Code',
-    attaches: 'header',
-    folder: 'claude-code',
-    packages: { '@anthropic-ai/claude-code': '2.1.197' },
-    run: ({ base, serviceKey, packagesDir }) => ({
-      command: bin(packagesDir, 'claude'),
-      args: ['-p', PROMPT],
-      env: {
-        ANTHROPIC_BASE_URL: base('anthropic'),
-        ANTHROPIC_API_KEY: 'sk-ant-test',
-        ANTHROPIC_CUSTOM_HEADERS: `X-Service-Key: ${serviceKey}`,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        IS_SANDBOX: '1',
-      },
-    }),
-  },
+  { ...claudeCodeBase, name: 'Claude Code', run: claudeCode(PROMPT) },
+  { ...claudeCodeBase, name: 'Claude Code, two agents', run: claudeCode(AGENTS_PROMPT) },
   {
     name: 'Codex',
     attaches: 'header',
@@ -66,26 +88,8 @@ enabled = false
       },
     }),
   },
-  {
-    name: 'opencode',
-    attaches: 'header',
-    folder: 'opencode',
-    packages: { 'opencode-ai': '1.18.33' },
-    run: ({ base, serviceKey, packagesDir }) => ({
-      command: bin(packagesDir, 'opencode'),
-      args: ['run', '--model', 'openai/gpt-4o', PROMPT],
-      env: { OPENAI_API_KEY: 'sk-test' },
-      files: {
-        'opencode.json': JSON.stringify({
-          autoupdate: false,
-          share: 'disabled',
-          provider: {
-            openai: { options: { baseURL: `${base('openai')}/v1`, headers: { 'X-Service-Key': serviceKey } } },
-          },
-        }),
-      },
-    }),
-  },
+  { ...opencodeBase, name: 'opencode', run: opencode(PROMPT) },
+  { ...opencodeBase, name: 'opencode, two agents', run: opencode(AGENTS_PROMPT) },
   {
     name: 'Qwen Code',
     attaches: 'path',

@@ -16,8 +16,8 @@ import { sdkClients } from './sdks.ts';
 
 const USAGE = `npm run clients [-- [--only TEXT] [--markdown] [--verbose]]
 
-Real clients, each directly at a mock provider and through the local stack: whether every byte arrives, and whether the usage on
-record is what the provider reported. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
+Real clients, each directly at a mock provider and through the local stack: whether every byte arrives, whether the usage on
+record is what the provider reported, and whether the sessions that the client names are on record and add up. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
 and, where the machine allows it, in a network namespace with nothing but 127.0.0.1.
 
   --only TEXT   those whose name matches this regular expression, case aside
@@ -109,37 +109,91 @@ interface World {
   readonly read: (path: string) => Promise<Response>;
 }
 
-/** What differs between the usage on record and what the provider reported. */
-const usageDifferences = async ({ forwarded }: Comparison, { read }: World): Promise<string[]> => {
-  const differences: string[] = [];
-  for (const { client, provider } of forwarded) {
-    const reported = reportedTokens(provider);
-    const deadline = Date.now() + RECORD_TIMEOUT_MS;
-    for (;;) {
-      const response = await read(`/requests/${client.responseHeaders['x-service-request-id']}`);
-      const record = response.ok
-        ? ((await response.json()) as { outcome: string; inputTokens: number | null; outputTokens: number | null })
-        : undefined;
-      if (record && record.outcome !== 'unknown') {
-        // A response without usage is estimated, and says so.
-        if (
-          reported.input !== null &&
-          (record.inputTokens !== reported.input || record.outputTokens !== reported.output)
-        )
-          differences.push(
-            `${provider.method} ${provider.path}: ${record.inputTokens} and ${record.outputTokens} tokens on record, ${reported.input} and ${reported.output} reported`,
-          );
-        break;
-      }
-      if (Date.now() > deadline) {
-        differences.push(`${provider.method} ${provider.path}: no record`);
-        break;
-      }
-      await sleep(POLL_MS);
-    }
+interface RequestOnRecord {
+  readonly requestId: string;
+  readonly outcome: string;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costNanoUsd: number | null;
+  readonly client: string | null;
+  readonly session: { readonly id: string; readonly agentId?: string } | null;
+}
+
+/** The record of a request, once its end is on it. */
+const recordOf = async (requestId: string, { read }: World): Promise<RequestOnRecord | undefined> => {
+  const deadline = Date.now() + RECORD_TIMEOUT_MS;
+  for (;;) {
+    const response = await read(`/requests/${requestId}`);
+    const record = response.ok ? ((await response.json()) as RequestOnRecord) : undefined;
+    if (record && record.outcome !== 'unknown') return record;
+    if (Date.now() > deadline) return undefined;
+    await sleep(POLL_MS);
   }
-  return differences;
 };
+
+type Forwarded = Comparison['forwarded'][number] & { readonly record: RequestOnRecord | undefined };
+
+/** What differs between the usage on record and what the provider reported. */
+const usageDifferences = (forwarded: readonly Forwarded[]): string[] =>
+  forwarded.flatMap(({ provider, record }) => {
+    const at = `${provider.method} ${provider.path}`;
+    if (!record) return [`${at}: no record`];
+    const reported = reportedTokens(provider);
+    // A response without usage is estimated, and says so.
+    if (reported.input === null) return [];
+    return record.inputTokens === reported.input && record.outputTokens === reported.output
+      ? []
+      : [
+          `${at}: ${record.inputTokens} and ${record.outputTokens} tokens on record, ${reported.input} and ${reported.output} reported`,
+        ];
+  });
+
+/** The values of the headers in which a client names sessions and agents, or threads. */
+const sentIds = ({ client }: Forwarded): string[] =>
+  client.requestHeaders.flatMap((name, i) =>
+    i % 2 === 0 && /(session|thread|agent).*id$|^session-affinity$/i.test(name)
+      ? (client.requestHeaders[i + 1] ?? [])
+      : [],
+  );
+
+const sumOf = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+
+/**
+ * Whether the sessions that the client named are on record, and add up: each agent to its requests, and the agents to the session.
+ * Null where the client names none.
+ */
+const sessionProblems = async (forwarded: readonly Forwarded[], { read }: World): Promise<string[] | null> => {
+  const named = forwarded.filter((each) => sentIds(each).length > 0);
+  if (named.length === 0) return null;
+  const problems = named.flatMap((each) => {
+    const { session = null } = each.record ?? {};
+    const ids = session ? [session.id, session.agentId ?? session.id] : [];
+    return ids.length > 0 && ids.every((id) => sentIds(each).includes(id))
+      ? []
+      : [`${each.provider.path}: session ${JSON.stringify(session)} on record, sent ${sentIds(each).join(', ')}`];
+  });
+  const records = named.flatMap(({ record }) => record ?? []);
+  for (const [id, some] of Map.groupBy(records, ({ session }) => session?.id ?? '')) {
+    const session = (await (await read(`/sessions/${encodeURIComponent(id)}`)).json()) as SessionOnRecord;
+    const ofRecords = some.map(({ requestId }) => requestId).sort();
+    const ofTree = session.agents.flatMap(({ items }) => items.map(({ requestId }) => requestId)).sort();
+    if (JSON.stringify(ofTree) !== JSON.stringify(ofRecords)) problems.push(`session ${id} has other requests`);
+    const costs = [
+      session.costNanoUsd,
+      sumOf(session.agents.map(({ costNanoUsd }) => costNanoUsd)),
+      sumOf(session.agents.flatMap(({ items }) => items.map(({ costNanoUsd }) => costNanoUsd))),
+      sumOf(some.map(({ costNanoUsd }) => costNanoUsd)),
+    ];
+    if (new Set(costs).size > 1) problems.push(`session ${id} costs ${costs.join(', ')} nano-USD`);
+  }
+  return problems;
+};
+
+interface SessionOnRecord {
+  readonly costNanoUsd: number | null;
+  readonly agents: readonly { readonly costNanoUsd: number | null; readonly items: readonly RequestOnRecord[] }[];
+}
 
 const callsOf = (exchanges: readonly Exchange[]): string =>
   [...new Set(exchanges.map(({ method, path }) => `${method} ${path}`))].sort().join(', ');
@@ -151,6 +205,11 @@ interface Row {
   readonly refused: number;
   readonly bytesEqual: boolean;
   readonly usageExact: boolean;
+  /** How many agents the sessions on record have, the main agent included; null where the client names no session. */
+  readonly agents: number | null;
+  readonly sessionsExact: boolean;
+  /** As the gateway recognizes it. */
+  readonly recognized: string;
   readonly problems: readonly string[];
 }
 
@@ -169,7 +228,15 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
   });
   if (values.verbose) console.log(printed);
   const comparison = compare(front.exchanges, provider.exchanges, serviceKey);
-  const usage = await usageDifferences(comparison, world);
+  const forwarded = await Promise.all(
+    comparison.forwarded.map(async (each) => ({
+      ...each,
+      record: await recordOf(String(each.client.responseHeaders['x-service-request-id']), world),
+    })),
+  );
+  const usage = usageDifferences(forwarded);
+  const sessions = await sessionProblems(forwarded, world);
+  const agents = new Set(forwarded.map(({ record }) => `${record?.session?.id} ${record?.session?.agentId}`));
   const calls = callsOf(comparison.forwarded.map((each) => each.provider));
   return {
     client,
@@ -178,9 +245,13 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
     refused: comparison.refused.length,
     bytesEqual: comparison.differences.length === 0 && comparison.forwarded.length > 0,
     usageExact: usage.length === 0 && comparison.forwarded.length > 0,
+    agents: sessions && agents.size,
+    sessionsExact: !sessions || sessions.length === 0,
+    recognized: [...new Set(forwarded.map(({ record }) => record?.client ?? '–'))].join(', '),
     problems: [
       ...comparison.differences,
       ...usage,
+      ...(sessions ?? []),
       ...comparison.refused.map(
         ({ method, path, status }) => `${method} ${path.replace(serviceKey, 'svc_…')}: ${status} from the gateway`,
       ),
@@ -194,12 +265,19 @@ const versionOf = ({ name, packages }: Client): string =>
 
 const print = (rows: readonly (Row | { client: Client; error: string })[]): void => {
   const yes = (value: boolean): string => (value ? 'yes' : 'no');
+  const session = ({ agents, sessionsExact }: Row): string => {
+    if (agents === null) return 'sends none';
+    return yes(sessionsExact) + (agents > 1 ? `, ${agents} agents` : '');
+  };
   const table = rows.map((row) =>
     'error' in row
-      ? [row.client.name, row.client.attaches, '', 'failed', '']
-      : [row.client.name, row.client.attaches, String(row.requests), yes(row.bytesEqual), yes(row.usageExact)],
+      ? [row.client.name, row.client.attaches, '', 'failed', '', '', '']
+      : [
+          ...[row.client.name, row.client.attaches, String(row.requests), yes(row.bytesEqual), yes(row.usageExact)],
+          ...[session(row), row.recognized],
+        ],
   );
-  const head = ['client', 'key in', 'requests', 'bytes equal', 'usage exact'];
+  const head = ['client', 'key in', 'requests', 'bytes equal', 'usage exact', 'session seen', 'recognized as'];
   if (values.markdown) {
     for (const line of [head, head.map(() => '---'), ...table]) console.log(`| ${line.join(' | ')} |`);
     return;
@@ -257,7 +335,8 @@ const main = async (): Promise<void> => {
       }
     }
     print(rows);
-    if (rows.some((row) => 'error' in row || !row.bytesEqual || !row.usageExact)) process.exitCode = 1;
+    if (rows.some((row) => 'error' in row || !row.bytesEqual || !row.usageExact || !row.sessionsExact))
+      process.exitCode = 1;
   } finally {
     await front.stop();
     await stack.stop();

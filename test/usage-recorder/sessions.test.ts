@@ -260,7 +260,7 @@ describe('reading sessions', () => {
     expect(order('time').map(({ sessionId }) => sessionId)).toEqual(['b', 'a', 'c']);
     expect(order('cost').slice(0, 1)).toEqual([
       {
-        ...{ sessionId: 'a', agents: new Set(['a1', null]), clients: new Set(['codex']) },
+        ...{ sessionId: 'a', agents: ['a1', null], clients: ['codex'] },
         ...{ firstHour: '2026-11-19T10', lastHour: '2026-11-20T10' },
         counters: { requests: 2, costComputedNanoUsd: 9 },
       },

@@ -15,6 +15,7 @@ const activity = {
 
 const group = 'Sessions';
 const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
+const from = z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.')));
 const to = z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.')));
 
 export const listSessions = operation({
@@ -28,7 +29,7 @@ export const listSessions = operation({
   access: 'authorizer',
   permission: 'requests:read',
   query: z.strictObject({
-    from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
+    from,
     to,
     orderBy: z
       ._default(z.enum(['cost', 'time']), 'cost')
@@ -73,7 +74,7 @@ export const readSession = operation({
   permission: 'requests:read',
   params: z.strictObject({ sessionId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   query: z.strictObject({
-    from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: the oldest that is kept.'))),
+    from,
     to,
   }),
   success: {

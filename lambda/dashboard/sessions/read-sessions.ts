@@ -21,8 +21,6 @@ interface SessionDependencies {
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
 
-/** Before anything that is kept. */
-const EARLIEST = '2000-01-01';
 const HOUR_MS = 3_600_000;
 
 /** From the first hour to the end of the last. */
@@ -35,14 +33,14 @@ const hoursOf = ({ firstHour, lastHour }: Activity) => ({
 const MAX_PAGES = 4;
 
 interface Activity {
-  readonly clients: ReadonlySet<string>;
+  readonly clients: readonly string[];
   readonly firstHour: string;
   readonly lastHour: string;
   readonly counters: Parameters<typeof sumsOf>[0];
 }
 
 const activityOf = ({ clients, firstHour, lastHour, counters }: Activity) => ({
-  clients: [...clients].sort(),
+  clients: clients.toSorted(),
   firstHour,
   lastHour,
   ...sumsOf(counters),
@@ -73,7 +71,7 @@ export const listSessions =
       items: found
         .sort(bySessionOrder(orderBy))
         .slice(0, limit)
-        .map((session) => ({ id: session.sessionId, agents: session.agents.size, ...activityOf(session) })),
+        .map((session) => ({ id: session.sessionId, agents: session.agents.length, ...activityOf(session) })),
     };
   };
 
@@ -92,13 +90,13 @@ export const readSession = ({ sessions, requests, now }: SessionDependencies): I
   };
 
   return async ({ caller: { accountId }, params: { sessionId }, query: { from, to } }) => {
-    const days = daysOf(keptRange(instantsOf({ from: from ?? EARLIEST, to }, now()), now()));
+    const days = daysOf(keptRange(instantsOf({ from, to }, now()), now()));
     const counters = await sessions.find(accountId, sessionId, days);
     const agents = agentsOf(counters);
     const [first] = agents;
     if (!first) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
     const whole: Activity = {
-      clients: new Set(agents.flatMap(({ clients }) => [...clients])),
+      clients: [...new Set(agents.flatMap(({ clients }) => clients))],
       firstHour: agents.map(({ firstHour }) => firstHour).reduce((a, b) => (a < b ? a : b)),
       lastHour: agents.map(({ lastHour }) => lastHour).reduce((a, b) => (a > b ? a : b)),
       counters: agents.reduce((sum, agent) => addCounters(sum, agent.counters), {}),

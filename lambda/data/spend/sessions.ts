@@ -15,11 +15,10 @@ const FEW_COUNTERS = 1_000;
 /** One session is in few days, and of each it is a small part. */
 const DAYS_OF_SESSION_AT_ONCE = 32;
 
-const storedCounter = z.looseObject({
-  sk: z.string(),
-  activeHours: z._default(z.set(z.int()), new Set()),
-  expiresAt: z.int(),
-});
+/** The only part that reading many sessions checks by a schema: it takes a third of the time. */
+const storedKey = z.object({ sk: z.string(), expiresAt: z.int() });
+const NO_HOURS: ReadonlySet<number> = new Set();
+const hourOf = (day: Day, hour: number): string => `${day}T${String(hour).padStart(2, '0')}`;
 
 interface DayRange {
   /** Both included. */
@@ -37,15 +36,19 @@ const daysOf = ({ from, to }: DayRange): Day[] => {
 export const openSessions = (table: Table, now: () => number = Date.now) => {
   /** Undefined for one that has expired. */
   const parse = (day: Day, item: Record<string, unknown>): SessionCounter | undefined => {
-    const { sk, activeHours, expiresAt } = storedCounter.parse(item);
+    const { sk, expiresAt } = storedKey.parse(item);
     if (expiresAt <= now() / 1_000) return undefined;
-    const hours = [...activeHours].sort((a, b) => a - b).map((hour) => `${day}T${String(hour).padStart(2, '0')}`);
-    const [firstHour = `${day}T00`] = hours;
+    const { activeHours } = item;
+    let [first, last] = [23, 0];
+    for (const hour of activeHours instanceof Set ? (activeHours as ReadonlySet<number>) : NO_HOURS) {
+      first = Math.min(first, hour);
+      last = Math.max(last, hour);
+    }
     return {
       ...parseSessionCounterSk(sk),
       counters: parseCounters(item),
-      firstHour,
-      lastHour: hours.at(-1) ?? `${day}T23`,
+      firstHour: hourOf(day, first),
+      lastHour: hourOf(day, last),
     };
   };
 

@@ -16,12 +16,12 @@ export interface SessionCounter {
   readonly lastHour: Hour;
 }
 
-/** The sums of several session counters. */
+/** The sums of several session counters. Lists, since nearly all have one member. */
 interface Sums {
   counters: Counters;
   firstHour: Hour;
   lastHour: Hour;
-  readonly clients: Set<string>;
+  readonly clients: string[];
 }
 
 export interface AgentSums extends Readonly<Sums> {
@@ -31,33 +31,40 @@ export interface AgentSums extends Readonly<Sums> {
 
 export interface SessionSums extends Readonly<Sums> {
   readonly sessionId: string;
-  readonly agents: ReadonlySet<string | null>;
+  /** Ids of its agents; null is the main agent. */
+  readonly agents: readonly (string | null)[];
 }
+
+const include = <T>(list: T[], value: T): void => {
+  if (!list.includes(value)) list.push(value);
+};
+
+const sumsOf = ({ counters, client, firstHour, lastHour }: SessionCounter): Sums => ({
+  ...{ counters, firstHour, lastHour, clients: client === null ? [] : [client] },
+});
 
 const add = (sums: Sums, { counters, client, firstHour, lastHour }: SessionCounter): void => {
   sums.counters = addCounters(sums.counters, counters);
   if (firstHour < sums.firstHour) sums.firstHour = firstHour;
   if (lastHour > sums.lastHour) sums.lastHour = lastHour;
-  if (client !== null) sums.clients.add(client);
+  if (client !== null) include(sums.clients, client);
 };
-
-const noSums = ({ firstHour, lastHour }: SessionCounter): Sums => ({
-  ...{ counters: {}, firstHour, lastHour, clients: new Set() },
-});
 
 /** False where all requests moved to another counter, and of what is left where a counter has expired. */
 const hasRequests = ({ counters }: Pick<Sums, 'counters'>): boolean => (counters.requests ?? 0) > 0;
 
 /** Adds up session counters by session, as they come. */
 export class SessionTotals {
-  readonly #sessions = new Map<string, Sums & { readonly sessionId: string; readonly agents: Set<string | null> }>();
+  readonly #sessions = new Map<string, Sums & { readonly sessionId: string; readonly agents: (string | null)[] }>();
 
   add(counter: SessionCounter): void {
     const { sessionId, agentId } = counter;
-    const session = this.#sessions.get(sessionId) ?? { ...noSums(counter), sessionId, agents: new Set() };
-    this.#sessions.set(sessionId, session);
-    session.agents.add(agentId);
-    add(session, counter);
+    const session = this.#sessions.get(sessionId);
+    if (!session) this.#sessions.set(sessionId, { ...sumsOf(counter), sessionId, agents: [agentId] });
+    else {
+      include(session.agents, agentId);
+      add(session, counter);
+    }
   }
 
   /** All sessions with requests. */
@@ -80,10 +87,12 @@ export const agentsOf = (counters: readonly SessionCounter[]): AgentSums[] => {
   const agents = new Map<string | null, Sums & { readonly agentId: string | null; parentAgentId: string | null }>();
   for (const counter of counters) {
     const { agentId, parentAgentId } = counter;
-    const agent = agents.get(agentId) ?? { ...noSums(counter), agentId, parentAgentId };
-    agents.set(agentId, agent);
-    agent.parentAgentId ??= parentAgentId;
-    add(agent, counter);
+    const agent = agents.get(agentId);
+    if (!agent) agents.set(agentId, { ...sumsOf(counter), agentId, parentAgentId });
+    else {
+      agent.parentAgentId ??= parentAgentId;
+      add(agent, counter);
+    }
   }
   const order = ({ agentId, firstHour }: AgentSums) => (agentId === null ? '' : `${firstHour} ${agentId}`);
   return [...agents.values()].filter(hasRequests).sort((a, b) => (order(a) < order(b) ? -1 : 1));
