@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
+import { openDeclaredDimensions } from '../lambda/data/accounts/declared-dimensions.ts';
 import { openPeriodUsage } from '../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { requestCursor } from '../lambda/data/requests/request-cursor.ts';
@@ -52,6 +53,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const [page, one] = [listRequests(reads), readRequest(reads)];
   const spend = readSpend({
     readCounters: openSpend(table).read,
+    findDeclared: openDeclaredDimensions(table).find,
     readTrackingGaps: openTrackingGaps(table).gaps,
     now: () => now,
   });

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
+import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { documentClient } from '../../lambda/data/table/table.ts';
@@ -33,9 +34,10 @@ const input = {
   requestId: 'r',
   params: undefined,
 };
-const preview = previewRule({ readCounters, now });
-const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now });
-const exported = exportSpend({ readCounters, now });
+const { find: findDeclared } = openDeclaredDimensions(table);
+const preview = previewRule({ readCounters, findDeclared, now });
+const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now });
+const exported = exportSpend({ readCounters, findDeclared, now });
 const { kind, ...asked } = JSON.parse(question);
 
 const ask: Record<string, () => Promise<unknown>> = {

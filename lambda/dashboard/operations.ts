@@ -5,6 +5,7 @@ import * as audit from './audit/operations.ts';
 import * as auditExport from './audit-export/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
+import * as dimensions from './dimensions/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as members from './members/operations.ts';
 import * as openapi from './openapi/operations.ts';
@@ -24,6 +25,7 @@ const resources = {
   keys,
   spend,
   'spend-export': spendExport,
+  dimensions,
   requests,
   sessions,
   'alert-rules': alertRules,
@@ -48,7 +50,7 @@ export const groups = {
   Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
   Projects: 'Groups of service keys.',
-  Spend: 'Spend by provider, model, tag and key.',
+  Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',

@@ -13,7 +13,7 @@ type Access =
 interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the API's base path, with parameters in braces: `/keys/{keyId}`. */
   readonly path: `/${string}`;
   readonly group: string;

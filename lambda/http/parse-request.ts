@@ -92,9 +92,15 @@ const listIn = (schema: unknown): z.ZodMiniArray | undefined => {
   return schema instanceof z.ZodMiniArray ? schema : undefined;
 };
 
+/** Whether a schema is of names of the API: fixed ones, or with a fixed prefix. */
+const isOfNames = (schema: unknown): boolean =>
+  schema instanceof z.ZodMiniEnum ||
+  schema instanceof z.ZodMiniTemplateLiteral ||
+  (schema instanceof z.ZodMiniUnion && schema.def.options.every(isOfNames));
+
 /** Names of the API have no commas, so a list of them may also be one text: `a,b`. A client's names may have some. */
 const splitNames = (list: z.ZodMiniArray, values: readonly string[]): readonly string[] =>
-  list.def.element instanceof z.ZodMiniEnum ? values.flatMap((value) => value.split(',')) : values;
+  isOfNames(list.def.element) ? values.flatMap((value) => value.split(',')) : values;
 
 /**
  * The query in the shape of the schema: a list for a repeatable parameter, a string for any other. A list of fixed names may be separated by

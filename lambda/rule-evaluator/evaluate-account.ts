@@ -2,10 +2,10 @@ import type { ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
-import { driverDimensions, driversOf } from '../domain/alert-rules/drivers.ts';
+import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
-import { spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
+import { judgedTogether, spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { isOverdue, type Period, periodsToJudge } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
@@ -76,7 +76,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
       untilNow(period, new Date(now.getTime() + 1)),
     );
     const counters: SpendCounter[] = [];
-    for await (const counter of readCounters(accountId, range, driverDimensions)) counters.push(counter);
+    for await (const counter of readCounters(accountId, range, driverDimensionsOf(evaluator))) counters.push(counter);
     const drivers = driversOf(counters, evaluator);
     if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
     const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
@@ -96,8 +96,8 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
       judgedUntil,
     );
     await Promise.all(
-      queries.map(async ({ range, dimensions }) => {
-        const fed = judged.filter(({ evaluator }) => evaluator.granularity === range.granularity);
+      [...queries].map(async ([name, { range, dimensions }]) => {
+        const fed = judged.filter(({ evaluator }) => judgedTogether(evaluator) === name);
         for await (const counter of readCounters(accountId, range, dimensions))
           for (const { series } of fed) series.add(counter);
       }),

@@ -1,4 +1,4 @@
-import { withoutOther } from '../domain/spend/dimensions.ts';
+import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
@@ -70,7 +70,7 @@ const facts = (event: AccountRequestEvent) => ({
   tag: withoutOther(event.tag),
   tagTruncated: event.tagTruncated,
   metadata: Object.fromEntries(
-    Object.entries(event.metadata ?? {}).map(([name, value]) => [name, withoutOther(value)]),
+    Object.entries(event.metadata ?? {}).map(([name, value]) => [name, withoutReserved(value)]),
   ),
   metadataTruncated: event.metadataTruncated ?? false,
   client: event.client ?? null,
@@ -79,6 +79,7 @@ const facts = (event: AccountRequestEvent) => ({
   method: event.method,
   path: event.path,
   startedAt: event.startedAt,
+  allocations: {},
 });
 
 /** A request with no close event yet: counted, with unknown cost. */

@@ -57,7 +57,7 @@ export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage)
 
 /**
  * Decides what the events change in the ledger. Each request may have one event; an event that adds nothing new has no change.
- * Records come out at overflow level 0: counter slots set the level.
+ * Records come out at overflow level 0 and without allocation dimensions: counter slots set both.
  */
 export const decideChanges = (
   events: Iterable<AccountRequestEvent>,

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { AccountTerms } from '../data/accounts/account-terms.ts';
 import { openCounterSlots } from '../data/ledger/counter-slots.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
 import { openSharding } from '../data/ledger/sharding.ts';
@@ -10,9 +11,15 @@ import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
-import { dimensionsOf, isContributionKnown } from '../domain/spend/contribution.ts';
-import type { Overflow } from '../domain/spend/dimensions.ts';
-import { mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
+import {
+  allocationDimensionsOf,
+  allocationValueOf,
+  dimensionsOf,
+  isContributionKnown,
+} from '../domain/spend/contribution.ts';
+import { type DeclaredDimension, declaredAt } from '../domain/spend/declared-dimensions.ts';
+import type { CrossDimensionName, Overflow } from '../domain/spend/dimensions.ts';
+import { type Allocation, mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
@@ -50,8 +57,7 @@ interface Options {
  * slots, and commits. Where other writers were faster it reads and decides again, so duplicates, reordering and concurrent recorders
  * change no sum.
  *
- * The returned function takes `retentionDays`, how long each account keeps records, by account id. It returns the result of every
- * request, by nameOf.
+ * The returned function takes the terms of each account, by account id. It returns the result of every request, by nameOf.
  */
 export const openRequestRecorder = (table: Table, { price, now }: Options) => {
   const requests = openRequests(table, now);
@@ -80,32 +86,59 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     return { state: { records, countedWith } satisfies LedgerState, failed };
   };
 
-  /** The same changes at the overflow level that their day's counter slots allow. All changes are of one account and day. */
-  const reserveSlots = async (changes: readonly Change[]): Promise<Change[]> => {
+  /**
+   * The same changes at the overflow levels that their day's counter slots allow, under the allocation dimensions that the account has
+   * declared. All changes are of one account and day.
+   */
+  const reserveSlots = async (
+    changes: readonly Change[],
+    declared: readonly DeclaredDimension[],
+  ): Promise<Change[]> => {
     const { accountId, startedAt } = (changes[0] as Change).after;
-    const wanted = changes.map(({ after }) => ({ dimensions: dimensionsOf(after), mayCost: mayCost(after) }));
-    const overflows = await counterSlots.reserve(accountId, dayOf(startedAt), wanted);
+    const allocations = changes.map(({ after }) =>
+      (['client', ...declaredAt(declared, after.startedAt)] as const).map((name) => ({
+        name,
+        value: allocationValueOf(after, name),
+      })),
+    );
+    const wanted = changes.map(({ after }, index) => [
+      { dimensions: dimensionsOf(after), mayCost: mayCost(after) },
+      ...(allocations[index] ?? []).map(({ name, value }) => ({
+        dimensions: allocationDimensionsOf(after, name, value),
+        allocation: name,
+        mayCost: mayCost(after),
+      })),
+    ]);
+    const overflows = (await counterSlots.reserve(accountId, dayOf(startedAt), wanted.flat())).values();
+    const next = () => overflows.next().value as Overflow;
     return changes.map((change, index) => {
-      const { level, kept } = overflows[index] as Overflow;
-      const keptDimensions = kept.length > 0 ? [...kept] : undefined;
-      return { ...change, after: { ...change.after, overflowLevel: level, keptDimensions } };
+      const { level, kept } = next();
+      // Of crosses, only their own dimensions are kept.
+      const keptDimensions = kept.length > 0 ? (kept as CrossDimensionName[]) : undefined;
+      const own = (allocations[index] ?? []).map(({ name, value }): [string, Allocation] => {
+        const overflow = next();
+        return [name, { value, level: overflow.level, kept: [...overflow.kept] }];
+      });
+      const after = { ...change.after, overflowLevel: level, keptDimensions, allocations: Object.fromEntries(own) };
+      return { ...change, after };
     });
   };
 
   return async (
     events: readonly AccountRequestEvent[],
-    retentionDays: ReadonlyMap<string, number>,
+    termsOf: ReadonlyMap<string, AccountTerms>,
   ): Promise<Map<string, RequestResult>> => {
     const results = new Map<string, RequestResult>();
     const expiresAt = ({ accountId, startedAt }: RequestName) =>
-      Math.floor(Date.parse(startedAt) / 1_000) + (retentionDays.get(accountId) ?? 0) * DAY_SECONDS;
+      Math.floor(Date.parse(startedAt) / 1_000) + (termsOf.get(accountId)?.retentionDays ?? 0) * DAY_SECONDS;
 
     /** Days whose slots cannot be reserved fail alone. */
     const reserveAll = async (changes: readonly Change[]): Promise<Change[]> => {
       const byDay = Map.groupBy(changes, ({ after }) => `${after.accountId}#${dayOf(after.startedAt)}`);
       const reserveOrFail = async (ofDay: readonly Change[]): Promise<Change[]> => {
         try {
-          return await reserveSlots(ofDay);
+          const { accountId } = (ofDay[0] as Change).after;
+          return await reserveSlots(ofDay, termsOf.get(accountId)?.dimensions ?? []);
         } catch (error) {
           for (const { after } of ofDay) results.set(nameOf(after), failure(error));
           return [];

@@ -1,9 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
-import { openAccountPlans } from '../data/accounts/account-plans.ts';
+import { type AccountTerms, openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import type { Table } from '../data/table/table.ts';
-import { plans } from '../domain/billing/plans.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
@@ -22,7 +21,7 @@ export type EventResult =
 /** Records a batch of events. Returns the result of each, in the order of the events; never rejects. */
 export type Recorder = (events: readonly UsageEvent[]) => Promise<EventResult[]>;
 
-const PLANS_AT_ONCE = 16;
+const ACCOUNTS_AT_ONCE = 16;
 /** An account key has 34. */
 const MAX_ACCOUNT_ID_CHARACTERS = 256;
 
@@ -57,7 +56,7 @@ export const openRecorder = (
   table: Table,
   { logger, price = priceRequest, now = Date.now }: RecorderOptions,
 ): Recorder => {
-  const accountPlans = openAccountPlans(table, now);
+  const accountTerms = openAccountTerms(table, now);
   const trackingGaps = openTrackingGaps(table);
   const recordRequests = openRequestRecorder(table, {
     now,
@@ -82,20 +81,20 @@ export const openRecorder = (
     }
   };
 
-  /** How long each account keeps records, and the failures of accounts whose plan could not be read. */
-  const findRetention = async (accountIds: readonly string[]) => {
-    const retentionDays = new Map<string, number>();
+  /** The terms of each account, and the failures of those that could not be read. */
+  const findTerms = async (accountIds: readonly string[]) => {
+    const terms = new Map<string, AccountTerms>();
     const failures = new Map<string, EventResult>();
     const find = async (accountId: string) => {
       try {
         if (!isStorable(accountId)) failures.set(accountId, failure(new ForeignAccountError(), true));
-        else retentionDays.set(accountId, plans[await accountPlans.find(accountId)].requestRetentionDays);
+        else terms.set(accountId, await accountTerms.find(accountId));
       } catch (error) {
         failures.set(accountId, failure(error));
       }
     };
-    await pMap(accountIds, find, { concurrency: PLANS_AT_ONCE });
-    return { retentionDays, failures };
+    await pMap(accountIds, find, { concurrency: ACCOUNTS_AT_ONCE });
+    return { terms, failures };
   };
 
   return async (events) => {
@@ -106,9 +105,9 @@ export const openRecorder = (
       for (const report of owned.filter((event) => event.kind === 'untracked'))
         results.set(nameOf(report), await noteGap(report));
       const requests = owned.filter((event) => event.kind !== 'untracked');
-      const { retentionDays, failures } = await findRetention([...new Set(requests.map(({ accountId }) => accountId))]);
-      const recordable = requests.filter(({ accountId }) => retentionDays.has(accountId));
-      for (const [name, result] of await recordRequests(recordable, retentionDays)) results.set(name, result);
+      const { terms, failures } = await findTerms([...new Set(requests.map(({ accountId }) => accountId))]);
+      const recordable = requests.filter(({ accountId }) => terms.has(accountId));
+      for (const [name, result] of await recordRequests(recordable, terms)) results.set(name, result);
       return attributed.map((event) => {
         if (event === null) return { kind: 'unowned' };
         if (event.kind === 'failed') return event;

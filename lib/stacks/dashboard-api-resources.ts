@@ -59,6 +59,9 @@ const readAudit: readonly TableAccess[] = [
   { actions: ['Query'], partitions: partitions.audit },
 ];
 
+/** Which metadata names the account declared: a member of the account. */
+const readDimensions: TableAccess = { actions: ['GetItem'], partitions: partitions.accounts };
+
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
@@ -146,12 +149,21 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   spend: {
     description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
-    items: [readSpend, listKeys],
+    items: [readSpend, listKeys, readDimensions],
   },
   'spend-export': {
     description: 'Dashboard API: spend as CSV, streamed',
     environment: dashboardEnvironment,
-    items: [readSpend, listKeys],
+    items: [readSpend, listKeys, readDimensions],
+  },
+  dimensions: {
+    description: 'Dashboard API: metadata names as dimensions of spend',
+    environment: dashboardEnvironment,
+    items: [
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // A declaration is written with its entry in the audit log.
+      { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.audit] },
+    ],
   },
   requests: {
     description: 'Dashboard API: the request log',
@@ -183,7 +195,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,
-    items: [{ actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }],
+    items: [
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // A declaration is written with its entry in the audit log.
+      { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.audit] },
+    ],
   },
   billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',

@@ -25,7 +25,7 @@ interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies,
 }
 
 const ALLOWED_HEADERS = ['Authorization', 'Content-Type'];
-const ALLOWED_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+const ALLOWED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** How long API Gateway waits for a function that does not stream. */
 const HANDLER_TIMEOUT = Duration.seconds(29);

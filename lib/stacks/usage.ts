@@ -106,8 +106,9 @@ export class UsageStack extends Stack {
       rollup,
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
-      { actions: ['Query', 'PutItem', 'DeleteItem'], partitions: partitions.spend },
-      // The month counter and its shards, which say which day is closed, and notices of the plan's limit that the recorder missed.
+      { actions: ['Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'], partitions: partitions.spend },
+      // The month counter and its shards, which say which day is closed, declared dimensions, and notices of the plan's limit that the
+      // recorder missed.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
       { actions: ['UpdateItem'], partitions: partitions.spend },
     );

@@ -10,6 +10,7 @@ import {
 } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
     rules: openRules(table),
     webhookUrlProblem: async (url: string) =>
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
+    findDeclared: openDeclaredDimensions(table).find,
     newRuleId: uuidv7,
     newSecret: () => `whsec_${++secrets}`,
     now,
@@ -41,7 +43,7 @@ beforeAll(async () => {
       route(operations.listRules, listRules(dependencies)),
       route(operations.getRule, getRule(dependencies)),
       route(operations.createRule, createRule(dependencies)),
-      route(operations.previewRule, previewRule({ readCounters: openSpend(table).read, now })),
+      route(operations.previewRule, previewRule({ ...dependencies, readCounters: openSpend(table).read, now })),
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],

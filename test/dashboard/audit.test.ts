@@ -8,7 +8,7 @@ import { listAudit } from '../../lambda/dashboard/audit/read-audit.ts';
 import { exportAudit } from '../../lambda/dashboard/audit-export/export-audit.ts';
 import { exportAudit as exportOperation } from '../../lambda/dashboard/audit-export/operations.ts';
 import { recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
-import { openAccountPlans } from '../../lambda/data/accounts/account-plans.ts';
+import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
@@ -24,7 +24,7 @@ const now = new Date('2026-11-20T12:00:00.000Z');
 
 beforeAll(async () => {
   table = await emulatedTable();
-  const dependencies = { audit: openAuditLog(table), accountPlans: openAccountPlans(table), now: () => now };
+  const dependencies = { audit: openAuditLog(table), accountTerms: openAccountTerms(table), now: () => now };
   handler = httpStack(
     [route(operations.listAudit, listAudit(dependencies)), route(exportOperation, exportAudit(dependencies))],
     { logger: silentLogger(), corsOrigins: [], membershipOf },

@@ -36,7 +36,12 @@ let handler: (event: unknown, stream: Writable, context: unknown) => Promise<voi
 
 beforeAll(() => {
   handler = streamingHttpStack(
-    [route(operation, exportSpend({ readCounters, now: () => new Date('2026-11-20T16:30:00Z') }))],
+    [
+      route(
+        operation,
+        exportSpend({ readCounters, findDeclared: async () => [], now: () => new Date('2026-11-20T16:30:00Z') }),
+      ),
+    ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   ) as unknown as typeof handler;
 });

@@ -77,7 +77,10 @@ beforeAll(async () => {
   const { read: readCounters } = openSpend(table);
   handler = httpStack(
     [
-      route(spendOperation, readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, now })),
+      route(
+        spendOperation,
+        readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared: async () => [], now }),
+      ),
       route(requestOperations.listRequests, listRequests({ requests: openRequests(table, () => NOW), now })),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },

@@ -53,11 +53,19 @@ const apiOf = (accountId: string, read: Table = table) => {
   const now = () => new Date(LATER);
   const caller = { accountId, userId: 'user' };
   const { read: readCounters } = openSpend(read);
-  const handler = httpStack([route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], now }))], {
-    logger: silentLogger(),
-    corsOrigins: [],
-    membershipOf,
-  });
+  const handler = httpStack(
+    [
+      route(
+        operation,
+        readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
+      ),
+    ],
+    {
+      logger: silentLogger(),
+      corsOrigins: [],
+      membershipOf,
+    },
+  );
   const range = { from: ['2026-11-01'], to: ['2026-11-30'] };
   return {
     report: async (query: Record<string, string[]>) => {
@@ -72,7 +80,7 @@ const apiOf = (accountId: string, read: Table = table) => {
     },
     /** The lines of the export, without their times. */
     lines: async (query: { granularity?: 'day' | 'month'; groupBy?: ['tag']; tag?: string[] }) => {
-      const lines = await exportSpend({ readCounters, now })({
+      const lines = await exportSpend({ readCounters, findDeclared: async () => [], now })({
         caller,
         query: { granularity: 'day', groupBy: [], from: '2026-11-01', to: '2026-11-30', ...query },
       } as never);

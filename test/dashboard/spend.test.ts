@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import type { FindDeclared } from '../../lambda/dashboard/spend/spend-query.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
@@ -16,9 +17,15 @@ const counter: SpendCounter = {
 };
 
 const readCounters = jest.fn<ReadCounters>();
+const findDeclared = jest.fn<FindDeclared>(async () => []);
 const readTrackingGaps = jest.fn<(accountId: string, range: object) => Promise<TrackingGap[]>>(async () => []);
 const handler = httpStack(
-  [route(operation, readSpend({ readCounters, readTrackingGaps, now: () => new Date('2026-11-20T16:30:00Z') }))],
+  [
+    route(
+      operation,
+      readSpend({ readCounters, readTrackingGaps, findDeclared, now: () => new Date('2026-11-20T16:30:00Z') }),
+    ),
+  ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },
 );
 const get = (query: Record<string, string[]> = {}) =>

@@ -24,7 +24,7 @@ import { chunk } from '../../lambda/data/table/chunk.ts';
 import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
-import { OTHER, type SpendDimensionName, spendDimensionNames } from '../../lambda/domain/spend/dimensions.ts';
+import { crossDimensionNames, OTHER, type SpendDimensionName } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { readRefused } from '../../ops/events/refused-events.ts';
@@ -109,7 +109,7 @@ describe('items of version 0.1', () => {
     const views = ['TOTALS', 'CELLS'].flatMap((view) =>
       ['DAY', 'HOUR', 'MONTH'].map((each) => `SEALED#${view}#${each}`),
     );
-    const hourViews = spendDimensionNames.map((name) => `SEALED#${name}#HOUR`);
+    const hourViews = crossDimensionNames.map((name) => `SEALED#${name}#HOUR`);
     expect([...new Set(samples.map(prefixOf))].sort()).toEqual(
       [
         ...['META', 'KEY', 'USER', 'RULE', 'ALERT', 'FIRED', 'MONTH', 'CELLS', 'ANSWER', 'REQ'],
@@ -271,8 +271,8 @@ describe('summaries of version 0.1', () => {
   it.each(
     (['month', 'day', 'hour'] as const).flatMap((granularity) => [
       { granularity, dimensions: [] as SpendDimensionName[] },
-      ...spendDimensionNames.map((name) => ({ granularity, dimensions: [name] })),
-      { granularity, dimensions: [...spendDimensionNames] },
+      ...crossDimensionNames.map((name) => ({ granularity, dimensions: [name] })),
+      { granularity, dimensions: [...crossDimensionNames] },
     ]),
   )('read by $granularity and $dimensions', async ({ granularity, dimensions }) => {
     const found = await all(openSpend(table).read(table.accountId, october(granularity), dimensions));

@@ -6,6 +6,7 @@ import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
+import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
@@ -239,6 +240,7 @@ describe('the rule evaluator', () => {
       const update = updateRule({
         rules: openRules(table),
         webhookUrlProblem: async () => undefined,
+        findDeclared: openDeclaredDimensions(table).find,
         newRuleId: uuidv7,
         newSecret: () => 'whsec_x',
         now: () => now,

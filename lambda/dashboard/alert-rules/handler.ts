@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
+import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
@@ -20,6 +21,7 @@ const now = () => new Date();
 const dependencies = {
   rules: openRules(table),
   webhookUrlProblem: (url: string) => webhookUrlProblem(url),
+  findDeclared: openDeclaredDimensions(table).find,
   newRuleId: uuidv7,
   newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
   now,
@@ -31,7 +33,7 @@ export const handler = httpStack(
     route(operations.listRules, listRules(dependencies)),
     route(operations.getRule, getRule(dependencies)),
     route(operations.createRule, createRule(dependencies)),
-    route(operations.previewRule, previewRule({ readCounters: readInTime(openSpend(table).read), now })),
+    route(operations.previewRule, previewRule({ ...dependencies, readCounters: readInTime(openSpend(table).read) })),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],

@@ -6,11 +6,13 @@ import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';
+import { type FindDeclared, requireDeclared } from './require-declared.ts';
 
 export interface RuleDependencies {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   /** The problem with a webhook URL; undefined if there is none. */
   readonly webhookUrlProblem: (url: string) => Promise<string | undefined>;
+  readonly findDeclared: FindDeclared;
   readonly newRuleId: () => string;
   readonly newSecret: () => string;
   readonly now: () => Date;
@@ -75,6 +77,7 @@ export const createRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
   async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
     const { accountId } = caller;
+    await requireDeclared(dependencies.findDeclared, accountId, condition as RuleCondition);
     const at = dependencies.now().toISOString();
     const rule: Rule = {
       ruleId: dependencies.newRuleId(),
@@ -128,6 +131,7 @@ export const updateRule =
     });
     const patched = { ...previous, name: patch.name ?? previous.name, condition, channels, isActive, webhook };
     if (isDeepStrictEqual(patched, previous)) return view(previous);
+    if (isActive) await requireDeclared(dependencies.findDeclared, accountId, condition);
     const at = dependencies.now().toISOString();
     const isNewCondition = !isDeepStrictEqual(condition, previous.condition);
     const revision = previous.revision + 1;

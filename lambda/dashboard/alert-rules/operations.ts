@@ -119,7 +119,7 @@ export const previewRule = operation({
         .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
         .check(
           z.describe(
-            'Requests counted under `(other)` that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
+            'Requests counted under `(other)`, or recorded before the dimension was declared, that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
           ),
         ),
       unjudgedPeriods: z

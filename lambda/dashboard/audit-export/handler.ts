@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openAccountPlans } from '../../data/accounts/account-plans.ts';
+import { openAccountTerms } from '../../data/accounts/account-terms.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -13,7 +13,7 @@ const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const dependencies = {
   audit: openAuditLog(table),
-  accountPlans: openAccountPlans(table),
+  accountTerms: openAccountTerms(table),
   now: () => new Date(),
 };
 

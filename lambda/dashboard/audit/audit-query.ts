@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import type { openAccountPlans } from '../../data/accounts/account-plans.ts';
+import type { openAccountTerms } from '../../data/accounts/account-terms.ts';
 import type { AuditLog } from '../../data/accounts/audit-log.ts';
-import { plans } from '../../domain/billing/plans.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
@@ -16,19 +15,19 @@ export const KEPT = 'Entries are kept as long as request records on the plan.';
 
 export interface AuditDependencies {
   readonly audit: Pick<AuditLog, 'page' | 'all'>;
-  readonly accountPlans: Pick<ReturnType<typeof openAccountPlans>, 'find'>;
+  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
   readonly now: () => Date;
 }
 
 /** The range, cut to the days that the account's plan keeps. */
 export const keptRange = async (
-  { accountPlans, now }: Pick<AuditDependencies, 'accountPlans' | 'now'>,
+  { accountTerms, now }: Pick<AuditDependencies, 'accountTerms' | 'now'>,
   accountId: string,
   query: Parameters<typeof instantsOf>[0],
 ) => {
   const { from, to } = instantsOf(query, now());
-  const { requestRetentionDays } = plans[await accountPlans.find(accountId)];
-  const earliest = new Date(now().getTime() - requestRetentionDays * DAY_MS).toISOString();
+  const { retentionDays } = await accountTerms.find(accountId);
+  const earliest = new Date(now().getTime() - retentionDays * DAY_MS).toISOString();
   const first = from < earliest ? earliest : from;
   return { from: first, to: to < first ? first : to };
 };

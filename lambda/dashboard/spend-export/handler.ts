@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -13,6 +14,7 @@ import * as operations from './operations.ts';
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const { read: readCounters } = openSpend(table);
+const { find: findDeclared } = openDeclaredDimensions(table);
 
 /** GET /api/spend/export.csv. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
 export const handler = streamingHttpStack(
@@ -21,7 +23,7 @@ export const handler = streamingHttpStack(
       operations.exportSpend,
       withProjects(
         { listKeys: openServiceKeys(table).list, readCounters },
-        (counters) => exportSpend({ readCounters: counters, now: () => new Date() }),
+        (counters) => exportSpend({ readCounters: counters, findDeclared, now: () => new Date() }),
         renameCsv,
       ),
     ),

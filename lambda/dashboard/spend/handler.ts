@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
@@ -16,6 +17,7 @@ const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const readCounters = readInTime(openSpend(table).read);
 const { gaps: readTrackingGaps } = openTrackingGaps(table);
+const { find: findDeclared } = openDeclaredDimensions(table);
 
 /** Everything under /api/spend. */
 export const handler = httpStack(
@@ -24,7 +26,7 @@ export const handler = httpStack(
       operations.readSpend,
       withProjects(
         { listKeys: openServiceKeys(table).list, readCounters },
-        (counters) => readSpend({ readCounters: counters, readTrackingGaps, now: () => new Date() }),
+        (counters) => readSpend({ readCounters: counters, readTrackingGaps, findDeclared, now: () => new Date() }),
         renameReport,
       ),
     ),

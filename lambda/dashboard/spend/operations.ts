@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { operation } from '../../http/operation.ts';
-import { groupings, spendQuery } from './spend-query.ts';
+import { grouping, spendQuery } from './spend-query.ts';
 import { count, leanSums, sums } from './sums.ts';
 
 const mayAlsoMatch = z
   .nullable(z.object(leanSums))
   .check(
     z.describe(
-      'Requests counted under `(other)` that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',
+      'Requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',
     ),
   );
 
@@ -21,6 +21,20 @@ const group = {
     z.nullable(z.string()).check(z.describe('Id of the project, see GET /projects. Not combined with `key`.')),
   ),
   providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
+  client: z.optional(
+    z
+      .nullable(z.string())
+      .check(z.describe('Null for a client that is not recognised; `(unknown)` from before clients were counted.')),
+  ),
+  dim: z.optional(
+    z
+      .record(z.string(), z.nullable(z.string()))
+      .check(
+        z.describe(
+          'The value of a declared dimension, by its name. Null for requests without one; `(unknown)` for those recorded while it was not declared.',
+        ),
+      ),
+  ),
 };
 
 const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
@@ -42,13 +56,13 @@ export const readSpend = operation({
     schema: z.object({
       ...range,
       granularity: z.enum(granularities),
-      groupBy: z.array(z.enum(groupings)),
+      groupBy: z.array(grouping),
       totals: z.object(sums),
       isComplete: z
         .boolean()
         .check(
           z.describe(
-            'False if some sums are lower bounds, because names were counted under `(other)`: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)`.',
+            'False if some sums are lower bounds, because names were counted under `(other)`, or recorded before a dimension was declared: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)` or `(unknown)`.',
           ),
         ),
       mayAlsoMatch,

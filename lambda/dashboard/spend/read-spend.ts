@@ -1,12 +1,11 @@
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
-import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
-import { dimensionOf, filterOf } from './spend-query.ts';
+import { dimensionsOf, type FindDeclared, withApiNames } from './spend-query.ts';
 
 interface SpendDependencies {
   readonly readCounters: ReadCounters;
@@ -15,14 +14,9 @@ interface SpendDependencies {
     accountId: string,
     range: { readonly from: string; readonly to: string },
   ) => Promise<TrackingGap[]>;
+  readonly findDeclared: FindDeclared;
   readonly now: () => Date;
 }
-
-/** The API name of a service key's id is `key`. */
-const withApiNames = <G extends { keyId?: string | null }>({ keyId, ...rest }: G) => ({
-  ...rest,
-  ...(keyId !== undefined && { key: keyId }),
-});
 
 /** JSON numbers are exact up to 2^53, which is 9 million USD in nano-USD. Larger sums are rejected, not rounded. */
 const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
@@ -40,17 +34,14 @@ const rejectTooLarge = (): never => {
 };
 
 export const readSpend =
-  ({ readCounters, readTrackingGaps, now }: SpendDependencies): Implementation<typeof operation> =>
+  ({ readCounters, readTrackingGaps, findDeclared, now }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const filter = filterOf(query);
-    const groupBy = [...new Set(query.groupBy)];
-    const filtered = Object.keys(filter) as SpendDimensionName[];
-    const dimensions = [...new Set([...groupBy.map(dimensionOf), ...filtered])];
+    const { filter, groupBy, filtered, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
     const before = precedingRange(range);
     const reading = spendReport(readCounters(accountId, range, dimensions, separateFor(filter)), {
       range,
-      groupBy: groupBy.map(dimensionOf),
+      groupBy,
       filter,
       limit: query.limit,
     });
@@ -67,7 +58,7 @@ export const readSpend =
       from: range.from,
       to: range.to,
       granularity: range.granularity,
-      groupBy,
+      groupBy: [...new Set(query.groupBy)],
       ...report,
       previous: previous && { from: before.from, to: before.to, ...previous },
       groups: report.groups.map(withApiNames),

@@ -1,13 +1,23 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
+import { ValidationError } from '../../domain/errors.ts';
 import { providerLabels } from '../../domain/providers.ts';
-import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
+import { type AllocationName, combinationProblem, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import type { SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
-/** API names of the dimensions. `key` is the id of the service key. */
-export const groupings = ['provider', 'model', 'tag', 'key', 'providerKey', 'project'] as const;
-export type Grouping = (typeof groupings)[number];
+/** API names of the dimensions that every account has. `key` is the id of the service key. */
+const groupings = ['provider', 'model', 'tag', 'key', 'providerKey', 'project', 'client'] as const;
+
+/** A declared dimension: `dim:team`. */
+const declared = z.templateLiteral(['dim:', z.string().check(z.regex(/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/))]);
+
+/** API names of dimensions. */
+export const grouping = z.union([z.enum(groupings), declared]);
+type Grouping = z.infer<typeof grouping>;
+
+const MAX_GROUPINGS = 7;
 
 const repeatable = z
   .array(z.string().check(z.maxLength(256)))
@@ -18,6 +28,14 @@ const providers = z
     z.maxLength(providerLabels.length),
     z.describe('Repeat it, or separate values by commas, for several values.'),
   );
+const declaredValues = z
+  .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/)))
+  .check(
+    z.maxLength(50),
+    z.describe(
+      'Name and value of a declared dimension: `team:search`. Repeat it for several values of the name. `team:` selects requests without one.',
+    ),
+  );
 
 /** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
@@ -25,30 +43,95 @@ export const spendQuery = z.strictObject({
   to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
   granularity: z._default(z.enum(granularities), 'day'),
   groupBy: z
-    ._default(z.array(z.enum(groupings)).check(z.maxLength(groupings.length)), [])
-    .check(z.describe('Repeat it, or separate names by commas, to group by several dimensions.')),
+    ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), [])
+    .check(
+      z.describe(
+        'Repeat it, or separate names by commas, to group by several dimensions. `dim:team` is the declared dimension `team`. One of `client` and the declared dimensions combines with `provider`, `model`, `key` and `project`, in groups and filters together.',
+      ),
+    ),
   provider: z.optional(providers),
   model: z.optional(repeatable),
   tag: z.optional(repeatable),
   key: z.optional(repeatable),
   providerKey: z.optional(repeatable),
   project: z.optional(repeatable),
+  client: z.optional(repeatable),
+  dim: z.optional(declaredValues),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),
 });
 
-export const dimensionOf = (grouping: Grouping): SpendDimensionName =>
+const dimensionOf = (name: Grouping): SpendDimensionName =>
   // Where reports see it, a project stands in the place of its keys: see with-projects.ts.
-  grouping === 'key' || grouping === 'project' ? 'keyId' : grouping;
+  name === 'key' || name === 'project' ? 'keyId' : name;
 
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));
 
-export const filterOf = (query: Pick<z.output<typeof spendQuery>, Grouping>): SpendFilter => ({
-  ...(query.provider && { provider: query.provider }),
-  ...(query.model && { model: valuesOf(query.model) }),
-  ...(query.tag && { tag: valuesOf(query.tag) }),
-  ...(query.key && { keyId: valuesOf(query.key) }),
-  ...(query.providerKey && { providerKey: valuesOf(query.providerKey) }),
-});
+type FilterParameters = Pick<
+  z.output<typeof spendQuery>,
+  'model' | 'tag' | 'key' | 'providerKey' | 'client' | 'dim' | 'provider'
+>;
+
+const filterOf = (query: FilterParameters): SpendFilter => {
+  const declaredFilter = Map.groupBy(query.dim ?? [], (pair) => declaredName(pair.slice(0, pair.indexOf(':'))));
+  return {
+    ...(query.provider && { provider: query.provider }),
+    ...(query.model && { model: valuesOf(query.model) }),
+    ...(query.tag && { tag: valuesOf(query.tag) }),
+    ...(query.key && { keyId: valuesOf(query.key) }),
+    ...(query.providerKey && { providerKey: valuesOf(query.providerKey) }),
+    ...(query.client && { client: valuesOf(query.client) }),
+    ...Object.fromEntries(
+      [...declaredFilter].map(([name, pairs]) => [
+        name,
+        valuesOf(pairs.map((pair) => pair.slice(pair.indexOf(':') + 1))),
+      ]),
+    ),
+  };
+};
+
+/** What an account declared as dimensions, now or before. */
+export type FindDeclared = (accountId: string) => Promise<readonly DeclaredDimension[]>;
+
+/**
+ * The dimensions that a report groups and filters by.
+ *
+ * @throws ValidationError where they cannot be combined, or one was never declared: its spend would show as nothing
+ */
+export const dimensionsOf = async (
+  query: FilterParameters & Pick<z.output<typeof spendQuery>, 'groupBy'>,
+  findDeclared: () => ReturnType<FindDeclared>,
+) => {
+  const filter = filterOf(query);
+  const groupBy = [...new Set(query.groupBy)].map(dimensionOf);
+  const filtered = Object.keys(filter) as SpendDimensionName[];
+  const dimensions = [...new Set([...groupBy, ...filtered])];
+  const pathOf = (name: SpendDimensionName) => (groupBy.includes(name) ? 'groupBy' : 'dim');
+  const problem = combinationProblem(dimensions);
+  if (problem !== undefined) throw new ValidationError([{ path: 'groupBy', message: problem }]);
+  const asked = dimensions.find((name) => name.startsWith('dim:'));
+  if (asked !== undefined && !(await findDeclared()).some(({ name }) => declaredName(name) === asked)) {
+    const message = `${asked.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`;
+    throw new ValidationError([{ path: pathOf(asked), message }]);
+  }
+  return { filter, groupBy, filtered, dimensions };
+};
+
+/** A group by the API's names: `key` for the id of a service key, declared dimensions under `dim`. */
+export const withApiNames = <G extends { readonly keyId?: string | null }>({ keyId, ...rest }: G) => {
+  const declaredValue = Object.entries(rest).filter(([name]) => name.startsWith('dim:'));
+  return {
+    ...(Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('dim:'))) as Omit<
+      G,
+      'keyId' | AllocationName
+    > & { readonly client?: string | null }),
+    ...(keyId !== undefined && { key: keyId }),
+    ...(declaredValue.length > 0 && {
+      dim: Object.fromEntries(
+        declaredValue.map(([name, value]) => [name.slice('dim:'.length), value as string | null]),
+      ),
+    }),
+  };
+};

@@ -10,7 +10,7 @@ const money = {
     .nullable(z.int())
     .check(
       z.describe(
-        'Known cost in 1e-9 USD. Null if nothing is known of it: the cost of some requests is unknown, and no known cost is above 0.',
+        'Known cost in 1e-9 USD. Null if nothing is known of it: no known cost is above 0, and the cost of some requests is unknown, or they may belong to the sum.',
       ),
     ),
   costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),

@@ -8,6 +8,8 @@ import { passesRule, type RuleFilter } from '../../domain/alert-rules/spend-seri
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../../domain/calendar/utc.ts';
 import {
+  type AllocationName,
+  isAllocation,
   MAX_SLOTS_WITHOUT_COST,
   NO_OVERFLOW,
   type Overflow,
@@ -16,9 +18,8 @@ import {
   type SlotClaim,
   type SpendDimensionName,
   type SpendDimensions,
-  spendDimensionNames,
 } from '../../domain/spend/dimensions.ts';
-import { counterSlotsKey, spendCounterName } from '../table/keys.ts';
+import { allocationCounterName, counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { markForRollup } from './rollup-marks.ts';
 import { openRuleFilters } from './rule-filters.ts';
@@ -33,7 +34,33 @@ const RECENT_DAYS = 3;
 /** Only account-days that run out of slots need them: half a megabyte each at the most. */
 const MAX_RECENT = 100;
 
-const storedSlots = z.object({ cells: z._default(z.set(z.string()), new Set()) });
+/** Attributes of the slots of allocation dimensions: `own.client`, `own.dim:team`. The slots of crosses are in `cells`. */
+const OWN = 'own.';
+const slotSet = z.set(z.string());
+const storedSlots = z.looseObject({ cells: z._default(slotSet, new Set()) });
+
+/** The slots of an account and day: of each allocation dimension, and under null of crosses. */
+type Slots = ReadonlyMap<AllocationName | null, ReadonlySet<string>>;
+
+const attributeOf = (family: AllocationName | null): string => (family === null ? 'cells' : `${OWN}${family}`);
+
+const parseSlots = (item: object): Slots => {
+  const { cells, ...others } = storedSlots.parse(item);
+  const own = Object.entries(others).flatMap(([name, slots]): [AllocationName, ReadonlySet<string>][] => {
+    const allocation = name.slice(OWN.length);
+    return name.startsWith(OWN) && isAllocation(allocation) ? [[allocation, slotSet.parse(slots)]] : [];
+  });
+  return new Map([[null, cells], ...own]);
+};
+
+const sizeOf = (slots: Slots, family: AllocationName | null): number => slots.get(family)?.size ?? 0;
+
+const merged = (...all: readonly Slots[]): Slots => {
+  const sum = new Map<AllocationName | null, ReadonlySet<string>>();
+  for (const slots of all)
+    for (const [family, some] of slots) sum.set(family, new Set([...(sum.get(family) ?? []), ...some]));
+  return sum;
+};
 
 /** Other writers kept reserving slots of the same day at the same time. */
 class SlotContentionError extends Error {
@@ -43,85 +70,115 @@ class SlotContentionError extends Error {
 /** 66 bits of a hash keep the set small. A collision only lets one spend counter more through than the limit. */
 const fingerprintOf = (counterName: string): string => hash('sha256', counterName, 'base64url').slice(0, 11);
 
-/** Dimensions to be counted. */
-type WantedSlot = Pick<SlotClaim, 'dimensions' | 'mayCost'>;
+/** Dimensions to be counted: a cross, or by an allocation dimension. */
+type WantedSlot = Pick<SlotClaim, 'dimensions' | 'allocation' | 'mayCost'>;
 
 /** What decides who may still take a slot once slots get scarce. */
 interface Scarcity {
-  /** Fingerprints of the slots of recent days. */
-  readonly recent: ReadonlySet<string>;
+  /** The slots of recent days. */
+  readonly recent: Slots;
   /** Filters of the account's active alert rules. */
   readonly filters: readonly RuleFilter[];
 }
 
-const PLENTY: Scarcity = { recent: new Set(), filters: [] };
+const PLENTY: Scarcity = { recent: new Map(), filters: [] };
 
-const keptBy = (filters: readonly RuleFilter[], dimensions: SpendDimensions): SpendDimensionName[] => {
-  const matching = filters.filter((filter) => passesRule(dimensions, filter));
-  return spendDimensionNames.filter((name) => matching.some((filter) => name in filter));
-};
+const keptBy = (filters: readonly RuleFilter[], dimensions: SpendDimensions): SpendDimensionName[] =>
+  filters
+    .filter((filter) => passesRule(dimensions, filter))
+    .flatMap((filter) => Object.keys(filter) as SpendDimensionName[]);
 
-/** How far each of the wanted dimensions overflows, given the slots that exist, and the slots that are added. */
-const decide = (wanted: readonly WantedSlot[], slots: ReadonlySet<string>, { recent, filters }: Scarcity) => {
+const nameOf = ({ allocation }: Pick<WantedSlot, 'allocation'>, dimensions: SpendDimensions): string =>
+  allocation === undefined ? spendCounterName(dimensions) : allocationCounterName(allocation, dimensions);
+
+/** How far each of the wanted dimensions overflows, given the slots that exist, and the slots that are added. All are of one family. */
+const decideFamily = (
+  family: AllocationName | null,
+  wanted: readonly WantedSlot[],
+  slots: ReadonlySet<string>,
+  { recent, filters }: Scarcity,
+) => {
   const added = new Set<string>();
+  const recentOfFamily = recent.get(family) ?? new Set();
   const hasSlot = (fingerprint: string) => slots.has(fingerprint) || added.has(fingerprint);
-  let awaited = [...recent].filter((fingerprint) => !slots.has(fingerprint)).length;
+  let awaited = [...recentOfFamily].filter((fingerprint) => !slots.has(fingerprint)).length;
   // The events of a batch share a few dimensions: each is decided once and keeps its level. Those with a cost come first.
   const decided = new Map<string, Overflow>();
-  for (const { dimensions, mayCost } of [...wanted].sort((a, b) => Number(b.mayCost) - Number(a.mayCost))) {
-    const name = spendCounterName(dimensions);
+  for (const claim of [...wanted].sort((a, b) => Number(b.mayCost) - Number(a.mayCost))) {
+    const { dimensions, allocation } = claim;
+    const name = nameOf(claim, dimensions);
     if (decided.has(name)) continue;
+    const fingerprintAs = (counted: SpendDimensions) => fingerprintOf(nameOf(claim, counted));
     const overflow = overflowOf(
-      { dimensions, mayCost, isRecent: recent.has(fingerprintOf(name)), kept: keptBy(filters, dimensions) },
-      {
-        size: slots.size + added.size,
-        awaited,
-        has: (candidate) => hasSlot(fingerprintOf(spendCounterName(candidate))),
-      },
+      { ...claim, isRecent: recentOfFamily.has(fingerprintOf(name)), kept: keptBy(filters, dimensions) },
+      { size: slots.size + added.size, awaited, has: (candidate) => hasSlot(fingerprintAs(candidate)) },
     );
     decided.set(name, overflow);
-    const fingerprint = fingerprintOf(spendCounterName(overflowDimensions(dimensions, overflow.level, overflow.kept)));
+    const fingerprint = fingerprintAs(overflowDimensions(dimensions, overflow.level, overflow.kept, allocation));
     if (hasSlot(fingerprint)) continue;
     added.add(fingerprint);
-    if (recent.has(fingerprint)) awaited -= 1;
+    if (recentOfFamily.has(fingerprint)) awaited -= 1;
   }
-  const overflows = wanted.map(({ dimensions }) => decided.get(spendCounterName(dimensions)) ?? NO_OVERFLOW);
+  return { decided, added };
+};
+
+/** The same of all families, each with slots of its own. */
+const decide = (wanted: readonly WantedSlot[], slots: Slots, scarcity: Scarcity) => {
+  const decided = new Map<AllocationName | null, ReadonlyMap<string, Overflow>>();
+  const added = new Map<AllocationName | null, ReadonlySet<string>>();
+  for (const [family, some] of Map.groupBy(wanted, ({ allocation = null }) => allocation)) {
+    const decision = decideFamily(family, some, slots.get(family) ?? new Set(), scarcity);
+    decided.set(family, decision.decided);
+    if (decision.added.size > 0) added.set(family, decision.added);
+  }
+  const overflows = wanted.map(
+    (claim) => decided.get(claim.allocation ?? null)?.get(nameOf(claim, claim.dimensions)) ?? NO_OVERFLOW,
+  );
   return { overflows, added };
 };
 
 /**
  * Counter slots limit how many distinct spend counters an account makes in a day, whatever its clients send. Every spend counter
- * reserves a slot before anything is counted in it. The slots of an account and day are one set, which grows under a condition on its
- * size. A slot whose event then fails stays reserved, which is harmless.
+ * reserves a slot before anything is counted in it. The slots of an account and day are one item, with a set for crosses and one for each
+ * allocation dimension. Sets grow under a condition on their size. A slot whose event then fails stays reserved, which is harmless.
  *
- * Once an account-day has used MAX_SLOTS_WITHOUT_COST slots, a combination without a slot costs up to four reads more: the slots of the
+ * Once a set of an account-day has MAX_SLOTS_WITHOUT_COST slots, a combination without a slot costs up to four reads more: the slots of the
  * last days, once for each process, and the filters of the account's alert rules, once a minute.
  */
 export const openCounterSlots = (table: Table, now: () => number = Date.now) => {
-  const remembered = new QuickLRU<string, ReadonlySet<string>>({ maxSize: MAX_REMEMBERED });
-  const recentSlots = new QuickLRU<string, ReadonlySet<string>>({ maxSize: MAX_RECENT });
+  const remembered = new QuickLRU<string, Slots>({ maxSize: MAX_REMEMBERED });
+  const recentSlots = new QuickLRU<string, Slots>({ maxSize: MAX_RECENT });
   const ruleFilters = openRuleFilters(table, now);
 
-  const read = async (accountId: string, day: Day): Promise<ReadonlySet<string> | undefined> => {
+  const read = async (accountId: string, day: Day): Promise<Slots | undefined> => {
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...counterSlotsKey(accountId, day) }, ConsistentRead: true }),
     );
-    return Item && storedSlots.parse(Item).cells;
+    return Item && parseSlots(Item);
   };
 
-  /** @returns false where others reserved slots since the set was read */
-  const add = async (accountId: string, day: Day, slots: ReadonlySet<string>, sizeBefore: number): Promise<boolean> => {
+  /** @returns false where others reserved slots since the sets were read */
+  const add = async (accountId: string, day: Day, added: Slots, before: Slots): Promise<boolean> => {
+    const sets = [...added].map(([family, slots], n) => {
+      const size = sizeOf(before, family);
+      return {
+        names: { [`#s${n}`]: attributeOf(family) },
+        values: { [`:s${n}`]: slots, ...(size > 0 && { [`:n${n}`]: size }) },
+        addition: `#s${n} :s${n}`,
+        condition: size === 0 ? `attribute_not_exists(#s${n})` : `size(#s${n}) = :n${n}`,
+      };
+    });
     try {
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
           Key: { ...counterSlotsKey(accountId, day) },
-          UpdateExpression: 'ADD cells :cells SET expiresAt = :expiresAt',
-          ConditionExpression: sizeBefore === 0 ? 'attribute_not_exists(cells)' : 'size(cells) = :size',
+          UpdateExpression: `ADD ${sets.map(({ addition }) => addition).join(', ')} SET expiresAt = :expiresAt`,
+          ConditionExpression: sets.map(({ condition }) => condition).join(' AND '),
+          ExpressionAttributeNames: Object.assign({}, ...sets.map(({ names }) => names)),
           ExpressionAttributeValues: {
-            ':cells': slots,
+            ...Object.assign({}, ...sets.map(({ values }) => values)),
             ':expiresAt': endOf(day).getTime() / 1_000 + SLOT_DAYS * DAY_SECONDS,
-            ...(sizeBefore > 0 && { ':size': sizeBefore }),
           },
         }),
       );
@@ -132,21 +189,23 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
     }
   };
 
-  const readRecent = async (accountId: string, day: Day): Promise<ReadonlySet<string>> => {
+  const readRecent = async (accountId: string, day: Day): Promise<Slots> => {
     const id = `${accountId}#${day}`;
     const known = recentSlots.get(id);
     if (known) return known;
     const days = Array.from({ length: RECENT_DAYS }, (_, n) => addDays(day, -1 - n));
     const found = await Promise.all(days.map((each) => read(accountId, each)));
-    const recent = new Set(found.flatMap((slots) => [...(slots ?? [])]));
+    const recent = merged(...found.flatMap((slots) => slots ?? []));
     recentSlots.set(id, recent);
     return recent;
   };
 
-  const decideOn = async (accountId: string, day: Day, wanted: readonly WantedSlot[], slots: ReadonlySet<string>) => {
+  const decideOn = async (accountId: string, day: Day, wanted: readonly WantedSlot[], slots: Slots) => {
     const first = decide(wanted, slots, PLENTY);
-    const isPlenty = slots.size + first.added.size <= MAX_SLOTS_WITHOUT_COST;
-    if (isPlenty || (first.added.size === 0 && first.overflows.every(({ level }) => level === 0))) return first;
+    const isPlenty = [...first.added].every(
+      ([family, added]) => sizeOf(slots, family) + added.size <= MAX_SLOTS_WITHOUT_COST,
+    );
+    if (isPlenty && first.overflows.every(({ level }) => level === 0)) return first;
     const [recent, filters] = await Promise.all([readRecent(accountId, day), ruleFilters.find(accountId)]);
     return decide(wanted, slots, { recent, filters });
   };
@@ -160,16 +219,16 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
      */
     reserve: async (accountId: string, day: Day, wanted: readonly WantedSlot[]): Promise<Overflow[]> => {
       const id = `${accountId}#${day}`;
-      const known = await decideOn(accountId, day, wanted, remembered.get(id) ?? new Set());
+      const known = await decideOn(accountId, day, wanted, remembered.get(id) ?? new Map());
       if (known.added.size === 0) return known.overflows;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
         const slots = await read(accountId, day);
         // The first slot of a day marks the day for rollup, before anything is counted.
         if (!slots) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
-        const { overflows, added } = await decideOn(accountId, day, wanted, slots ?? new Set());
-        if (added.size === 0 || (await add(accountId, day, added, slots?.size ?? 0))) {
-          remembered.set(id, new Set([...(slots ?? []), ...added]));
+        const { overflows, added } = await decideOn(accountId, day, wanted, slots ?? new Map());
+        if (added.size === 0 || (await add(accountId, day, added, slots ?? new Map()))) {
+          remembered.set(id, merged(slots ?? new Map(), added));
           return overflows;
         }
       }

@@ -58,6 +58,12 @@ export const removeRollupMark = (table: string, { accountId, period, nonce }: Ro
   },
 });
 
+/** The check that a period was not marked again after a mark was read. */
+export const requireRollupMark = (table: string, mark: RollupMark) => {
+  const { Delete } = removeRollupMark(table, mark);
+  return { ConditionCheck: { ...Delete } };
+};
+
 /** Condition on a month counter: the day `:day` is not closed, nor any later day of the month. */
 export const IS_OPEN = 'attribute_not_exists(closedDay) OR closedDay < :day';
 

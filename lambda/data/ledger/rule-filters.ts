@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
+import { ruleFilterOf, storedRuleFilter } from '../../domain/alert-rules/config-members.ts';
 import type { RuleFilter } from '../../domain/alert-rules/spend-series.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ruleKey } from '../table/keys.ts';
@@ -8,16 +9,7 @@ import type { Table } from '../table/table.ts';
 
 const MAX_ENTRIES = 1_000;
 
-const storedFilter = z.object({
-  isActive: z.literal(true),
-  config: z.object({
-    filter: z.object({
-      provider: z.optional(z.string()),
-      model: z.optional(z.string()),
-      tag: z.optional(z.string()),
-    }),
-  }),
-});
+const storedFilter = z.object({ isActive: z.literal(true), config: z.object({ filter: storedRuleFilter }) });
 
 /** The filters of accounts' active alert rules, cached for a minute. */
 export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
@@ -36,7 +28,7 @@ export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
       })) {
         // A rule that is switched off, has no filter, or that this version cannot read, keeps no names.
         const { data } = storedFilter.safeParse(item);
-        if (data) filters.push(data.config.filter);
+        if (data) filters.push(ruleFilterOf(data.config.filter));
       }
       cache.set(accountId, { filters, readAtMs: now() });
       return filters;

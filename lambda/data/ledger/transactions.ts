@@ -2,12 +2,15 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
-import { contributionOf } from '../../domain/spend/contribution.ts';
+import { allocationContributionsOf, contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
+import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
 import {
+  allocationCounterKey,
+  allocationCounterName,
   countedResponseKey,
   type Key,
   monthKey,
@@ -82,11 +85,21 @@ const COUNTER_BYTES = 2_000;
 /** A record without its details. */
 const RECORD_BYTES = 2_000;
 
+/** The longest retention of a record (400 days), an event's age, and the days that the table may take to delete. */
+const ALLOCATION_COUNTER_DAYS = 450;
+
 /** Epoch seconds after which the counters of an hour may be gone. */
 export const hourCounterExpiry = (hour: string): number =>
   Date.parse(`${hour}:00:00Z`) / 1_000 + HOUR_COUNTER_DAYS * DAY_SECONDS;
 
-/** What one record adds, and to which spend counter. */
+/**
+ * Epoch seconds after which the counters of an hour's allocation dimensions may be gone. There are none by day, so they are kept for longer
+ * than any record that may still be priced again.
+ */
+const allocationCounterExpiry = (hour: string): number =>
+  Date.parse(`${hour}:00:00Z`) / 1_000 + ALLOCATION_COUNTER_DAYS * DAY_SECONDS;
+
+/** What one record adds, and to which spend counters. */
 interface Addition {
   readonly accountId: string;
   readonly hour: Hour;
@@ -94,6 +107,11 @@ interface Addition {
   readonly counters: Counters;
   /** The same sums are added to its session. */
   readonly session: { readonly counterName: string; readonly expiresAt: number } | null;
+  readonly allocations: readonly {
+    readonly allocation: AllocationName;
+    readonly counterName: string;
+    readonly counters: Counters;
+  }[];
 }
 
 const additionOf = (record: RequestRecord): Addition => {
@@ -105,6 +123,11 @@ const additionOf = (record: RequestRecord): Addition => {
     counterName: spendCounterName(dimensions),
     counters,
     session: sessionCounterOf(record),
+    allocations: allocationContributionsOf(record).map(({ allocation, ...own }) => ({
+      allocation,
+      counterName: allocationCounterName(allocation, own.dimensions),
+      counters: own.counters,
+    })),
   };
 };
 
@@ -153,19 +176,25 @@ class Totals {
     }
   }
 
-  #add({ accountId, hour, counterName, counters, session }: Addition, sign: 1 | -1): void {
+  #add({ accountId, hour, counterName, counters, session, allocations }: Addition, sign: 1 | -1): void {
     const [month, day] = [monthOf(hour), dayOf(hour)];
-    const shard = this.#placement.shardOfCounter(accountId, month, counterName);
+    const shardOf = (name: string) => this.#placement.shardOfCounter(accountId, month, name);
+    const shard = shardOf(counterName);
     const name = { accountId, counterName };
     const ofHour = namedSpendCounterKey(accountId, 'HOUR', hour, counterName, shard);
     const ofDay = namedSpendCounterKey(accountId, 'DAY', day, counterName, shard);
     this.#addToSpendCounter({ ...name, key: ofHour, expiresAt: hourCounterExpiry(hour) }, counters, sign);
     this.#addToSpendCounter({ ...name, key: ofDay }, counters, sign);
     if (session) {
-      const shardOfSession = this.#placement.shardOfCounter(accountId, month, session.counterName);
-      const key = sessionCounterKey(accountId, day, session.counterName, shardOfSession);
+      const key = sessionCounterKey(accountId, day, session.counterName, shardOf(session.counterName));
       const hours = new Set([Number(hour.slice(-2))]);
       this.#addToSpendCounter({ ...session, accountId, key, hours }, counters, sign);
+    }
+    const expiresAt = allocationCounterExpiry(hour);
+    for (const { allocation, counterName: ownName, counters: own } of allocations) {
+      const busyName = `${allocation}#${ownName}`;
+      const key = allocationCounterKey(accountId, allocation, hour, ownName, shardOf(busyName));
+      this.#addToSpendCounter({ accountId, counterName: busyName, key, expiresAt }, own, sign);
     }
     this.#monthOf(accountId, hour).requests += sign;
   }
@@ -255,9 +284,12 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
   };
   for (const prepared of sortBySpendCounter(changes, placement)) {
     const { change, item } = prepared;
-    const size = item.details.length + RECORD_BYTES + 6 * COUNTER_BYTES;
-    // A change adds at most itself, its response, three counters before and three after, a month and a marked day.
-    const most = recordActionCount(change) + (change.before ? 6 : 3) + 2;
+    const { before, after } = prepared;
+    // Two spend counters, a session counter, and those of allocation dimensions, before and after.
+    const counterCount = (before ? 6 : 3) + (before?.allocations.length ?? 0) + after.allocations.length;
+    const size = item.details.length + RECORD_BYTES + counterCount * COUNTER_BYTES;
+    // A change adds at most itself, its response, its counters, a month and a marked day.
+    const most = recordActionCount(change) + counterCount + 2;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);

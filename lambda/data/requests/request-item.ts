@@ -39,6 +39,9 @@ const withoutEmpty = (members: object): Record<string, unknown> => {
   return kept;
 };
 
+const mapValues = <T, U>(members: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, map(value)]));
+
 /** For one or two kilobytes, deflate takes longer to set up tables for 32 KB than to compress. The output is the same size. */
 const SMALL_CHARACTERS = 4_096;
 const FOR_SMALL = { windowBits: 12, memLevel: 5, chunkSize: 4_096 };
@@ -55,13 +58,17 @@ const deflated = (details: object): Uint8Array => {
  * and in the table. JSON may also nest, and use names that attributes may not have.
  */
 export const requestItem = (record: RequestRecord): RequestItem => {
-  const { accountId, requestId, shard, revision, expiresAt, usage, ...facts } = record;
+  const { accountId, requestId, shard, revision, expiresAt, usage, allocations, ...facts } = record;
   return {
     ...requestKey(accountId, dayOf(record.startedAt), requestId, shard),
     revision,
     expiresAt,
     ...(record.session && { s: sessionMark(record.session.id) }),
-    details: deflated({ ...withoutEmpty(facts), usage: usage && withoutEmpty(usage) }),
+    details: deflated({
+      ...withoutEmpty(facts),
+      usage: usage && withoutEmpty(usage),
+      ...(Object.keys(allocations).length > 0 && { allocations: mapValues(allocations, withoutEmpty) }),
+    }),
   };
 };
 

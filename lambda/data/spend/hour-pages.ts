@@ -2,15 +2,26 @@ import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
 import { type CounterName, type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
 import {
+  type AllocationName,
+  type CrossDimensionName,
+  crossDimensionNames,
+  isAllocation,
   noDimensions,
   type SpendDimensionName,
   type SpendDimensions,
-  spendDimensionNames,
 } from '../../domain/spend/dimensions.ts';
 import { summarize } from '../../domain/spend/summary.ts';
 import { hourCounterExpiry } from '../ledger/transactions.ts';
-import { type Key, type SummaryView, summaryKey } from '../table/keys.ts';
-import { countersOf, crossColumns, type Page, pagesOf, storedNames } from './summary-pages.ts';
+import { type SummaryView, summaryKey } from '../table/keys.ts';
+import {
+  allocationColumnNames,
+  allocationColumns,
+  countersOf,
+  crossColumns,
+  type Page,
+  pagesOf,
+  storedNames,
+} from './summary-pages.ts';
 
 /**
  * Limits for the hours of a day, so that they and the summary of the day fit one transaction (100 items, 4 MB). The most counters that an
@@ -20,8 +31,11 @@ import { countersOf, crossColumns, type Page, pagesOf, storedNames } from './sum
 const MAX_PAGES = 60;
 const MAX_BYTES = 2_000_000;
 
+/** The views that are made of crosses. */
+type CrossView = Exclude<SummaryView, AllocationName>;
+
 /** In the order of how many questions need them. */
-const views: readonly SummaryView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
+const views: readonly CrossView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
@@ -32,20 +46,22 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 type Row = readonly [values: readonly (string | null)[], sums: readonly (number | null)[]];
 
 /** The smallest view that separates the dimensions: of everything, of one dimension, or of all crosses. */
-export const hourViewOf = (dimensions: readonly SpendDimensionName[]): SummaryView => {
+export const hourViewOf = (dimensions: readonly CrossDimensionName[]): CrossView => {
   const [dimension = 'TOTALS', ...more] = dimensions;
   return more.length === 0 ? dimension : 'CELLS';
 };
 
-const columnsOf = (view: SummaryView): readonly SpendDimensionName[] =>
-  view === 'CELLS' ? spendDimensionNames : view === 'TOTALS' ? [] : [view];
+const columnsOf = (view: SummaryView): readonly SpendDimensionName[] => {
+  if (isAllocation(view)) return allocationColumnNames(view);
+  return view === 'CELLS' ? crossDimensionNames : view === 'TOTALS' ? [] : [view];
+};
 
 interface Sum {
   readonly values: readonly (string | null)[];
   readonly counters: Counters;
 }
 
-const sumsOf = (view: SummaryView, { totals, crosses }: ReturnType<typeof summarize>): Sum[] => {
+const sumsOf = (view: CrossView, { totals, crosses }: ReturnType<typeof summarize>): Sum[] => {
   if (view === 'CELLS') return crosses.map((cross) => ({ values: crossColumns(cross), counters: cross.counters }));
   const wanted = view === 'TOTALS' ? null : view;
   return totals
@@ -83,7 +99,7 @@ export const hourItems = (accountId: string, day: Day, spendCounters: readonly S
     if (fits) left = after;
     // A first page with a page count of 0 hides the pages of an earlier rollup.
     const pages = fits && all.length > 0 ? all : [Buffer.of()];
-    return pages.map((data, page): Key & Record<string, unknown> => ({
+    return pages.map((data, page) => ({
       ...summaryKey(accountId, view, 'HOUR', day, page),
       pages: fits ? all.length : 0,
       version,
@@ -91,6 +107,33 @@ export const hourItems = (accountId: string, day: Day, spendCounters: readonly S
       expiresAt: hourCounterExpiry(`${day}T23`),
     }));
   });
+};
+
+/** The items with the hours of a rolled-up day by an allocation dimension. */
+export const allocationHourItems = (
+  accountId: string,
+  day: Day,
+  {
+    allocation,
+    spendCounters,
+  }: { readonly allocation: AllocationName; readonly spendCounters: readonly SpendCounter[] },
+  version: string,
+) => {
+  const byTime = Map.groupBy(spendCounters, ({ time }) => time);
+  const sums = HOURS.map((hour) =>
+    (byTime.get(`${day}T${hour}`) ?? []).map((each) => ({
+      values: allocationColumns(each, allocation),
+      counters: each.counters,
+    })),
+  );
+  const pages = pagesOf(tableOf(sums));
+  return pages.map((data, page) => ({
+    ...summaryKey(accountId, allocation, 'HOUR', day, page),
+    pages: pages.length,
+    version,
+    data,
+    expiresAt: hourCounterExpiry(`${day}T23`),
+  }));
 };
 
 /** Rows are not validated: that would take longer than adding them up. */

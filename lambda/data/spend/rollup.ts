@@ -1,12 +1,24 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
-import { bounded, type SummaryCross, summarize } from '../../domain/spend/summary.ts';
-import { closeDay, markForRollup, openRollupMarks, type RollupMark, removeRollupMark } from '../ledger/rollup-marks.ts';
+import { dayOf, isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import type { SpendCounter } from '../../domain/spend/counters.ts';
+import { declaredDuring, declaredName } from '../../domain/spend/declared-dimensions.ts';
+import { type AllocationName, allocationCrossNames } from '../../domain/spend/dimensions.ts';
+import { bounded, boundedAllocation, summarize, summarizeAllocation } from '../../domain/spend/summary.ts';
+import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
+import { openDeclaredDimensions } from '../accounts/declared-dimensions.ts';
+import {
+  closeDay,
+  markForRollup,
+  openRollupMarks,
+  type RollupMark,
+  removeRollupMark,
+  requireRollupMark,
+} from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
-import { hourItems } from './hour-pages.ts';
+import { allocationHourItems, hourItems } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
-import { readCrosses, readPages, summaryItems } from './summary-pages.ts';
+import { allocationItems, readAllocations, readCrosses, readPages, summaryItems } from './summary-pages.ts';
 
 /**
  * `changed`: a request was recorded in the period meanwhile, so it is still marked. `waiting`: a month with days that are not rolled up
@@ -14,7 +26,26 @@ import { readCrosses, readPages, summaryItems } from './summary-pages.ts';
  */
 type RollupResult = 'rolled-up' | 'changed' | 'waiting';
 
-type Items = readonly Record<string, unknown>[];
+type Items = readonly (Record<string, unknown> & { readonly data: Buffer })[];
+
+/** Limits of a transaction: 100 actions and 4 MB. The rest is room for the actions on marks, and for keys. */
+const MAX_ITEMS = 98;
+const MAX_BYTES = 3_500_000;
+
+/** Splits items into parts that each fit a transaction. */
+const partsOf = (items: Items): Items[] => {
+  const parts: Items[number][][] = [[]];
+  let bytes = 0;
+  for (const item of items) {
+    if (bytes + item.data.length > MAX_BYTES || parts.at(-1)?.length === MAX_ITEMS) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(item);
+    bytes += item.data.length;
+  }
+  return parts;
+};
 
 const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
@@ -31,34 +62,54 @@ const isOvertaken = (error: unknown): boolean =>
 
 /**
  * Writes the summaries of closed days, of their hours, and of closed months. One transaction writes a summary, removes its mark and (for
- * a day) marks its month, so that at any moment the summary of an unmarked period equals its counters.
+ * a day) marks its month, so that at any moment the summary of an unmarked period equals its counters. What does not fit is written
+ * before, while the mark is still the same one: until it is removed, nobody reads the summary.
  */
 export const openRollup = (table: Table, now: () => number = Date.now) => {
   const spendCounters = openSpendCounters(table);
   const marks = openRollupMarks(table);
+  const declaredDimensions = openDeclaredDimensions(table);
 
-  const put = async (mark: RollupMark, crosses: readonly SummaryCross[], hours: Items = []): Promise<RollupResult> => {
+  const put = async (mark: RollupMark, items: Items): Promise<RollupResult> => {
     const { accountId, period } = mark;
-    const summary = summarize(crosses);
-    const pages = isMonth(period)
-      ? summaryItems(accountId, 'MONTH', period, bounded(summary), mark.nonce)
-      : summaryItems(accountId, 'DAY', period, summary, mark.nonce);
-    const items = [...pages, ...hours];
+    const parts = partsOf(items);
     try {
-      await table.client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            removeRollupMark(table.name, mark),
-            ...items.map((Item) => ({ Put: { TableName: table.name, Item } })),
-            ...(isMonth(period) ? [] : [markForRollup(table.name, accountId, monthOf(period), now())]),
-          ],
-        }),
-      );
+      for (const [index, part] of parts.entries()) {
+        const isLast = index === parts.length - 1;
+        await table.client.send(
+          new TransactWriteCommand({
+            TransactItems: [
+              isLast ? removeRollupMark(table.name, mark) : requireRollupMark(table.name, mark),
+              ...part.map((Item) => ({ Put: { TableName: table.name, Item } })),
+              ...(isMonth(period) || !isLast ? [] : [markForRollup(table.name, accountId, monthOf(period), now())]),
+            ],
+          }),
+        );
+      }
       return 'rolled-up';
     } catch (error) {
       if (isOvertaken(error)) return 'changed';
       throw error;
     }
+  };
+
+  /** A day and its hours by an allocation dimension. */
+  const allocationOfDay = async (
+    { accountId, period: day, nonce }: RollupMark,
+    allocation: AllocationName,
+    { ofDay, ofHours, isDeclared }: { ofDay: SpendCounter[]; ofHours: SpendCounter[]; isDeclared: boolean },
+  ): Promise<Items> => {
+    const counted = await all(spendCounters.allocationHours(accountId, allocation, `${day}T00`, `${day}T23`));
+    // Where it is declared, an earlier summary of the day must not stay, even if nothing is counted any more.
+    if (counted.length === 0 && !isDeclared) return [];
+    const rows = (crosses: SpendCounter[], bucketOf: (time: string) => string) =>
+      withUnknownValues({ crosses, counted }, allocation, allocationCrossNames, bucketOf);
+    const crosses = summarizeAllocation(rows(ofDay, dayOf), allocation);
+    const hours = rows(ofHours, (hour) => hour);
+    return [
+      ...allocationItems(accountId, 'DAY', day, { allocation, crosses }, nonce),
+      ...allocationHourItems(accountId, day, { allocation, spendCounters: hours }, nonce),
+    ];
   };
 
   const rollUpDay = async (mark: RollupMark): Promise<RollupResult> => {
@@ -69,17 +120,51 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
       all(spendCounters.days(accountId, day, day, consistent)),
       all(spendCounters.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
     ]);
-    return put(mark, ofDay, hourItems(accountId, day, ofHours, mark.nonce));
+    const client = await allocationOfDay(mark, 'client', { ofDay, ofHours, isDeclared: true });
+    const declared: Items[] = [];
+    for (const dimension of await declaredDimensions.find(accountId)) {
+      const isDeclared = declaredDuring(dimension, day);
+      declared.push(await allocationOfDay(mark, declaredName(dimension.name), { ofDay, ofHours, isDeclared }));
+    }
+    return put(mark, [
+      ...client,
+      ...declared.flat(),
+      ...summaryItems(accountId, 'DAY', day, summarize(ofDay), mark.nonce),
+      ...hourItems(accountId, day, ofHours, mark.nonce),
+    ]);
+  };
+
+  /** A month by an allocation dimension, from its days. Those without a summary are from before it was counted. */
+  const allocationOfMonth = async (
+    { accountId, period: month, nonce }: RollupMark,
+    allocation: AllocationName,
+    crossesByDay: readonly SpendCounter[],
+  ): Promise<Items> => {
+    const counted: SpendCounter[] = [];
+    for await (const page of readPages(table, accountId, allocation, 'DAY', { from: month, to: lastDayOf(month) }))
+      for (const { period, ...cross } of readAllocations(page, allocation)) counted.push({ time: period, ...cross });
+    if (counted.length === 0) return [];
+    const days = new Set(counted.map(({ time }) => time));
+    const crosses = crossesByDay.filter(({ time }) => !days.has(time));
+    const rows = withUnknownValues({ crosses, counted }, allocation, allocationCrossNames, dayOf);
+    const summary = { allocation, crosses: boundedAllocation(summarizeAllocation(rows, allocation), allocation) };
+    return allocationItems(accountId, 'MONTH', month, summary, nonce);
   };
 
   const rollUpMonth = async (mark: RollupMark): Promise<RollupResult> => {
     const month: Month = mark.period;
     const marked = await marks.markedPeriods(mark.accountId, month, lastDayOf(month));
     if (marked.some((period) => !isMonth(period))) return 'waiting';
-    const days: SummaryCross[] = [];
+    const days: SpendCounter[] = [];
     for await (const page of readPages(table, mark.accountId, 'CELLS', 'DAY', { from: month, to: lastDayOf(month) }))
-      days.push(...readCrosses(page));
-    return put(mark, days);
+      for (const { period, ...cross } of readCrosses(page)) days.push({ time: period, ...cross });
+    const declared = (await declaredDimensions.find(mark.accountId)).map(({ name }) => declaredName(name));
+    const allocations: Items[] = [];
+    for (const name of ['client', ...declared] as const) allocations.push(await allocationOfMonth(mark, name, days));
+    return put(mark, [
+      ...allocations.flat(),
+      ...summaryItems(mark.accountId, 'MONTH', month, bounded(summarize(days)), mark.nonce),
+    ]);
   };
 
   return {

@@ -9,8 +9,17 @@ import {
   PAST_EXACT,
   type SpendCounter,
 } from '../../domain/spend/counters.ts';
+import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
-import { monthKey, parseSpendCounterSk, spendPartition, timeRange, withoutShard } from '../table/keys.ts';
+import {
+  allocationPrefix,
+  monthKey,
+  parseAllocationCounterSk,
+  parseSpendCounterSk,
+  spendPartition,
+  timeRange,
+  withoutShard,
+} from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
@@ -30,33 +39,37 @@ export const parseCounters = (item: Record<string, unknown>): Counters => {
   return counters;
 };
 
+/** The time and dimensions in a sort key. */
+type ParseSk = (sk: string) => Pick<SpendCounter, 'time' | 'dimensions'>;
+
 async function* read(
   table: Table,
   accountId: string,
   range: { readonly from: string; readonly to: string },
   consistent: boolean,
+  parseSk: ParseSk = parseSpendCounterSk,
 ): AsyncGenerator<SpendCounter> {
   let time = '';
   /** Those of one time, by sort key: the shards of a busy counter add up to it. */
   let found = new Map<string, Counters>();
   for await (const item of itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: consistent })) {
     const sk = withoutShard(storedKey.parse(item).sk);
-    const { time: next } = parseSpendCounterSk(sk);
+    const { time: next } = parseSk(sk);
     if (next !== time) {
-      yield* spendCountersOf(found);
+      yield* spendCountersOf(found, parseSk);
       found = new Map();
       time = next;
     }
     const [counters, others] = [parseCounters(item), found.get(sk)];
     found.set(sk, others ? addCounters(others, counters) : counters);
   }
-  yield* spendCountersOf(found);
+  yield* spendCountersOf(found, parseSk);
 }
 
-function* spendCountersOf(found: ReadonlyMap<string, Counters>): Generator<SpendCounter> {
+function* spendCountersOf(found: ReadonlyMap<string, Counters>, parseSk: ParseSk): Generator<SpendCounter> {
   for (const [sk, counters] of found) {
     // All sums are zero where every request moved to another spend counter: a late close event named the model.
-    if (Object.keys(counters).length > 0) yield { ...parseSpendCounterSk(sk), counters };
+    if (Object.keys(counters).length > 0) yield { ...parseSk(sk), counters };
   }
 }
 
@@ -71,6 +84,10 @@ export const openSpendCounters = (table: Table) => ({
   /** Spend counters of a range of hours, both ends included, ascending by hour. Kept for 90 days. */
   hours: (accountId: string, from: Hour, to: Hour, options = { consistent: false }): AsyncIterable<SpendCounter> =>
     read(table, accountId, timeRange('HOUR', from, to), options.consistent),
+
+  /** Spend counters of an allocation dimension in a range of hours, both ends included, ascending by hour. Consistent. */
+  allocationHours: (accountId: string, allocation: AllocationName, from: Hour, to: Hour): AsyncIterable<SpendCounter> =>
+    read(table, accountId, timeRange(allocationPrefix(allocation), from, to), true, parseAllocationCounterSk),
 
   /** Tracked requests of a calendar month (UTC). */
   trackedRequests: async (accountId: string, month: Month): Promise<number> => {

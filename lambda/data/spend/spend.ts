@@ -10,10 +10,19 @@ import {
   monthOf,
 } from '../../domain/calendar/utc.ts';
 import type { SpendCounter } from '../../domain/spend/counters.ts';
-import { noDimensions, OTHER, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import {
+  allocationIn,
+  type CrossDimensionName,
+  isAllocation,
+  noDimensions,
+  OTHER,
+  type SpendDimensionName,
+} from '../../domain/spend/dimensions.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
+import { openAllocationReader } from './allocation-reader.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
+import { runs } from './runs.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { readCrosses, readPages, readTotals } from './summary-pages.ts';
 
@@ -24,21 +33,6 @@ export interface SpendRange {
   readonly to: string;
 }
 
-/** Groups consecutive values for which the test gives the same result. */
-const runs = <T>(
-  values: readonly T[],
-  test: (value: T) => boolean,
-): { readonly is: boolean; readonly first: T; readonly last: T }[] => {
-  const found: { is: boolean; first: T; last: T }[] = [];
-  for (const value of values) {
-    const is = test(value);
-    const run = found.at(-1);
-    if (run?.is === is) run.last = value;
-    else found.push({ is, first: value, last: value });
-  }
-  return found;
-};
-
 const firstHourOf = (day: Day): Hour => `${day}T00`;
 const lastHourOf = (day: Day): Hour => `${day}T23`;
 
@@ -46,6 +40,25 @@ const monthsBetween = (from: Month, to: Month): Month[] => {
   const months: Month[] = [];
   for (let month = from; month <= to; month = monthOf(addDays(lastDayOf(month), 1))) months.push(month);
   return months;
+};
+
+type Part =
+  | { readonly kind: 'months'; readonly first: Month; readonly last: Month }
+  | { readonly kind: 'days'; readonly from: Day; readonly to: Day };
+
+/** Whole months that have a right summary, and the days of all others. */
+const monthsAndDays = (range: { readonly from: Day; readonly to: Day }, marked: ReadonlySet<string>): Part[] => {
+  const markedMonths = new Set([...marked].map(monthOf));
+  const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
+  const hasSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
+  return runs(monthsBetween(monthOf(range.from), monthOf(range.to)), hasSummary).map(({ is, first, last }): Part => {
+    if (is) return { kind: 'months', first, last };
+    return {
+      kind: 'days',
+      from: first === monthOf(range.from) ? range.from : `${first}-01`,
+      to: last === monthOf(range.to) ? range.to : lastDayOf(last),
+    };
+  });
 };
 
 /**
@@ -62,7 +75,7 @@ export const openSpend = (table: Table) => {
     granularity: 'DAY' | 'MONTH',
     from: string,
     to: string,
-    dimensions: readonly SpendDimensionName[],
+    dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
@@ -87,7 +100,7 @@ export const openSpend = (table: Table) => {
   async function* hourSummaries(
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
-    dimensions: readonly SpendDimensionName[],
+    dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const view = hourViewOf(dimensions);
     const pages = readPages(table, accountId, view, 'HOUR', { from: dayOf(from), to: dayOf(to) });
@@ -103,7 +116,7 @@ export const openSpend = (table: Table) => {
   async function* hours(
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
-    dimensions: readonly SpendDimensionName[],
+    dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     // A range within a day has few counters, and is today in most cases.
     if (dayOf(from) === dayOf(to)) return yield* live.hours(accountId, from, to);
@@ -121,7 +134,7 @@ export const openSpend = (table: Table) => {
     accountId: string,
     range: { readonly from: Day; readonly to: Day },
     marked: ReadonlySet<string>,
-    dimensions: readonly SpendDimensionName[],
+    dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day)))
       yield* is ? live.days(accountId, first, last) : summaries(accountId, 'DAY', first, last, dimensions);
@@ -134,7 +147,7 @@ export const openSpend = (table: Table) => {
   async function* monthSummaries(
     accountId: string,
     { first, last }: { readonly first: Month; readonly last: Month },
-    dimensions: readonly SpendDimensionName[],
+    dimensions: readonly CrossDimensionName[],
     separate: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const found = summaries(accountId, 'MONTH', first, last, dimensions);
@@ -151,25 +164,7 @@ export const openSpend = (table: Table) => {
     }
   }
 
-  async function* months(
-    accountId: string,
-    range: { readonly from: Day; readonly to: Day },
-    marked: ReadonlySet<string>,
-    dimensions: readonly SpendDimensionName[],
-    separate: readonly SpendDimensionName[],
-  ): AsyncGenerator<SpendCounter> {
-    const markedMonths = new Set([...marked].map(monthOf));
-    const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
-    const fromSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
-    for (const { is, first, last } of runs(monthsBetween(monthOf(range.from), monthOf(range.to)), fromSummary)) {
-      if (is) yield* monthSummaries(accountId, { first, last }, dimensions, separate);
-      else {
-        const from = first === monthOf(range.from) ? range.from : `${first}-01`;
-        const to = last === monthOf(range.to) ? range.to : lastDayOf(last);
-        yield* days(accountId, { from, to }, marked, dimensions);
-      }
-    }
-  }
+  const readAllocation = openAllocationReader(table, { live, marks, hours, days, summaries });
 
   return {
     /**
@@ -185,14 +180,27 @@ export const openSpend = (table: Table) => {
       separate: readonly SpendDimensionName[] = [],
     ): AsyncGenerator<SpendCounter> {
       const lastInstant = new Date(Date.parse(range.to) - 1).toISOString();
+      const allocation = allocationIn(dimensions);
+      const names = dimensions.filter((name) => !isAllocation(name)) as CrossDimensionName[];
+      const inHours = { from: hourOf(range.from), to: hourOf(lastInstant) };
       if (granularity === 'hour')
-        return yield* hours(accountId, { from: hourOf(range.from), to: hourOf(lastInstant) }, dimensions);
+        return yield* allocation
+          ? readAllocation.hours(accountId, inHours, allocation, names)
+          : hours(accountId, inHours, names);
       const inDays = { from: dayOf(range.from), to: dayOf(lastInstant) };
       // Marks are read before summaries: a rollup in between makes a summary newer than the marks, never older.
       const marked = new Set(await marks.markedPeriods(accountId, monthOf(inDays.from), inDays.to));
-      yield* granularity === 'month'
-        ? months(accountId, inDays, marked, dimensions, separate)
-        : days(accountId, inDays, marked, dimensions);
+      const parts = granularity === 'month' ? monthsAndDays(inDays, marked) : [{ kind: 'days' as const, ...inDays }];
+      for (const part of parts) {
+        if (part.kind === 'days')
+          yield* allocation
+            ? readAllocation.days(accountId, part, marked, allocation, names)
+            : days(accountId, part, marked, names);
+        else
+          yield* allocation
+            ? readAllocation.months(accountId, part, allocation, names, separate)
+            : monthSummaries(accountId, part, names, separate);
+      }
     },
   };
 };

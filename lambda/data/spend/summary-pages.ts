@@ -2,10 +2,17 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { UnavailableError } from '../../domain/errors.ts';
 import { type CounterName, type Counters, isCounterName, PAST_EXACT } from '../../domain/spend/counters.ts';
-import { type SpendDimensionName, spendDimensionNames } from '../../domain/spend/dimensions.ts';
+import {
+  type AllocationName,
+  allocationCrossNames,
+  type CrossDimensionName,
+  crossDimensionNames,
+  noDimensions,
+  type SpendDimensionName,
+} from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
-import { type Key, type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
+import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
@@ -25,9 +32,20 @@ const tableOf = (rows: readonly { readonly columns: readonly (string | null)[]; 
 };
 
 const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
-/** Values of a cross, in the order of spendDimensionNames. */
+/** Values of a cross, in the order of crossDimensionNames. */
 export const crossColumns = ({ dimensions }: Pick<SummaryCross, 'dimensions'>): (string | null)[] =>
-  spendDimensionNames.map((name) => dimensions[name]);
+  crossDimensionNames.map((name) => dimensions[name]);
+
+/** The dimensions of a row of an allocation dimension's view, in their order. */
+export const allocationColumnNames = (allocation: AllocationName): readonly SpendDimensionName[] => [
+  allocation,
+  ...allocationCrossNames,
+];
+/** Values of a cross of an allocation dimension, in this order. */
+export const allocationColumns = (
+  { dimensions }: Pick<SummaryCross, 'dimensions'>,
+  allocation: AllocationName,
+): (string | null)[] => allocationColumnNames(allocation).map((name) => dimensions[name] ?? null);
 
 /** Rows as compressed JSON, in as many pages as they need. Each page has the counter names of its values. */
 export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: readonly unknown[] }): Buffer[] => {
@@ -66,13 +84,31 @@ export const summaryItems = (
     ),
   };
   return (Object.entries(views) as [PeriodView, Buffer[]][]).flatMap(([view, pages]) =>
-    pages.map((data, page): Key & Record<string, unknown> => ({
+    pages.map((data, page) => ({
       ...summaryKey(accountId, view, granularity, period, page),
       pages: pages.length,
       version,
       data,
     })),
   );
+};
+
+/** The items of an allocation dimension's summary. */
+export const allocationItems = (
+  accountId: string,
+  granularity: 'DAY' | 'MONTH',
+  period: string,
+  { allocation, crosses }: { readonly allocation: AllocationName; readonly crosses: readonly SummaryCross[] },
+  version: string,
+) => {
+  const rows = crosses.map((cross) => ({ columns: allocationColumns(cross, allocation), counters: cross.counters }));
+  const pages = pagesOf(tableOf(rows));
+  return pages.map((data, page) => ({
+    ...summaryKey(accountId, allocation, granularity, period, page),
+    pages: pages.length,
+    version,
+    data,
+  }));
 };
 
 const storedPage = z.object({
@@ -92,11 +128,15 @@ export const storedNames = z.pipe(
 );
 const storedTotals = z.object({
   names: storedNames,
-  rows: z.array(z.tuple([z.nullable(z.enum(spendDimensionNames)), text, sums])),
+  rows: z.array(z.tuple([z.nullable(z.enum(crossDimensionNames)), text, sums])),
 });
 const storedCrosses = z.object({
   names: storedNames,
   rows: z.array(z.tuple([z.string(), text, text, text, text, sums])),
+});
+const storedAllocations = z.object({
+  names: storedNames,
+  rows: z.array(z.tuple([text, z.string(), text, text, sums])),
 });
 
 /** The counters of a row, whose values begin at `start`. A loop, because a year of many crosses has a million rows. */
@@ -196,7 +236,7 @@ export const readPages = (
 /** The totals of one dimension, or of everything (null), on a page of the TOTALS view. */
 export const readTotals = (
   { json, period }: Page,
-  wanted: SpendDimensionName | null,
+  wanted: CrossDimensionName | null,
 ): (SummaryTotal & { readonly period: string })[] => {
   const { names, rows } = storedTotals.parse(json);
   return rows
@@ -210,6 +250,19 @@ export const readCrosses = ({ json, period }: Page): (SummaryCross & { readonly 
   return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
     period,
     dimensions: { provider, model, tag, keyId, providerKey },
+    counters: countersOf(names, values),
+  }));
+};
+
+/** The crosses on a page of an allocation dimension's view. */
+export const readAllocations = (
+  { json, period }: Page,
+  allocation: AllocationName,
+): (SummaryCross & { readonly period: string })[] => {
+  const { names, rows } = storedAllocations.parse(json);
+  return rows.map(([value, provider, model, keyId, values]) => ({
+    period,
+    dimensions: { ...noDimensions, provider, model, keyId, [allocation]: value },
     counters: countersOf(names, values),
   }));
 };

@@ -3,7 +3,7 @@
  * No AWS imports: the gateway uses this module on its hot path.
  */
 
-import type { SpendDimensionName, SpendDimensions } from '../../domain/spend/dimensions.ts';
+import type { AllocationName, CrossDimensionName, SpendDimensions } from '../../domain/spend/dimensions.ts';
 
 /** Primary key of an item. */
 export interface Key {
@@ -179,6 +179,43 @@ export const parseSpendCounterSk = (sk: string): { readonly time: string; readon
   };
 };
 
+/** Prefix of the counters of an allocation dimension. The name has no `#`: see DIMENSION_NAME. */
+export const allocationPrefix = (allocation: AllocationName): string => `ALLOCATION#${allocation}`;
+
+/** The dimensions of a spend counter of an allocation dimension as one string, in a fixed order. */
+export const allocationCounterName = (allocation: AllocationName, dimensions: SpendDimensions): string =>
+  [dimensions[allocation] ?? null, dimensions.provider, dimensions.model, dimensions.keyId].map(part).join('#');
+
+/** One hour's spend counter of an allocation dimension. Values have at most 64 code points, which keeps the key below 1,024 bytes. */
+export const allocationCounterKey = (
+  accountId: string,
+  allocation: AllocationName,
+  hour: string,
+  counterName: string,
+  shard = 0,
+): Key => ({
+  pk: spendPartition(accountId),
+  sk: `${allocationPrefix(allocation)}#${hour}#${counterName}${counterShardPart(shard)}`,
+});
+
+/** The time and dimensions in the sort key of a spend counter of an allocation dimension. */
+export const parseAllocationCounterSk = (
+  sk: string,
+): { readonly time: string; readonly dimensions: SpendDimensions } => {
+  const [, allocation = '', time = '', own = '', provider = '', model = '', keyId = ''] = sk.split('#');
+  return {
+    time,
+    dimensions: {
+      provider: value(provider) ?? '',
+      model: value(model),
+      tag: null,
+      keyId: value(keyId),
+      providerKey: null,
+      [allocation]: value(own),
+    },
+  };
+};
+
 /** Bounds of a `BETWEEN` over sort keys `{prefix}#{time}…`, both times included; `$` is the character after `#`. */
 export const timeRange = (
   prefix: string,
@@ -244,8 +281,11 @@ export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: stri
 
 /** Periods of summaries: days, months, and the hours of a day, which are stored under the day. */
 type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
-/** For days and months, TOTALS also has the totals of each dimension. For hours, each dimension is a view of its own. */
-export type SummaryView = 'TOTALS' | SpendDimensionName | 'CELLS';
+/**
+ * For days and months, TOTALS also has the totals of each dimension of the crosses. For hours, each of these is a view of its own. An
+ * allocation dimension always is.
+ */
+export type SummaryView = 'TOTALS' | CrossDimensionName | 'CELLS' | AllocationName;
 /** Prefix of one view's summaries: SEALED#TOTALS#DAY, SEALED#model#HOUR, SEALED#CELLS#MONTH … */
 export const summaryPrefix = (view: SummaryView, granularity: SummaryGranularity): string =>
   `SEALED#${view}#${granularity}`;

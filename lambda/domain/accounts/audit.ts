@@ -22,6 +22,7 @@ export const auditActions = [
   'alert_rule.changed',
   'alert_rule.deleted',
   'alert.acknowledged',
+  'dimensions.declared',
   'plan.changed',
   'settings.changed',
   'token.created',

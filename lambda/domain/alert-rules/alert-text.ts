@@ -39,7 +39,7 @@ export const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string
     : []),
   ...(mayAlsoMatch
     ? [
-        `Up to ${mayAlsoMatch.requests} more requests for $${usdOf(mayAlsoMatch.costNanoUsd)} may match the rule's filter: they were counted under (other) before the rule was in force.`,
+        `Up to ${mayAlsoMatch.requests} more requests for $${usdOf(mayAlsoMatch.costNanoUsd)} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
       ]
     : []),
 ];

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
-import { MAX_MODEL_CHARACTERS, MAX_TAG_CHARACTERS } from '../usage/limits.ts';
+import { DIMENSION_NAME, declaredName } from '../spend/declared-dimensions.ts';
+import { combinationProblem, type SpendDimensionName } from '../spend/dimensions.ts';
+import {
+  MAX_CLIENT_CHARACTERS,
+  MAX_METADATA_CHARACTERS,
+  MAX_MODEL_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+} from '../usage/limits.ts';
+import type { RuleFilter } from './spend-series.ts';
 
 /** An amount in USD, at least a millionth: the ledger counts in nano-USD. */
 export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
@@ -9,14 +17,56 @@ const model = z
   .string()
   .check(z.minLength(1), z.maxLength(MAX_MODEL_CHARACTERS), z.describe('As GET /spend?groupBy=model names it.'));
 
-const filter = z
-  .strictObject({
-    provider: z.optional(z.enum(providerLabels)),
-    model: z.optional(model),
-    tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
-  })
-  .check(z.describe('Only requests that match all of these count. Without a filter, all requests count.'));
+const declaredValue = z
+  .record(
+    z.string().check(z.regex(DIMENSION_NAME)),
+    z.string().check(z.minLength(1), z.maxLength(2 * MAX_METADATA_CHARACTERS)),
+  )
+  .check(
+    z.refine((values) => Object.keys(values).length === 1, 'must have one dimension'),
+    z.describe('A value of one declared dimension: `{"team": "search"}`. See PUT /dimensions.'),
+  );
 
+const filterMembers = z.strictObject({
+  provider: z.optional(z.enum(providerLabels)),
+  model: z.optional(model),
+  tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
+  key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key, see GET /keys.'))),
+  client: z.optional(
+    z
+      .string()
+      .check(z.minLength(1), z.maxLength(MAX_CLIENT_CHARACTERS), z.describe('As GET /spend?groupBy=client names it.')),
+  ),
+  dim: z.optional(declaredValue),
+});
+
+type FilterMembers = z.infer<typeof filterMembers>;
+
+/** A filter as a rule's config has it, by the names of dimensions. */
+export const ruleFilterOf = ({ key, dim = {}, ...others }: FilterMembers): RuleFilter => {
+  const values: [SpendDimensionName, string | undefined][] = [
+    ...(Object.entries(others) as [SpendDimensionName, string | undefined][]),
+    ['keyId', key],
+    ...Object.entries(dim).map(([name, value]): [SpendDimensionName, string] => [declaredName(name), value]),
+  ];
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+};
+
+const filter = filterMembers.check(
+  z.check((context) => {
+    const problem = combinationProblem(Object.keys(ruleFilterOf(context.value)) as SpendDimensionName[]);
+    if (problem !== undefined)
+      context.issues.push({ code: 'custom', input: context.value, message: problem, path: [] });
+  }),
+  z.describe(
+    'Only requests that match all of these count. Without a filter, all requests count. `client` and `dim` combine with `provider`, `model` and `key`.',
+  ),
+);
+
+/** A rule's filter; absent where it counts all requests. */
 export const ruleFilter = z.optional(filter);
+
+/** The filter of a stored rule's config, as far as this version knows its members. */
+export const storedRuleFilter = z.object(filterMembers.shape);
 
 export const minimumRequests = z.int().check(z.minimum(1), z.maximum(1_000_000));

@@ -1,8 +1,8 @@
 import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
-import type { SpendDimensionName } from '../spend/dimensions.ts';
+import { allocationCrossNames, allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { Driver } from './alert.ts';
 import type { BoundEvaluator } from './rule.ts';
-import { passesRule } from './spend-series.ts';
+import { filteredBy, passesRule } from './spend-series.ts';
 
 const measures: Record<BoundEvaluator['drivenBy'], (counters: Counters) => number> = {
   cost: knownCostNanoUsd,
@@ -17,26 +17,31 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
   key: 'keyId',
 };
 
-/** The dimensions whose values can be drivers. */
-export const driverDimensions = Object.values(names);
+/** What to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
+export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
+  const allocation = allocationIn(filteredBy(filter));
+  return allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
+};
 
 const TOP = 3;
 
 /**
  * What most of an observation came from: the top values of each dimension that the rule does not filter by.
  *
- * @param counters of the period, by all of driverDimensions
+ * @param counters of the period, by all of driverDimensionsOf
  */
-export const driversOf = (counters: readonly SpendCounter[], { filter, drivenBy }: BoundEvaluator): Driver[] => {
+export const driversOf = (counters: readonly SpendCounter[], evaluator: BoundEvaluator): Driver[] => {
+  const { filter, drivenBy } = evaluator;
+  const readBy = driverDimensionsOf(evaluator);
   const measure = measures[drivenBy];
   const counted = counters.filter(({ dimensions }) => passesRule(dimensions, filter));
   const total = counted.reduce((sum, each) => sum + measure(each.counters), 0);
   return (Object.keys(names) as Driver['dimension'][])
-    .filter((dimension) => filter?.[dimension as keyof typeof filter] === undefined)
+    .filter((dimension) => readBy.includes(names[dimension]) && filter?.[names[dimension]] === undefined)
     .flatMap((dimension) => {
       const sums = new Map<string | null, number>();
       for (const { dimensions, counters: each } of counted) {
-        const value = dimensions[names[dimension]];
+        const value = dimensions[names[dimension]] ?? null;
         sums.set(value, (sums.get(value) ?? 0) + measure(each));
       }
       return [...sums]

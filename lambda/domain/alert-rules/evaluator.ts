@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Period, PeriodName } from '../calendar/periods.ts';
-import type { RuleFilter, SpendSeries } from './spend-series.ts';
+import type { ruleFilter } from './config-members.ts';
+import type { SpendSeries } from './spend-series.ts';
 
 /** What a budget fires for, each once in a month. */
 export const budgetEvents = ['forecast', 'used_up'] as const;
@@ -38,7 +39,7 @@ export interface JudgedPeriod {
 export interface Evaluator<Config> {
   readonly configSchema: z.ZodMiniType<Config>;
   readonly periodOf: (config: Config) => PeriodName;
-  readonly filterOf: (config: Config) => RuleFilter | undefined;
+  readonly filterOf: (config: Config) => z.infer<typeof ruleFilter>;
   /** Days before the period's start that it also reads. */
   readonly lookbackDays: (config: Config) => number;
   /** Null when there is too little to judge by. */

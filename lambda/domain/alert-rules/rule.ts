@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { budgetForecast } from './budget-forecast.ts';
+import { ruleFilterOf } from './config-members.ts';
 import { costThreshold } from './cost-threshold.ts';
 import { errorRate } from './error-rate.ts';
 import type { Evaluator } from './evaluator.ts';
@@ -39,11 +40,12 @@ export type BoundEvaluator = ReturnType<typeof bind>;
 
 const bind = <C>({ periodOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => {
   const period = periodOf(config);
+  const filter = filterOf(config);
   return {
     period,
     /** What spend is read by. Only hourly rules need hours; days are rolled up once they are over. */
     granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
-    filter: filterOf(config),
+    filter: filter && ruleFilterOf(filter),
     lookbackDays: lookbackDays(config),
     judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
     drivenBy,

@@ -1,8 +1,9 @@
 import { type Period, periodsToJudge } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
 import { DAY_MS } from '../calendar/units.ts';
-import type { SpendDimensionName } from '../spend/dimensions.ts';
+import { allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
+import { filteredBy } from './spend-series.ts';
 
 /** A range of spend to read, and the dimensions to read it by, in order to judge rules. */
 export interface SpendQuery {
@@ -20,18 +21,32 @@ export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, firs
   );
 };
 
-/** The queries that serve all of an account's rules: at most one by hour and one by day. */
-export const spendQueriesFor = (conditions: readonly RuleCondition[], now: Date, judgedUntil = now): SpendQuery[] => {
+/** What rules are judged by together: the same granularity, and the same allocation dimension, or none. */
+export const judgedTogether = ({ granularity, filter }: Pick<BoundEvaluator, 'granularity' | 'filter'>): string =>
+  [granularity, allocationIn(filteredBy(filter))].join();
+
+/**
+ * The queries that serve all of an account's rules, by judgedTogether: at most one by hour and one by day, and as many for each allocation
+ * dimension that rules filter by.
+ */
+export const spendQueriesFor = (
+  conditions: readonly RuleCondition[],
+  now: Date,
+  judgedUntil = now,
+): ReadonlyMap<string, SpendQuery> => {
   const needs = conditions.map(evaluatorOf).map((evaluator) => ({
+    evaluator,
     range: rangeToJudge(evaluator, periodsToJudge(evaluator.period, now, judgedUntil).at(-1) as Period, now),
-    dimensions: Object.keys(evaluator.filter ?? {}) as SpendDimensionName[],
   }));
-  return [...Map.groupBy(needs, ({ range }) => range.granularity)].map(([granularity, some]) => ({
+  const queryOf = (some: typeof needs): SpendQuery => ({
     range: coveringRange(
-      granularity,
+      (some[0] as (typeof needs)[number]).evaluator.granularity,
       new Date(Math.min(...some.map(({ range }) => Date.parse(range.from)))),
       new Date(Math.max(...some.map(({ range }) => Date.parse(range.to)))),
     ),
-    dimensions: [...new Set(some.flatMap(({ dimensions }) => dimensions))],
-  }));
+    dimensions: [...new Set(some.flatMap(({ evaluator }) => filteredBy(evaluator.filter)))],
+  });
+  return new Map(
+    [...Map.groupBy(needs, ({ evaluator }) => judgedTogether(evaluator))].map(([name, some]) => [name, queryOf(some)]),
+  );
 };

@@ -2,22 +2,20 @@ import { bucketsOf } from '../calendar/range.ts';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
 import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
-import { OTHER, type SpendDimensions } from '../spend/dimensions.ts';
+import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
 import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
-export interface RuleFilter {
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-  readonly tag?: string | undefined;
-}
+export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
+
+/** The dimensions that a rule's filter names. */
+export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[] =>
+  Object.keys(filter ?? {}) as SpendDimensionName[];
 
 export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  (filter?.provider === undefined || dimensions.provider === filter.provider) &&
-  (filter?.model === undefined || dimensions.model === filter.model) &&
-  (filter?.tag === undefined || dimensions.tag === filter.tag);
+  filteredBy(filter).every((name) => dimensions[name] === filter?.[name]);
 
-/** Requests counted under `(other)` that may match a rule's filter. What a rule observed does not include them. */
+/** Requests of `(other)` or unknown values that may match a rule's filter. What a rule observed does not include them. */
 export interface MayAlsoMatch {
   readonly requests: number;
   /** Their known cost. */
@@ -25,9 +23,11 @@ export interface MayAlsoMatch {
 }
 
 const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  (['provider', 'model', 'tag'] as const).every(
-    (name) => filter?.[name] === undefined || dimensions[name] === filter[name] || dimensions[name] === OTHER,
-  );
+  filteredBy(filter).every((name) => [filter?.[name], OTHER, UNKNOWN].includes(dimensions[name] ?? undefined));
+
+/** A request was recorded while a dimension of the filter was not declared: no rule keeps its value separate. */
+const hasUnknown = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
+  filteredBy(filter).some((name) => dimensions[name] === UNKNOWN);
 
 /**
  * The recorder keeps the names of active rules separate, from some minutes after a rule holds: see lambda/data/ledger/rule-filters.ts.
@@ -57,10 +57,14 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
     bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {});
   return {
     add: ({ time, dimensions, counters }: SpendCounter): void => {
-      if (passesRule(dimensions, filter)) passing.add(time, counters);
+      const bucket = bucketOf(time, granularity);
+      if (passesRule(dimensions, filter)) passing.add(bucket, counters);
       // In the bucket in which the rule began, its names were separate in part.
-      else if ((separateFrom === undefined || time <= separateFrom) && mayPassRule(dimensions, filter))
-        mayPass.add(time, counters);
+      else if (
+        (separateFrom === undefined || bucket <= separateFrom || hasUnknown(dimensions, filter)) &&
+        mayPassRule(dimensions, filter)
+      )
+        mayPass.add(bucket, counters);
     },
     sum: (from: string, to: string): Counters => sumOf(passing, from, to),
     /** What `sum` of the same range may lack; undefined where it lacks nothing. */

@@ -1,7 +1,7 @@
 import type { Provenance } from '../usage/usage.ts';
 import { type CounterName, type Counters, tokenCounterNames, unitCounterName } from './counters.ts';
-import { overflowDimensions, type SpendDimensions } from './dimensions.ts';
-import { isError, modelOf, type RequestRecord } from './request-record.ts';
+import { type AllocationName, overflowDimensions, type SpendDimensions } from './dimensions.ts';
+import { type Allocation, isError, modelOf, type RequestRecord } from './request-record.ts';
 
 /**
  * The dimensions that a record is counted under, before overflow. The table would store a lone surrogate as U+FFFD. Replacing it here
@@ -29,7 +29,26 @@ const costCounters: Record<Provenance, CounterName | null> = {
 export const isContributionKnown = ({ provenance }: Pick<RequestRecord, 'provenance'>): boolean =>
   Object.hasOwn(costCounters, provenance);
 
-const countersOf = (record: RequestRecord): Counters => {
+/**
+ * A record's value of an allocation dimension; null where it has none, or an empty one. The table would store a lone surrogate as U+FFFD.
+ */
+export const allocationValueOf = (
+  { client, metadata }: Pick<RequestRecord, 'client' | 'metadata'>,
+  name: AllocationName,
+): string | null => {
+  if (name === 'client') return client;
+  const declared = name.slice('dim:'.length);
+  return (Object.hasOwn(metadata, declared) && metadata[declared]?.toWellFormed()) || null;
+};
+
+/** The dimensions that a record is counted under by an allocation dimension, before overflow. */
+export const allocationDimensionsOf = (
+  record: Parameters<typeof dimensionsOf>[0],
+  name: AllocationName,
+  value: string | null,
+): SpendDimensions => ({ ...dimensionsOf(record), tag: null, providerKey: null, [name]: value });
+
+const countersOf = (record: RequestRecord, overflowLevel: number): Counters => {
   const counters: Partial<Record<CounterName, number>> = { requests: 1 };
   const add = (name: CounterName, value: number) => {
     if (value !== 0) counters[name] = value;
@@ -42,7 +61,7 @@ const countersOf = (record: RequestRecord): Counters => {
   add('partialRequests', Number(record.reading?.complete === false));
   add('unfinishedRequests', Number(record.outcome === 'unknown'));
   add('bypassedRequests', Number(record.route === 'bypassed'));
-  add('overflowRequests', Number(record.overflowLevel > 0));
+  add('overflowRequests', Number(overflowLevel > 0));
   // A response that is fetched again has the tokens of the request that it was counted with.
   if (record.usage && record.repeatOf === null) {
     for (const name of tokenCounterNames) add(name, record.usage[name]);
@@ -52,13 +71,26 @@ const countersOf = (record: RequestRecord): Counters => {
   return counters;
 };
 
-/** What one record adds to the ledger: to which cross of dimensions, and which counters. */
+/** What one record adds to one counter: to which cross of dimensions, and which counters. */
 export interface Contribution {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
 }
 
+/** What a record adds to the counters of crosses. */
 export const contributionOf = (record: RequestRecord): Contribution => ({
   dimensions: overflowDimensions(dimensionsOf(record), record.overflowLevel, record.keptDimensions),
-  counters: countersOf(record),
+  counters: countersOf(record, record.overflowLevel),
 });
+
+/** What a record adds to the counters of allocation dimensions. */
+export const allocationContributionsOf = (
+  record: RequestRecord,
+): readonly (Contribution & { readonly allocation: AllocationName })[] =>
+  (Object.entries(record.allocations) as [AllocationName, Allocation][]).map(
+    ([allocation, { value, level, kept }]) => ({
+      allocation,
+      dimensions: overflowDimensions(allocationDimensionsOf(record, allocation, value), level, kept, allocation),
+      counters: countersOf(record, level),
+    }),
+  );

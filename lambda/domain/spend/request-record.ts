@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ProviderLabel } from '../providers.ts';
 import type { PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
-import { spendDimensionNames } from './dimensions.ts';
+import { crossDimensionNames, type SpendDimensionName } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
 const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);
@@ -45,6 +45,15 @@ const readingSchema = z.looseObject({
   ...closeEventSchema.shape.reading.shape,
   dialect: oneOf<Reading['dialect']>(),
   usageSource: oneOf<Reading['usageSource']>(),
+});
+
+/** How a request was counted under an allocation dimension. */
+const allocationSchema = z.looseObject({
+  /** Before overflow; null where the request has none. */
+  value: z._default(z.nullable(z.string()), null),
+  /** As `overflowLevel` and `keptDimensions`, of this dimension's own counters. */
+  level: z._default(z.int().check(z.nonnegative()), 0),
+  kept: z._default(z.array(z.custom<SpendDimensionName>((name) => typeof name === 'string')), []),
 });
 
 /**
@@ -99,7 +108,9 @@ export const requestRecordSchema = z.looseObject({
   /** The overflow level that the request was counted at: see dimensions.ts. 0 keeps all dimensions. */
   overflowLevel: z._default(z.int().check(z.nonnegative()), 0),
   /** Dimensions that kept their value at this level, because an alert rule named them. */
-  keptDimensions: z.optional(z.array(z.enum(spendDimensionNames))),
+  keptDimensions: z.optional(z.array(z.enum(crossDimensionNames))),
+  /** By name, the allocation dimensions that the request was counted under. Its counters are corrected under these, whatever is declared by then. */
+  allocations: z._default(z.record(z.string(), allocationSchema), {}),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
   expiresAt: z.int(),
@@ -107,6 +118,8 @@ export const requestRecordSchema = z.looseObject({
   shard: z.optional(z.int()),
 });
 
+/** How a request was counted under an allocation dimension. */
+export type Allocation = z.infer<typeof allocationSchema>;
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 
 /**

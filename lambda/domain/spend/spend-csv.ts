@@ -1,7 +1,16 @@
 import { bucketOf } from '../calendar/utc.ts';
 import type { Counters, SpendCounter } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
-import { byCost, type Group, groupOf, mayPassFilter, passesFilter, type ReportQuery, sumsOf } from './spend-report.ts';
+import {
+  byCost,
+  type Group,
+  groupOf,
+  isUnknown,
+  mayPassFilter,
+  passesFilter,
+  type ReportQuery,
+  sumsOf,
+} from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
 
 /** Spreadsheets run a field that begins with one of these, or its full-width form, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
@@ -35,8 +44,8 @@ const sumColumns = [
   'may_also_match_cost_usd',
 ] as const;
 
-const sumCounters = (counters: Counters, mayAlsoMatch: Counters) => {
-  const { costByProvenance, tokens, ...sums } = sumsOf(counters);
+const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolean) => {
+  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack);
   return [
     sums.requests,
     sums.costUsd,
@@ -58,7 +67,7 @@ const sumCounters = (counters: Counters, mayAlsoMatch: Counters) => {
 
 /**
  * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field. The last columns have
- * the requests under `(other)` that may pass the filter too; the others do not include them.
+ * the requests of `(other)` and unknown values that may pass the filter too; the others do not include them.
  *
  * @param spendCounters ascending by time; only the sums of one bucket are held in memory
  * @param nameOf column name of a dimension
@@ -72,6 +81,7 @@ export async function* spendCsv(
   let bucket = '';
   let groups = sumMap();
   let mayAlsoMatch = sumMap();
+  let mayLack = new Set<string>();
   const flush = () =>
     [...new Set([...groups.sums.keys(), ...mayAlsoMatch.sums.keys()])]
       .map((group): [string, Counters] => [group, groups.sums.get(group) ?? {}])
@@ -79,7 +89,8 @@ export async function* spendCsv(
       .map(([group, counters]) => {
         const names = JSON.parse(group) as Group;
         const values = groupBy.map((name) => names[name] ?? null);
-        return line([bucket, ...values, ...sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {})]);
+        const columns = sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {}, mayLack.has(group));
+        return line([bucket, ...values, ...columns]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {
@@ -91,8 +102,11 @@ export async function* spendCsv(
       bucket = next;
       groups = sumMap();
       mayAlsoMatch = sumMap();
+      mayLack = new Set();
     }
-    (passes ? groups : mayAlsoMatch).add(JSON.stringify(groupOf(dimensions, groupBy)), counters);
+    const group = JSON.stringify(groupOf(dimensions, groupBy));
+    (passes ? groups : mayAlsoMatch).add(group, counters);
+    if (!passes && isUnknown(dimensions, filter)) mayLack.add(group);
   }
   if (bucket !== '') yield flush();
 }

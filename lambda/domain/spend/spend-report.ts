@@ -12,7 +12,7 @@ import {
   tokenCounterNames,
   unitsOf,
 } from './counters.ts';
-import { OTHER, type SpendDimensionName, type SpendDimensions } from './dimensions.ts';
+import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from './dimensions.ts';
 import { groupPoints } from './spend-points.ts';
 import { sumMap } from './sum-map.ts';
 
@@ -56,24 +56,26 @@ export const moneyOf = (costNanoUsd: number | null): Money => ({
 /**
  * The cost of a sum. Null where nothing is known but that it is not less than $0: the cost of some requests is unknown, and no known cost
  * is above $0. So 99 requests of unknown cost and a free one are not "0".
+ *
+ * @param mayLack some requests have a value that is not known, and may belong to the sum
  */
-export const costOf = (counters: Counters): number | null => {
+export const costOf = (counters: Counters, mayLack = false): number | null => {
   const known = knownCostNanoUsd(counters);
-  return known === 0 && (counters.unpricedRequests ?? 0) > 0 ? null : known;
+  return known === 0 && (mayLack || (counters.unpricedRequests ?? 0) > 0) ? null : known;
 };
 
 /** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
-const leanSums = (counters: Counters) => ({
+const leanSums = (counters: Counters, mayLack = false) => ({
   requests: counters.requests ?? 0,
-  ...moneyOf(costOf(counters)),
+  ...moneyOf(costOf(counters, mayLack)),
   unpricedRequests: counters.unpricedRequests ?? 0,
 });
 
-/** All that is known of a sum. @throws CounterOverflowError where a number of it is no longer exact */
-export const sumsOf = (counters: Counters) => {
+/** All that is known of a sum. `mayLack` as in costOf. @throws CounterOverflowError where a number of it is no longer exact */
+export const sumsOf = (counters: Counters, mayLack = false) => {
   requireExact(counters);
   return {
-    ...leanSums(counters),
+    ...leanSums(counters, mayLack),
     costByProvenance: {
       provider: moneyOf(counters.costProviderNanoUsd ?? 0),
       computed: moneyOf(counters.costComputedNanoUsd ?? 0),
@@ -93,26 +95,32 @@ export const sumsOf = (counters: Counters) => {
   };
 };
 
-export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
-  Object.entries(filter).every(([name, values]) => values.includes(dimensions[name as SpendDimensionName]));
+const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
-/** Whether requests counted under these dimensions may pass the filter: the values that it names may be in `(other)`. */
+export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
+  entriesOf(filter).every(([name, values]) => values.includes(dimensions[name] ?? null));
+
+/** Whether requests counted under these dimensions may pass the filter: its values may be in `(other)`, or among those not known. */
 export const mayPassFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
-  Object.entries(filter).every(([name, values]) => {
-    const value = dimensions[name as SpendDimensionName];
-    return value === OTHER || values.includes(value);
+  entriesOf(filter).every(([name, values]) => {
+    const value = dimensions[name] ?? null;
+    return value === OTHER || value === UNKNOWN || values.includes(value);
   });
 
 /** The dimensions that must be separate for a filter. One that names `(other)` asks for what a summary has there. */
 export const separateFor = (filter: SpendFilter): SpendDimensionName[] =>
-  Object.entries(filter).flatMap(([name, values]) => (values.includes(OTHER) ? [] : [name as SpendDimensionName]));
+  entriesOf(filter).flatMap(([name, values]) => (values.includes(OTHER) ? [] : [name]));
 
-/** Requests counted under `(other)` that may pass a filter: so much may be missing from its sums. Null where there are none. */
+/** Whether the value of a filtered dimension is not known. */
+export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
+  entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
+
+/** Requests of `(other)` or unknown values that may pass a filter: so much may be missing from its sums. Null where there are none. */
 const mayAlsoMatchOf = (counters: Counters | undefined) =>
   counters === undefined || isZero(counters) ? null : leanSums(counters);
 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
-  Object.fromEntries(groupBy.map((name) => [name, dimensions[name]]));
+  Object.fromEntries(groupBy.map((name) => [name, dimensions[name] ?? null]));
 
 /** By cost, then requests, then name: the order of groups never depends on the order of the spend counters. */
 export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
@@ -121,10 +129,17 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
 /** The total of the spend counters that pass the filter. */
 export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter) => {
   const sums = sumMap();
+  let mayLack = false;
   for await (const { dimensions, counters } of spendCounters)
     if (passesFilter(dimensions, filter)) sums.add('passes', counters);
-    else if (mayPassFilter(dimensions, filter)) sums.add('may pass', counters);
-  return { totals: sumsOf(sums.sums.get('passes') ?? {}), mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass')) };
+    else if (mayPassFilter(dimensions, filter)) {
+      sums.add('may pass', counters);
+      mayLack ||= isUnknown(dimensions, filter);
+    }
+  return {
+    totals: sumsOf(sums.sums.get('passes') ?? {}, mayLack),
+    mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass')),
+  };
 };
 
 export interface ReportQuery {
@@ -151,7 +166,7 @@ const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group =
 /**
  * Totals, groups and a series without gaps of the spend counters of a range. The groups (with `otherGroups`) add up to the totals, and so
  * does the series. `isComplete` is false where some of these sums are lower bounds: requests of a filtered value may be in
- * `mayAlsoMatch`, requests of a named group in a group named `(other)`.
+ * `mayAlsoMatch`, requests of a named group in a group named `(other)` or `(unknown)`.
  *
  * @param spendCounters ascending by time
  * @throws ValidationError where there are too many groups
@@ -163,6 +178,7 @@ export const spendReport = async (
   const byBucket = sumMap();
   const byGroup = sumMap();
   const mayAlsoMatch = sumMap();
+  const mayLack = new Set<string>();
   const points = groupPoints();
   let hasOther = false;
   let bucket = '';
@@ -178,14 +194,16 @@ export const spendReport = async (
   };
   for await (const { time, dimensions, counters } of spendCounters) {
     if (!passesFilter(dimensions, filter)) {
-      if (mayPassFilter(dimensions, filter)) mayAlsoMatch.add(bucketOf(time, range.granularity), counters);
+      if (!mayPassFilter(dimensions, filter)) continue;
+      mayAlsoMatch.add(bucketOf(time, range.granularity), counters);
+      if (isUnknown(dimensions, filter)) mayLack.add(bucketOf(time, range.granularity));
       continue;
     }
-    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER);
+    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
     const next = bucketOf(time, range.granularity);
     if (next !== bucket) closeBucket();
     bucket = next;
-    groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name])), counters);
+    groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name] ?? null)), counters);
   }
   closeBucket();
   const total = [...byBucket.sums.values()].reduce(addCounters, {});
@@ -196,7 +214,7 @@ export const spendReport = async (
   const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
 
   return {
-    totals: sumsOf(total),
+    totals: sumsOf(total, mayLack.size > 0),
     isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
     mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {})),
     groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters) })),
@@ -206,7 +224,7 @@ export const spendReport = async (
         : { groups: rest.length, ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {})) },
     series: buckets.map((each) => ({
       time: each,
-      ...leanSums(byBucket.sums.get(each) ?? {}),
+      ...leanSums(byBucket.sums.get(each) ?? {}, mayLack.has(each)),
       mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each)),
       groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
         ...namesOf(group, groupBy),

@@ -1,11 +1,13 @@
 import { addCounters, byKnownCost, type Counters } from './counters.ts';
 import {
-  MAX_OVERFLOW_LEVEL,
+  type AllocationName,
+  allocationCrossNames,
+  type CrossDimensionName,
+  crossDimensionNames,
+  maxOverflowLevel,
   OTHER,
   overflowDimensions,
-  type SpendDimensionName,
   type SpendDimensions,
-  spendDimensionNames,
 } from './dimensions.ts';
 
 /** The counters of one cross of dimensions. */
@@ -16,7 +18,7 @@ export interface SummaryCross {
 
 /** The counters of one value of one dimension; of everything where `name` is null. */
 export interface SummaryTotal {
-  readonly name: SpendDimensionName | null;
+  readonly name: CrossDimensionName | null;
   readonly value: string | null;
   readonly counters: Counters;
 }
@@ -42,7 +44,12 @@ const sumBy = <T extends { readonly counters: Counters }>(values: Iterable<T>, k
 };
 
 const crossKey = ({ dimensions }: SummaryCross): string =>
-  JSON.stringify(spendDimensionNames.map((name) => dimensions[name]));
+  JSON.stringify(crossDimensionNames.map((name) => dimensions[name]));
+
+const allocationKey =
+  (allocation: AllocationName) =>
+  ({ dimensions }: SummaryCross): string =>
+    JSON.stringify([allocation, ...allocationCrossNames].map((name) => dimensions[name]));
 
 /** The same counters, with every request counted as overflow. */
 const overflowCounters = (counters: Counters): Counters =>
@@ -56,23 +63,27 @@ const byCost =
     (b.counters.requests ?? 0) - (a.counters.requests ?? 0) ||
     (key(a) < key(b) ? -1 : 1);
 
-const boundedCrosses = (crosses: readonly SummaryCross[]): readonly SummaryCross[] => {
+const boundedCrosses = (
+  crosses: readonly SummaryCross[],
+  key: (cross: SummaryCross) => string,
+  allocation?: AllocationName,
+): readonly SummaryCross[] => {
   if (crosses.length <= MAX_CROSSES) return crosses;
-  const ranked = crosses.toSorted(byCost(crossKey));
+  const ranked = crosses.toSorted(byCost(key));
   const kept = ranked.slice(0, MAX_NAMED_CROSSES);
   for (let level = 1; ; level++) {
     const overflowed = ranked.slice(MAX_NAMED_CROSSES).map(({ dimensions, counters }) => ({
-      dimensions: overflowDimensions(dimensions, level),
+      dimensions: overflowDimensions(dimensions, level, [], allocation),
       counters: overflowCounters(counters),
     }));
-    const bounded = sumBy([...kept, ...overflowed], crossKey);
-    if (bounded.length <= MAX_CROSSES || level === MAX_OVERFLOW_LEVEL) return bounded;
+    const bounded = sumBy([...kept, ...overflowed], key);
+    if (bounded.length <= MAX_CROSSES || level === maxOverflowLevel(allocation)) return bounded;
   }
 };
 
 const totalKey = ({ value }: SummaryTotal): string => JSON.stringify(value);
 
-const totalsOf = (crosses: readonly SummaryCross[], name: SpendDimensionName): SummaryTotal[] =>
+const totalsOf = (crosses: readonly SummaryCross[], name: CrossDimensionName): SummaryTotal[] =>
   sumBy(
     crosses.map(({ dimensions, counters }): SummaryTotal => ({ name, value: dimensions[name], counters })),
     totalKey,
@@ -87,7 +98,7 @@ export const summarize = (crosses: Iterable<SummaryCross>): Summary => {
   return {
     totals: [
       { name: null, value: null, counters: all },
-      ...spendDimensionNames.flatMap((name) => totalsOf(merged, name)),
+      ...crossDimensionNames.flatMap((name) => totalsOf(merged, name)),
     ],
     crosses: merged,
   };
@@ -103,5 +114,20 @@ const boundedTotals = (totals: readonly SummaryTotal[]): SummaryTotal[] => {
 /** The same summary within the limits of a month. The sums stay the same; only `overflowRequests` grows. */
 export const bounded = ({ totals, crosses }: Summary): Summary => ({
   totals: [...Map.groupBy(totals, ({ name }) => name).values()].flatMap(boundedTotals),
-  crosses: boundedCrosses(crosses),
+  crosses: boundedCrosses(crosses, crossKey),
 });
+
+/** Adds up the crosses of one allocation dimension, in any order, costliest first. */
+export const summarizeAllocation = (
+  crosses: Iterable<SummaryCross>,
+  allocation: AllocationName,
+): readonly SummaryCross[] => {
+  const key = allocationKey(allocation);
+  return sumBy(crosses, key).sort(byCost(key));
+};
+
+/** The same crosses within the limits of a month. */
+export const boundedAllocation = (
+  crosses: readonly SummaryCross[],
+  allocation: AllocationName,
+): readonly SummaryCross[] => boundedCrosses(crosses, allocationKey(allocation), allocation);

@@ -24,12 +24,17 @@ const put = (accountId: string, ruleId: string, members: object) =>
 
 it('finds the filters of one account, whatever else its rules are', async () => {
   await put('account', '1', { config: { filter: { tag: 'prod' } } });
-  await put('account', '2', { type: 'of a later version', config: { filter: { model: 'm', client: 'c' }, more: 1 } });
+  await put('account', '2', { type: 'of a later version', config: { filter: { model: 'm', later: 'c' }, more: 1 } });
   await put('account', '3', { config: {} });
   await put('account', '4', { config: { filter: { tag: 7 } } });
+  await put('account', '5', { config: { filter: { key: 'key-1', dim: { team: 'search' } } } });
   await put('account', '6', { isActive: false, config: { filter: { tag: 'switched off' } } });
   await put('account-2', '5', { config: { filter: { tag: 'of another account' } } });
-  expect(await openRuleFilters(table).find('account')).toEqual([{ tag: 'prod' }, { model: 'm' }]);
+  expect(await openRuleFilters(table).find('account')).toEqual([
+    { tag: 'prod' },
+    { model: 'm' },
+    { keyId: 'key-1', 'dim:team': 'search' },
+  ]);
 });
 
 it.each([

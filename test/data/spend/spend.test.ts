@@ -7,7 +7,7 @@ import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, summaryKey } from '../../../lambda/data/table/keys.ts';
 import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
-import { type SpendDimensionName, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import { crossDimensionNames, type SpendDimensionName } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
@@ -200,11 +200,11 @@ describe('spend of closed days and months', () => {
     };
     // 30 days, and the marks of the last day and of the month.
     expect(await read(november('day'), ['model'])).toEqual({ items: 31, requests: 1_800 });
-    expect(await read(november('day'), [...spendDimensionNames])).toEqual({ items: 31, requests: 1_800 });
+    expect(await read(november('day'), [...crossDimensionNames])).toEqual({ items: 31, requests: 1_800 });
     const hours = { ...november('hour'), from: '2026-11-01T02:00:00.000Z' };
     expect(await read(hours, [])).toEqual({ items: 30, requests: 1_800 });
     expect(await read(hours, ['model'])).toEqual({ items: 30, requests: 1_800 });
-    expect(await read(hours, [...spendDimensionNames])).toEqual({ items: 30, requests: 1_800 });
+    expect(await read(hours, [...crossDimensionNames])).toEqual({ items: 30, requests: 1_800 });
     service.sleep(2 * HOUR_MS);
     await service.rollUpDue();
     expect(await read(november('month'), ['model'])).toEqual({ items: 1, requests: 1_800 });
@@ -236,7 +236,7 @@ describe('spend of closed days and months', () => {
             Key: { ...summaryKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
           }),
         );
-    for (const dimensions of [[], ['model'], [...spendDimensionNames]] as const) {
+    for (const dimensions of [[], ['model'], [...crossDimensionNames]] as const) {
       const read = async (from: string, to: string) => {
         const sums = await sumsBy(accountId, { granularity: 'hour', from, to }, dimensions);
         return Object.fromEntries(Object.entries(sums).map(([key, sum]) => [JSON.parse(key)[0], sum.inputTokens]));

@@ -80,7 +80,7 @@ describe('alertMail', () => {
       'https://a.example',
     );
     expect(text).toContain(
-      "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other) before the rule was in force.",
+      "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.",
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  MAX_OVERFLOW_LEVEL,
+  maxOverflowLevel,
   OTHER,
   overflowDimensions,
   overflowOf,
@@ -13,7 +13,7 @@ const dimensions = { provider: 'openai', model: 'm', tag: 't', keyId: 'k', provi
 
 describe('overflowDimensions', () => {
   it('replaces tags first, then provider keys, models and keys, and never providers', () => {
-    const levels = Array.from({ length: MAX_OVERFLOW_LEVEL + 1 }, (_, level) => overflowDimensions(dimensions, level));
+    const levels = Array.from({ length: maxOverflowLevel() + 1 }, (_, level) => overflowDimensions(dimensions, level));
     expect(levels).toEqual([
       dimensions,
       { ...dimensions, tag: OTHER },

@@ -9,10 +9,10 @@ import {
   type SpendCounter,
 } from '../../../lambda/domain/spend/counters.ts';
 import {
-  MAX_OVERFLOW_LEVEL,
+  crossDimensionNames,
+  maxOverflowLevel,
   OTHER,
   overflowDimensions,
-  spendDimensionNames,
 } from '../../../lambda/domain/spend/dimensions.ts';
 import { spendCsv } from '../../../lambda/domain/spend/spend-csv.ts';
 import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
@@ -118,7 +118,7 @@ describe('spendReport', () => {
       day: fc.constantFrom('2026-11-01', '2026-11-02', '2026-11-03'),
       ...names,
       cost: fc.nat(100),
-      level: fc.integer({ min: 0, max: MAX_OVERFLOW_LEVEL }),
+      level: fc.integer({ min: 0, max: maxOverflowLevel() }),
       kept: fc.subarray(['model', 'tag'] as const),
     });
     const filters = fc.record(
@@ -280,7 +280,7 @@ describe('spendReport', () => {
         spendCounters.chain((list) =>
           fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
         ),
-        fc.subarray([...spendDimensionNames]),
+        fc.subarray([...crossDimensionNames]),
         fc.integer({ min: 1, max: 5 }),
         async ([list, shuffled], groupBy, limit) => {
           const result = await report(inTime(list), { groupBy, limit });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
-import { OTHER, spendDimensionNames } from '../../../lambda/domain/spend/dimensions.ts';
+import { crossDimensionNames, OTHER } from '../../../lambda/domain/spend/dimensions.ts';
 import { bounded, type SummaryCross, summarize } from '../../../lambda/domain/spend/summary.ts';
 
 /** Counters are sparse: a zero is left out. */
@@ -45,7 +45,7 @@ describe('summarize', () => {
         expect(sum(summary.crosses)).toEqual(all);
         expect(bounded(summary)).toEqual(summary);
         expect(summary.totals.filter(({ name }) => name === null).map(({ counters }) => counters)).toEqual([all]);
-        for (const name of spendDimensionNames) {
+        for (const name of crossDimensionNames) {
           const totals = summary.totals.filter((total) => total.name === name);
           expect(new Set(totals.map(({ value }) => value)).size).toBe(totals.length);
           for (const { value, counters } of totals)

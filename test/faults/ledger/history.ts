@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
 import { createRule } from '../../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/alert-rules/operations.ts';
+import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
+import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
@@ -91,6 +93,8 @@ interface AccountState {
   readonly account: Account;
   plan: PlanName;
   readonly rules: ModelRule[];
+  /** Since when `team` is a dimension. */
+  declaredFrom: string;
 }
 
 class History {
@@ -100,6 +104,7 @@ class History {
   readonly #sent: Message[] = [];
   readonly #accounts: AccountState[] = [];
   readonly #tags: readonly (string | null)[];
+  readonly #teams: readonly (string | null)[];
   readonly #models: readonly (string | null)[];
   #requests = 0;
   questions = 0;
@@ -114,16 +119,37 @@ class History {
     this.theme = theme;
     const names = random.shuffled(hostileNames);
     this.#tags = [null, ...Array.from({ length: theme.tags }, (_, n) => names[n] ?? `tag-${n}`)];
+    this.#teams = [null, '(unknown)', '\\(unknown)', ...random.shuffled(hostileNames).slice(0, 6), 'search', 'ads'];
     this.#models = ['gpt-4o', null, '(other)', ...names.slice(0, 4), 'm'.repeat(128)];
   }
 
   async open(): Promise<void> {
+    const { world } = this;
     for (const plan of (['FREE', 'PRO'] as const).slice(0, this.theme.accounts)) {
       const account = await this.world.newAccount(plan);
-      const state: AccountState = { account, plan, rules: [] };
+      const state: AccountState = { account, plan, rules: [], declaredFrom: '' };
       this.#accounts.push(state);
+      await this.#declare(state, ['team', 'env']);
+      await this.#declare(state, ['team']);
+      state.declaredFrom = new Date(world.now()).toISOString();
       await this.#addRules(state);
     }
+  }
+
+  async #declare({ account: { accountId, userId } }: AccountState, names: string[]): Promise<void> {
+    const { world } = this;
+    await declareDimensions({
+      dimensions: openDeclaredDimensions(world.table),
+      rules: openRules(world.table),
+      now: () => new Date(world.now()),
+    })({
+      caller: { accountId, userId, role: 'owner', name: '' },
+      params: undefined,
+      query: undefined,
+      authorization: undefined,
+      requestId: '',
+      body: { names },
+    });
   }
 
   async #addRules(state: AccountState): Promise<void> {
@@ -132,8 +158,18 @@ class History {
     const tag = random.pick(
       this.#tags.filter((name) => name && name !== '(other)' && name.isWellFormed() && name.length <= 64),
     );
-    const filters = [{}, { tag }, { provider: random.pick(providers) }, { model: 'gpt-4o', tag }];
-    for (let n = 0; n < 4; n++) {
+    const team = random.pick(this.#teams.filter((name) => name && !name.startsWith('(') && name.isWellFormed()));
+    const filters = [
+      {},
+      { tag },
+      { provider: random.pick(providers) },
+      { model: 'gpt-4o', tag },
+      { key: state.account.keyId },
+      { client: 'codex', provider: random.pick(providers) },
+      { dim: { team: team as string } },
+      { dim: { team: team as string }, model: 'gpt-4o' },
+    ];
+    for (let n = 0; n < 6; n++) {
       const type = random.pick(['cost_threshold', 'cost_threshold', 'unpriced_usage', 'error_rate'] as const);
       const period = random.pick(
         type === 'cost_threshold'
@@ -149,6 +185,7 @@ class History {
       await createRule({
         rules: openRules(world.table),
         webhookUrlProblem: async () => undefined,
+        findDeclared: openDeclaredDimensions(world.table).find,
         newRuleId: () => `rule-${state.rules.length}`,
         newSecret: () => '',
         now: () => new Date(world.now()),
@@ -172,7 +209,12 @@ class History {
         period,
         limit: type === 'cost_threshold' ? Math.round(limit[type] * 1e9) : limit[type],
         // As reports name them, which is how a rule's filter reads.
-        filter: Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, [value as string]])),
+        filter: Object.fromEntries(
+          Object.entries(filter).map(([name, value]) => {
+            if (value !== null && typeof value === 'object') return ['dim:team', [value.team]];
+            return [name === 'key' ? 'keyId' : name, [value as string]];
+          }),
+        ),
         effectiveFrom: world.now(),
       });
     }
@@ -188,6 +230,9 @@ class History {
       tag: random.pick(this.#tags),
       keyId: random.pick([state.account.keyId, state.account.keyId, 'key-2']),
       providerKey: random.pick([null, 'f1', 'f2', `invented-${random.below(40)}`]),
+      client: random.pick([null, 'claude-code', 'codex']),
+      'dim:team': random.pick(this.#teams),
+      'dim:env': random.pick([null, 'prod', 'test']),
     };
     return {
       accountId: state.account.accountId,
@@ -363,6 +408,7 @@ class History {
       }
       const used = random.pick(theme.usedSlots);
       if (used > 0) await this.#useSlots(state, used);
+      if (random.below(2) === 0) await this.#declare(state, random.pick([['team'], ['team', 'env']]));
     }
     if (random.below(2) === 0) await this.#rollUp();
   }
@@ -384,7 +430,12 @@ class History {
       dimensions: { provider: 'openai', model: null, tag: `used-${n}`, keyId: `used-${n}`, providerKey: null },
       mayCost: true,
     }));
-    await openCounterSlots(world.table, world.now).reserve(accountId, day, wanted);
+    const ofTeams = wanted.map(({ dimensions: { tag, ...names }, mayCost }) => ({
+      dimensions: { ...names, tag: null, 'dim:team': tag },
+      allocation: 'dim:team' as const,
+      mayCost,
+    }));
+    await openCounterSlots(world.table, world.now).reserve(accountId, day, [...wanted, ...ofTeams]);
   }
 
   /** Evaluators at the same time, over a table that fails them, and one in peace: every rule fires once for each period. */
@@ -465,10 +516,11 @@ class History {
   }
 
   async compare(): Promise<void> {
-    for (const { account } of this.#accounts)
+    for (const { account, declaredFrom } of this.#accounts)
       this.questions += await compareReadings(this.world, this.model, account.accountId, {
         random: this.random,
         queries: this.theme.queries,
+        declaredFrom,
       });
   }
 }

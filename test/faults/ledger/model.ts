@@ -5,8 +5,10 @@ import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
  * a mistake there must not be repeated here.
  */
 
-export const dimensions = ['provider', 'model', 'tag', 'keyId', 'providerKey'] as const;
-export type Dimension = (typeof dimensions)[number];
+export const crossDimensions = ['provider', 'model', 'tag', 'keyId', 'providerKey'] as const;
+/** Counted on their own: the client always, `team` since the account began, `env` on and off. */
+export const ownDimensions = ['client', 'dim:team', 'dim:env'] as const;
+export type Dimension = (typeof crossDimensions)[number] | (typeof ownDimensions)[number];
 export type Names = Readonly<Record<Dimension, string | null>>;
 
 /** How the price of a request is known. `unknown` has tokens without a price; tokens of null have no usage at all. */
@@ -91,6 +93,12 @@ const shown = (name: string | null): string | null => {
   return (/^\\*\(other\)$/.test(name) ? `\\${name}` : name).toWellFormed();
 };
 
+/** A value of metadata as reports show it. */
+const shownValue = (value: string | null): string | null => {
+  if (!value) return null;
+  return (/^\\*\((other|unknown)\)$/.test(value) ? `\\${value}` : value).toWellFormed();
+};
+
 /** Which requests to add up. Times are prefixes or instants in ISO 8601; `to` is not included. */
 export interface Wanted {
   readonly accountId: string;
@@ -171,7 +179,13 @@ export class LedgerModel {
       if (response) counted.add(`${request.accountId} ${response}`);
       facts.push({
         ...known,
-        names: { ...request.names, tag: shown(request.names.tag), model: isClosed ? shown(request.end.model) : null },
+        names: {
+          ...request.names,
+          tag: shown(request.names.tag),
+          'dim:team': shownValue(request.names['dim:team']),
+          'dim:env': shownValue(request.names['dim:env']),
+          model: isClosed ? shown(request.end.model) : null,
+        },
         sums: sumsOf(known, isRepeat),
       });
     }

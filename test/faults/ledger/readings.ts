@@ -5,6 +5,7 @@ import { readSpend as spendOperation } from '../../../lambda/dashboard/spend/ope
 import { readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as exportOperation } from '../../../lambda/dashboard/spend-export/operations.ts';
+import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
@@ -13,12 +14,13 @@ import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts'
 import type { Random } from '../random.ts';
 import {
   costOf,
+  crossDimensions,
   type Dimension,
-  dimensions,
   type Fact,
   groupKey,
   type LedgerModel,
   type Names,
+  ownDimensions,
   type Sums,
   sumOf,
   type Wanted,
@@ -29,6 +31,13 @@ import type { World } from './world.ts';
 const DAY_MS = 86_400_000;
 /** What overflow is called. No name of a client is shown like this. */
 const OTHER = '(other)';
+/** What a value is called that was recorded while its dimension was not declared. */
+const UNKNOWN = '(unknown)';
+const isHiding = (value: string | null | undefined) => value === OTHER || value === UNKNOWN;
+
+type Declared = Extract<Dimension, `dim:${string}`>;
+const isDeclared = (name: Dimension): name is Declared => name.startsWith('dim:');
+const isOwn = (name: Dimension) => (ownDimensions as readonly Dimension[]).includes(name);
 const apiName = (name: Dimension) => (name === 'keyId' ? ('key' as const) : name);
 
 interface Lean {
@@ -38,6 +47,11 @@ interface Lean {
 }
 type Shown = Awaited<ReturnType<ReturnType<typeof readSpend>>>['totals'];
 type Group = Awaited<ReturnType<ReturnType<typeof readSpend>>>['groups'][number];
+
+const valueIn = (group: Group, name: Dimension): string | null => {
+  if (isDeclared(name)) return group.dim?.[name.slice('dim:'.length)] ?? null;
+  return group[name === 'keyId' ? 'key' : name] ?? null;
+};
 
 const sumsOf = (shown: Shown): Sums => ({
   requests: shown.requests,
@@ -55,8 +69,10 @@ const sumsOf = (shown: Shown): Sums => ({
 });
 
 /** A cost of null says that nothing is known, and a number that something is: never $0 where only unknown cost is. */
-const assertCost = (shown: Lean, sums: Sums): void => {
+const assertCost = (shown: Lean, sums: Sums, mayLack: boolean): void => {
   const cost = costOf(sums);
+  // Values that are not known may hide the cost. That of `(other)` does not show as unknown.
+  if (cost === 0 && mayLack && shown.costNanoUsd === null) return;
   assert.equal(shown.costNanoUsd, cost === 0 && sums.unpriced > 0 ? null : cost, 'cost');
 };
 
@@ -96,7 +112,11 @@ const parametersOf = ({ granularity, from, to, groupBy, filter }: Query) => ({
   to,
   groupBy: groupBy.map(apiName),
   ...Object.fromEntries(
-    Object.entries(filter).map(([name, values]) => [apiName(name as Dimension), values.map((value) => value ?? '')]),
+    (Object.entries(filter) as [Dimension, readonly (string | null)[]][]).map(([name, values]) =>
+      isDeclared(name)
+        ? ['dim', values.map((value) => `${name.slice('dim:'.length)}:${value ?? ''}`)]
+        : [apiName(name), values.map((value) => value ?? '')],
+    ),
   ),
 });
 
@@ -105,6 +125,7 @@ const LENGTH = { hour: 13, day: 10, month: 7 } as const;
 const reportOf = (world: World, accountId: string, query: Query) =>
   readSpend({
     readCounters: openSpend(world.table).read,
+    findDeclared: openDeclaredDimensions(world.table).find,
     readTrackingGaps: openTrackingGaps(world.table).gaps,
     now: () => new Date(world.now()),
   })({
@@ -124,12 +145,14 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
   const truth = model.total(wanted);
   const totals = sumsOf(report.totals);
   assertBounds(totals, report.mayAlsoMatch, truth);
-  assertCost(report.totals, totals);
+  const filtersOwn = (Object.keys(filter) as Dimension[]).some(isOwn);
+  assertCost(report.totals, totals, filtersOwn && report.mayAlsoMatch !== null);
   if (Object.keys(filter).length === 0) assert.equal(report.mayAlsoMatch, null, 'without a filter all is known');
   if (report.isComplete) assert.equal(report.mayAlsoMatch, null, 'complete');
 
   if (granularity === 'month') {
-    const byDay = await reportOf(world, accountId, { ...query, granularity: 'day', groupBy: [] });
+    // A dimension that is counted on its own has an overflow of its own.
+    const byDay = await reportOf(world, accountId, { ...query, granularity: 'day', groupBy: groupBy.filter(isOwn) });
     assert.deepEqual(
       [sumsOf(byDay.totals), byDay.mayAlsoMatch],
       [totals, report.mayAlsoMatch],
@@ -173,8 +196,8 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
   const others = report.otherGroups ? [report.otherGroups] : [];
   assert.deepEqual(sumOf([...groups, ...others].map(sumsOf)), totals, 'groups add up to the totals');
   const namesOf = (group: Group): Partial<Names> =>
-    Object.fromEntries(groupBy.map((name) => [name, group[apiName(name)] ?? null]));
-  const unnamed = groups.filter((group) => Object.values(namesOf(group)).includes(OTHER));
+    Object.fromEntries(groupBy.map((name) => [name, valueIn(group, name)]));
+  const unnamed = groups.filter((group) => Object.values(namesOf(group)).some(isHiding));
   if (report.isComplete) assert.equal(unnamed.length, 0, 'complete groups have names');
   const truths = model.by(wanted, ({ names }) => groupKey(names, groupBy));
   const shownByKey = new Map(groups.map((group) => [groupKey(namesOf(group), groupBy), group]));
@@ -186,7 +209,7 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
     const shown = shownByKey.get(key);
     const hiding = unnamed.filter((group) => {
       const names = namesOf(group);
-      return groupBy.every((name, index) => names[name] === OTHER || names[name] === values[index]);
+      return groupBy.every((name, index) => isHiding(names[name]) || names[name] === values[index]);
     });
     const isExact = hiding.length === 0 && others.length === 0 && report.mayAlsoMatch === null;
     const may = isExact
@@ -225,7 +248,11 @@ const nanoOf = (usd: string): number => {
 
 /** The same sums as the report. */
 const assertCsv = async (world: World, accountId: string, query: Query, groups: readonly Group[]): Promise<void> => {
-  const pieces = await exportSpend({ readCounters: openSpend(world.table).read, now: () => new Date(world.now()) })({
+  const pieces = await exportSpend({
+    readCounters: openSpend(world.table).read,
+    findDeclared: openDeclaredDimensions(world.table).find,
+    now: () => new Date(world.now()),
+  })({
     caller: { accountId, userId: '', role: 'owner', name: '' },
     query: exportOperation.query.parse(parametersOf(query)),
     params: undefined,
@@ -252,7 +279,7 @@ const assertCsv = async (world: World, accountId: string, query: Query, groups: 
       ]);
   const ofReport = new Map<string, number[]>();
   for (const group of groups)
-    add(ofReport, JSON.stringify(query.groupBy.map((name) => inCsv(group[apiName(name)] ?? null))), [
+    add(ofReport, JSON.stringify(query.groupBy.map((name) => inCsv(valueIn(group, name)))), [
       group.requests,
       group.costNanoUsd ?? 0,
       group.unpricedRequests,
@@ -281,10 +308,13 @@ const queriesOf = (random: Random, facts: readonly Fact[], nowMs: number, count:
       from = Math.max(from, startOfDay(nowMs) - 88 * DAY_MS) + random.below(24) * 3_600_000;
       to = Math.min(Math.max(to, from + 3_600_000), from + 31 * DAY_MS);
     }
-    const groupBy = random.shuffled(dimensions).slice(0, random.pick([0, 1, 1, 2, 5]));
+    // One dimension that is counted on its own combines with three of the crosses.
+    const own = random.below(2) === 0 ? random.pick(ownDimensions) : null;
+    const asked: readonly Dimension[] = own === null ? crossDimensions : [own, own, 'provider', 'model', 'keyId'];
+    const groupBy = [...new Set(random.shuffled(asked).slice(0, random.pick([0, 1, 1, 2, 5])))];
     const filter: Record<string, (string | null)[]> = {};
     if (random.below(2) === 0)
-      for (const name of random.shuffled(dimensions).slice(0, random.pick([1, 1, 2]))) {
+      for (const name of new Set(random.shuffled(asked).slice(0, random.pick([1, 1, 2])))) {
         // An empty value asks for none, so a name that is empty cannot be asked for.
         const values = Array.from({ length: 1 + random.below(2) }, () => random.pick(facts).names[name]);
         filter[name] = values.filter((value) => value !== '' && (name !== 'provider' || value !== null));
@@ -302,8 +332,26 @@ const withContext = async <T>(what: string, context: unknown, work: () => Promis
   }
 };
 
+/** By a dimension that is counted on its own, exactly what was recorded while it was not is unknown. */
+const assertUnknown = async (world: World, model: LedgerModel, accountId: string, query: Query, from: string) => {
+  for (const [name, unknownUntil] of [
+    ['client', ''],
+    ['dim:team', from],
+  ] as const) {
+    const report = await reportOf(world, accountId, { ...query, groupBy: [name], filter: {} });
+    const unknown = report.groups.filter((group) => valueIn(group, name) === UNKNOWN);
+    const truth = model.total({ accountId, from: query.from, to: query.to < unknownUntil ? query.to : unknownUntil });
+    assert.deepEqual(sumOf(unknown.map(sumsOf)), truth, `what is unknown by ${name}`);
+  }
+};
+
 /** Live counters by day and by hour, whatever summaries say. */
-const assertCounters = async (world: World, model: LedgerModel, accountId: string): Promise<void> => {
+const assertCounters = async (
+  world: World,
+  model: LedgerModel,
+  accountId: string,
+  declaredFrom: string,
+): Promise<void> => {
   const live = openSpendCounters(world.table);
   const requestsBy = async (counters: AsyncIterable<{ time: string; counters: { requests?: number } }>) => {
     const found: Record<string, number> = {};
@@ -311,15 +359,18 @@ const assertCounters = async (world: World, model: LedgerModel, accountId: strin
     return found;
   };
   const everything: Wanted = { accountId, from: '0', to: '9' };
-  const truth = (length: number, from = '') =>
+  const truth = (length: number, from = '', since = '0') =>
     Object.fromEntries(
-      [...model.by(everything, ({ request }) => request.startedAt.slice(0, length))]
+      [...model.by({ ...everything, from: since }, ({ request }) => request.startedAt.slice(0, length))]
         .filter(([time]) => time >= from)
         .map(([time, { requests }]) => [time, requests]),
     );
   assert.deepEqual(await requestsBy(live.days(accountId, '2000', '2999')), truth(10), 'day counters');
   const keptFrom = iso(startOfDay(world.now()) - 88 * DAY_MS).slice(0, 13);
   assert.deepEqual(await requestsBy(live.hours(accountId, keptFrom, '2999')), truth(13, keptFrom), 'hour counters');
+  const own = (name: 'client' | 'dim:team') => requestsBy(live.allocationHours(accountId, name, '2000', '2999'));
+  assert.deepEqual(await own('client'), truth(13), 'counters of clients');
+  assert.deepEqual(await own('dim:team'), truth(13, '', declaredFrom), 'counters of teams');
   for (const [month, requests] of Object.entries(truth(7)))
     assert.equal(await live.trackedRequests(accountId, month), requests, `month counter of ${month}`);
 };
@@ -431,11 +482,15 @@ export const compareReadings = async (
   world: World,
   model: LedgerModel,
   accountId: string,
-  { random, queries }: { readonly random: Random; readonly queries: number },
+  {
+    random,
+    queries,
+    declaredFrom,
+  }: { readonly random: Random; readonly queries: number; readonly declaredFrom: string },
 ): Promise<number> => {
   const facts = model.matching({ accountId, from: '0', to: '9' });
   if (facts.length === 0) return 0;
-  await withContext('counters', accountId, () => assertCounters(world, model, accountId));
+  await withContext('counters', accountId, () => assertCounters(world, model, accountId, declaredFrom));
   await withContext('billing usage', accountId, () => assertBillingUsage(world, model, accountId, random));
   await withContext('request log', accountId, () => assertLog(world, model, accountId, random));
   const asked = queriesOf(random, facts, world.now(), queries);
@@ -446,5 +501,9 @@ export const compareReadings = async (
     if (groups.length > 0 && groups.length < 1_000)
       await withContext('CSV', { accountId, ...query }, () => assertCsv(world, accountId, query, groups));
   }
-  return asked.length + 6;
+  for (const query of asked.slice(0, 3))
+    await withContext('unknown values', { accountId, ...query }, () =>
+      assertUnknown(world, model, accountId, query, declaredFrom),
+    );
+  return asked.length + 12;
 };

@@ -287,7 +287,19 @@ export const eventsOf = (
   const facts = {
     requestId,
     startedAt,
-    ...(names as { provider: 'openai'; tag: string | null; providerKey: string | null; keyId: string | null }),
+    ...({ provider: names.provider, tag: names.tag, providerKey: names.providerKey, keyId: names.keyId } as {
+      provider: 'openai';
+      tag: string | null;
+      providerKey: string | null;
+      keyId: string | null;
+    }),
+    ...(names.client !== null && { client: names.client }),
+    metadata: Object.fromEntries(
+      (['team', 'env'] as const).flatMap((name) => {
+        const value = names[`dim:${name}`];
+        return value === null ? [] : [[name, value]];
+      }),
+    ),
     ...(end.responseId && { method: 'GET', path: `/v1/responses/${end.responseId}` }),
     ...(unverifiedKey === null
       ? { accountId }

@@ -199,6 +199,7 @@ const gap: Scenario<StorageHarness> = {
         for (const { from, to } of gaps) assert.ok(from >= since && to <= until, 'and lies where it is said to lie');
         const spend = await readSpend({
           readCounters: openSpend(harness.table).read,
+          findDeclared: async () => [],
           readTrackingGaps: openTrackingGaps(harness.table).gaps,
           now: () => new Date(),
         })({

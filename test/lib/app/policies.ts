@@ -190,12 +190,18 @@ describe('what each function may do', () => {
       'dashboard-api/SpendHandler': [
         logsTo('SpendHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        CALLER,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
       ],
       'dashboard-api/SpendExportHandler': [
         logsTo('SpendExportHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        CALLER,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+      ],
+      'dashboard-api/DimensionsHandler': [
+        logsTo('DimensionsHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
@@ -214,7 +220,7 @@ describe('what each function may do', () => {
       'usage/Rollup': [
         logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
-        'dynamodb:Query dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:Query dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
         'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account}',
       ],

@@ -9,7 +9,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
-import { dimensionNames } from '../spend/filters.ts';
+import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
 import { alertTypeName, formatAmount, periodText } from './names.ts';
@@ -64,14 +64,15 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
     {alert.mayAlsoMatch && (
       <p className="unknown small">
         Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for {formatMoney(alert.mayAlsoMatch.costNanoUsd)}{' '}
-        may match the rule’s filter: they were counted under (other) before the rule was in force.
+        may match the rule’s filter: they were counted under (other), or have no known value, from before the rule or
+        the dimension.
       </p>
     )}
     {alert.drivers.length > 0 && (
       <div className={classes['drivers']}>
         {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
           <dl key={dimension}>
-            <dt>By {dimensionNames[dimension].toLowerCase()}</dt>
+            <dt>By {dimensionWord(dimension)}</dt>
             {drivers.map(({ value, share }) => (
               <dd key={value}>
                 <span className="truncate">{valueName(dimension, value, keyNames)}</span>

@@ -2,13 +2,21 @@ import { Button, Group, NativeSelect, Pill, SegmentedControl, TextInput } from '
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import type { Dimension } from '../api/responses.ts';
-import { useApp } from '../app.ts';
+import { useApi, useApp } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
-import { dimensionNames, dimensions, type Filters } from '../spend/filters.ts';
+import {
+  canGroupBy,
+  type Dimension,
+  dimensionName,
+  dimensions,
+  dimensionWord,
+  type Filters,
+  filterEntries,
+} from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
+import { DimensionsButton } from './declare-dimensions.tsx';
 import { exportSpend } from './export-spend.ts';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
@@ -78,8 +86,23 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-export const TrendControls = ({ range, by }: { readonly range: Range; readonly by: Dimension }) => {
+/** Names that the account declared, now or before. */
+const useDeclared = (): readonly Dimension[] => {
+  const { data } = useApi().useQuery('get', '/dimensions');
+  return data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
+};
+
+export const TrendControls = ({
+  range,
+  by,
+  filters,
+}: {
+  readonly range: Range;
+  readonly by: Dimension;
+  readonly filters: Filters;
+}) => {
   const { change } = useOverviewSearch();
+  const all = new Set([...dimensions, ...useDeclared(), by]);
   return (
     <Group gap="xs">
       {range.granularities.length > 1 && (
@@ -95,10 +118,15 @@ export const TrendControls = ({ range, by }: { readonly range: Range; readonly b
         size="xs"
         w={148}
         aria-label="Group by"
-        data={dimensions.map((value) => ({ value, label: `By ${dimensionNames[value].toLowerCase()}` }))}
+        data={[...all].map((value) => ({
+          value,
+          label: `By ${dimensionWord(value)}`,
+          disabled: !canGroupBy(value, filters),
+        }))}
         value={by}
         onChange={({ target }) => change({ by: target.value as Dimension })}
       />
+      <DimensionsButton />
     </Group>
   );
 };
@@ -106,7 +134,8 @@ export const TrendControls = ({ range, by }: { readonly range: Range; readonly b
 /** The active filters, each with a button to remove it. */
 export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; readonly keyNames: KeyNames }) => {
   const { change } = useOverviewSearch();
-  const pills = dimensions.flatMap((dimension) => (filters[dimension] ?? []).map((value) => ({ dimension, value })));
+  const entries = filterEntries(filters);
+  const pills = entries.flatMap(([dimension, values]) => values.map((value) => ({ dimension, value })));
   if (pills.length === 0) return null;
   const without = (dimension: Dimension, value: string) => {
     const others = (filters[dimension] ?? []).filter((each) => each !== value);
@@ -115,7 +144,7 @@ export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; 
   return (
     <div className={classes['pills']}>
       {pills.map(({ dimension, value }) => {
-        const name = `${dimensionNames[dimension]}: ${valueName(dimension, value, keyNames)}`;
+        const name = `${dimensionName(dimension)}: ${valueName(dimension, value, keyNames)}`;
         return (
           <Pill
             key={`${dimension} ${value}`}
@@ -131,7 +160,7 @@ export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; 
       <Button
         size="compact-xs"
         variant="subtle"
-        onClick={() => change(Object.fromEntries(dimensions.map((dimension) => [dimension, undefined])))}
+        onClick={() => change(Object.fromEntries(entries.map(([dimension]) => [dimension, undefined])))}
       >
         Clear
       </Button>
@@ -162,7 +191,7 @@ export const ExportButton = ({
       variant="default"
       loading={busy}
       leftSection={<Download size={14} />}
-      title={`Download this report by ${dimensionNames[by].toLowerCase()}`}
+      title={`Download this report by ${dimensionWord(by)}`}
       onClick={download}
     >
       CSV

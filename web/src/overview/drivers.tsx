@@ -1,10 +1,10 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import type { Dimension, SpendReport } from '../api/responses.ts';
+import type { SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
-import { dimensionNames } from '../spend/filters.ts';
+import { type Dimension, dimensionName, dimensionWord } from '../spend/filters.ts';
 import { groupValue, type KeyNames, SERIES_SHOWN, valueName } from '../spend/groups.ts';
 import classes from './overview.module.css';
 
@@ -36,14 +36,14 @@ export const Drivers = ({
   return (
     <section className={`card ${classes['drivers']}`} aria-labelledby="drivers">
       <div className={`card-head ${classes['drivers-head']}`}>
-        <h2 id="drivers">Top {dimensionNames[by].toLowerCase()}s</h2>
+        <h2 id="drivers">Top {dimensionWord(by)}s</h2>
         <span className="dim small">Select one to filter by it</span>
       </div>
       <div className="scroll-x">
         <table className="grid-table">
           <thead>
             <tr>
-              <th>{dimensionNames[by]}</th>
+              <th>{dimensionName(by)}</th>
               <th className="right">Cost</th>
               <th className={classes['share-head']}>Share</th>
               <th className="right wide-only">Requests</th>

@@ -1,6 +1,5 @@
 import type { Api } from '../api/client.ts';
-import type { Dimension } from '../api/responses.ts';
-import type { Filters } from '../spend/filters.ts';
+import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts';
 import type { Range } from '../spend/ranges.ts';
 
 /** Makes the browser download a file. */
@@ -30,11 +29,11 @@ export const exportSpend = async (
         ...(range.to === undefined ? {} : { to: range.to }),
         granularity: range.granularity,
         groupBy: [...groupBy],
-        ...(filters as object),
+        ...parametersOf(filters),
       },
     },
     parseAs: 'blob',
   });
   if (error) throw error;
-  saveFile(`ai-spend-${range.from.slice(0, 10)}-by-${groupBy.join('-')}.csv`, data as Blob);
+  saveFile(`ai-spend-${range.from.slice(0, 10)}-by-${groupBy.join('-').replaceAll(':', '-')}.csv`, data as Blob);
 };

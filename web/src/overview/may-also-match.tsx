@@ -4,7 +4,7 @@ import type { SpendReport } from '../api/responses.ts';
 import { formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 
-/** Warns that a filter may match more than the figures have: requests whose names were counted under (other). */
+/** Warns that a filter may match more than the figures have: requests whose names were counted under (other), or are not known. */
 export const MayAlsoMatch = ({ mayAlsoMatch }: Pick<SpendReport, 'mayAlsoMatch'>) =>
   mayAlsoMatch && (
     <Alert
@@ -15,10 +15,10 @@ export const MayAlsoMatch = ({ mayAlsoMatch }: Pick<SpendReport, 'mayAlsoMatch'>
       title={
         mayAlsoMatch.costNanoUsd === null
           ? `Up to ${plural(mayAlsoMatch.requests, 'more request')} of unknown cost may match the filter`
-          : `Up to ${formatMoney(mayAlsoMatch.costNanoUsd)} more under (other) may match the filter`
+          : `Up to ${formatMoney(mayAlsoMatch.costNanoUsd)} more may match the filter`
       }
     >
-      {plural(mayAlsoMatch.requests, 'request')} had more distinct tags or models than are listed. The figures on this
-      page do not include them.
+      {plural(mayAlsoMatch.requests, 'request')} had more distinct names than are listed, or came before the dimension
+      was declared. The figures on this page do not include them.
     </Alert>
   );

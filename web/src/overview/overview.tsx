@@ -1,10 +1,17 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
-import type { Dimension } from '../api/responses.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart } from '../format/time.ts';
-import { type Filters, filtersOf, hasFilters } from '../spend/filters.ts';
+import {
+  canGroupBy,
+  type Filters,
+  filterEntries,
+  filtersOf,
+  hasFilters,
+  isDimension,
+  nextDimension,
+} from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { ExportButton, FilterPills, RangePicker, useOverviewSearch } from './controls.tsx';
@@ -20,18 +27,9 @@ import { useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
 
-/** The dimension to group by after a click on a value of the key's dimension. */
-const nextDimension: Readonly<Record<Dimension, Dimension>> = {
-  provider: 'model',
-  model: 'tag',
-  tag: 'model',
-  key: 'model',
-  providerKey: 'model',
-};
-
 /** The request log filters by one value of each dimension. */
 const firstOfEach = (filters: Filters) =>
-  Object.fromEntries(Object.entries(filters).map(([dimension, values]) => [dimension, values?.[0]]));
+  Object.fromEntries(filterEntries(filters).map(([dimension, values]) => [dimension, values[0]]));
 
 const useFilters = (): Filters => {
   const search = getRouteApi('/members/').useSearch();
@@ -68,7 +66,13 @@ export const Overview = () => {
   const shown = neverUsed === false ? report.data : undefined;
   const error = report.error ?? headline.error;
   const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
-  const pick = (value: string) => change({ [by]: [value], by: nextDimension[by] });
+  const grouped = shown?.groupBy[0];
+  const shownBy = isDimension(grouped) ? grouped : by;
+  const pick = (value: string) => {
+    const next = nextDimension(by);
+    const picked: Filters = { [by]: [value] };
+    change({ ...picked, by: canGroupBy(next, { ...filters, ...picked }) ? next : 'model' });
+  };
   return (
     <div className="page">
       <div className="page-head">
@@ -91,12 +95,12 @@ export const Overview = () => {
             by={by}
             keyNames={keyNames}
             isStale={report.isPlaceholderData}
-            filtered={hasFilters(filters)}
+            filters={filters}
             onPick={toRequests}
           />
           {shown && shown.totals.requests > 0 && (
             <div className={classes['columns']}>
-              <Drivers report={shown} by={shown.groupBy[0] ?? by} keyNames={keyNames} onPick={pick} />
+              <Drivers report={shown} by={shownBy} keyNames={keyNames} onPick={pick} />
               <div className={classes['aside']}>
                 <Provenance totals={shown.totals} />
                 <Coverage totals={shown.totals} untracked={shown.untracked} />

@@ -1,5 +1,4 @@
-import type { Dimension } from '../api/responses.ts';
-import { dimensions, type Filters, filtersOf } from '../spend/filters.ts';
+import { type Dimension, type Filters, filtersOf, isDimension } from '../spend/filters.ts';
 import { type RangeSearch, rangeSearch } from '../spend/ranges.ts';
 
 export type OverviewSearch = RangeSearch & Filters & { readonly by?: Dimension | undefined };
@@ -7,5 +6,5 @@ export type OverviewSearch = RangeSearch & Filters & { readonly by?: Dimension |
 export const overviewSearch = (search: Record<string, unknown>): OverviewSearch => ({
   ...rangeSearch(search),
   ...filtersOf(search),
-  by: dimensions.find((dimension) => dimension === search['by']),
+  by: isDimension(search['by']) ? search['by'] : undefined,
 });

@@ -68,7 +68,7 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
     )}
     {of.mayAlsoMatch.requests > 0 && (
       <span className={`unknown ${classes['more']}`}>
-        + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> under (other)
+        + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> that may match
       </span>
     )}
     {untracked > 0 && (

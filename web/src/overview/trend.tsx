@@ -1,7 +1,7 @@
 import { ActionIcon, Skeleton, Tooltip } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { Dimension, SpendReport } from '../api/responses.ts';
+import type { SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
@@ -10,7 +10,7 @@ import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
-import { dimensionNames } from '../spend/filters.ts';
+import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } from '../spend/filters.ts';
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
 import type { Range } from '../spend/ranges.ts';
 import { TrendControls } from './controls.tsx';
@@ -69,7 +69,7 @@ export const Trend = ({
   by,
   keyNames,
   isStale,
-  filtered,
+  filters,
   onPick,
 }: {
   readonly report: SpendReport | undefined;
@@ -77,12 +77,13 @@ export const Trend = ({
   readonly by: Dimension;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
-  readonly filtered: boolean;
+  readonly filters: Filters;
   readonly onPick: (time: string) => void;
 }) => {
   const [asTable, setAsTable] = useState(false);
   // While a new report loads, the previous one is shown with its own dimension.
-  const dimension = report?.groupBy[0] ?? by;
+  const shownBy = report?.groupBy[0];
+  const dimension = isDimension(shownBy) ? shownBy : by;
   const trend = useMemo(() => report && trendOf(report, dimension), [report, dimension]);
   const series = useMemo(
     () => [
@@ -102,7 +103,7 @@ export const Trend = ({
       <div className="card-head">
         <div>
           <h2 id="trend" className="label">
-            Spend by {dimensionNames[by].toLowerCase()}
+            Spend by {dimensionWord(by)}
           </h2>
           {totals ? (
             <div className={classes['total']}>
@@ -123,7 +124,7 @@ export const Trend = ({
           )}
         </div>
         <div className="page-actions">
-          <TrendControls range={range} by={by} />
+          <TrendControls range={range} by={by} filters={filters} />
           <Tooltip label={asTable ? 'Show as chart' : 'Show as table'}>
             <ActionIcon
               variant="default"
@@ -142,7 +143,7 @@ export const Trend = ({
         ) : totals?.requests === 0 ? (
           <div className={chartClasses['chart']}>
             <EmptyState icon={CalendarOff} title="No requests in this range">
-              {filtered ? 'No request matches the filters above.' : 'Choose a longer range.'}
+              {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
             </EmptyState>
           </div>
         ) : asTable ? (
@@ -154,7 +155,7 @@ export const Trend = ({
               series={series}
               gaps={gaps}
               onPick={onPick}
-              label={`Spend by ${dimensionNames[dimension].toLowerCase()} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The table has the same figures.`}
+              label={`Spend by ${dimensionWord(dimension)} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The table has the same figures.`}
             />
           </Suspense>
         )}

@@ -1,10 +1,9 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import type { Dimension } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
-import type { Filters } from '../spend/filters.ts';
+import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
 
@@ -13,9 +12,6 @@ const REFRESH_MS = 60_000;
 const GROUPS = 50;
 
 const live = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
-
-/** The filters as the client's types want them: mutable arrays. */
-const lists = (filters: Filters) => JSON.parse(JSON.stringify(filters)) as { [D in Dimension]?: never };
 
 /** The report of a range, grouped by one dimension. */
 export const useReport = (range: Range, by: Dimension, filters: Filters) =>
@@ -30,7 +26,7 @@ export const useReport = (range: Range, by: Dimension, filters: Filters) =>
           granularity: range.granularity,
           groupBy: [by],
           limit: GROUPS,
-          ...lists(filters),
+          ...parametersOf(filters),
         },
       },
     },
@@ -46,13 +42,13 @@ export const useHeadline = (filters: Filters) => {
   const hours = api.useQuery(
     'get',
     '/spend',
-    { params: { query: { from: yesterday, granularity: 'hour', ...lists(filters) } } },
+    { params: { query: { from: yesterday, granularity: 'hour', ...parametersOf(filters) } } },
     live,
   );
   const days = api.useQuery(
     'get',
     '/spend',
-    { params: { query: { from: lastMonth, granularity: 'day', ...lists(filters) } } },
+    { params: { query: { from: lastMonth, granularity: 'day', ...parametersOf(filters) } } },
     live,
   );
   const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);

@@ -16,7 +16,15 @@ import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { BacktestCard } from './backtest-card.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { conditionOf, configOf, emptyRule, filterOf, type RuleValues, ruleProblems, valuesOf } from './rule-form.ts';
+import {
+  conditionOf,
+  configOf,
+  emptyRule,
+  filterPatchOf,
+  type RuleValues,
+  ruleProblems,
+  valuesOf,
+} from './rule-form.ts';
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
@@ -72,11 +80,7 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
       return;
     }
     // The API merges the config into the stored one, and its filter too: null removes what is not in the form.
-    const filter = filterOf(values);
-    const config = {
-      ...configOf(values),
-      filter: filter ? { provider: null, model: null, tag: null, ...filter } : null,
-    };
+    const config = { ...configOf(values), filter: filterPatchOf(values, valuesOf(rule)) };
     update.mutate({
       params: { path: { id: rule.id } },
       body: { name, config, channels, webhookUrl: webhookUrl ?? null },

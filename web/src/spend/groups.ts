@@ -1,12 +1,15 @@
-import type { Dimension, SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
+import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
+import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
 import { providerName } from '../providers/names.ts';
+import { type Dimension, isDeclared, sentName } from './filters.ts';
 
-const NONE: Readonly<Record<Dimension, string>> = {
+const NONE: Readonly<Record<string, string>> = {
   provider: 'no provider',
   model: 'no model',
   tag: 'untagged',
   key: 'no key',
   providerKey: 'no provider key',
+  client: 'other clients',
 };
 
 /** Names of service keys by id. */
@@ -18,15 +21,16 @@ export const providerKeyName = (providerKey: string): string =>
 
 /** The display name of a dimension's value. */
 export const valueName = (dimension: Dimension, value: string | null, keyNames: KeyNames): string => {
-  if (value === null || value === '') return NONE[dimension];
+  if (value === null || value === '') return NONE[dimension] ?? `no ${dimension.slice('dim:'.length)}`;
+  if (value === UNKNOWN) return 'not known';
   if (dimension === 'provider') return providerName(value);
   if (dimension === 'key') return keyNames.get(value) ?? value;
   return dimension === 'providerKey' ? providerKeyName(value) : value;
 };
 
 /** A group's value of the dimension; the empty string for none. */
-export const groupValue = (group: Partial<Record<Dimension, string | null>>, dimension: Dimension): string =>
-  group[dimension] ?? '';
+export const groupValue = (group: Partial<SpendPoint['groups'][number]>, dimension: Dimension): string =>
+  (isDeclared(dimension) ? group.dim?.[sentName(dimension)] : group[dimension]) ?? '';
 
 export const SERIES_SHOWN = 7;
 

@@ -1,0 +1,63 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { DeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
+import type { Rules } from '../../data/alerts/rules.ts';
+import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
+import { filteredBy } from '../../domain/alert-rules/spend-series.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import {
+  type DeclaredDimension,
+  declare,
+  declaredName,
+  isDeclared,
+  MAX_DECLARED,
+} from '../../domain/spend/declared-dimensions.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface DimensionDependencies {
+  readonly dimensions: DeclaredDimensions;
+  readonly rules: Pick<Rules, 'list'>;
+  readonly now: () => Date;
+}
+
+const view = (declared: readonly DeclaredDimension[]) => ({
+  items: declared
+    .map((dimension) => ({
+      name: dimension.name,
+      isDeclared: isDeclared(dimension),
+      periods: dimension.periods.map(({ from, until }) => ({ from, until })),
+    }))
+    .sort((a, b) => Number(b.isDeclared) - Number(a.isDeclared) || (a.name < b.name ? -1 : 1)),
+  limit: MAX_DECLARED,
+});
+
+export const listDimensions =
+  ({ dimensions }: Pick<DimensionDependencies, 'dimensions'>): Implementation<typeof operations.listDimensions> =>
+  async ({ caller: { accountId } }) =>
+    view(await dimensions.find(accountId));
+
+export const declareDimensions =
+  ({ dimensions, rules, now }: DimensionDependencies): Implementation<typeof operations.declareDimensions> =>
+  async ({ caller, clientAddress, body: { names } }) => {
+    const { accountId } = caller;
+    const before = await dimensions.find(accountId);
+    const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
+    if (removed.length > 0) {
+      // An active rule would never fire again, and nobody would be told.
+      const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
+      for (const { name } of removed) {
+        const rule = active.find(({ condition }) =>
+          filteredBy(evaluatorOf(condition).filter).includes(declaredName(name)),
+        );
+        if (rule)
+          throw new ConflictError(
+            `The alert rule "${rule.name}" filters by ${name}: change it, or switch it off, first.`,
+          );
+      }
+    }
+    const at = now();
+    const after = declare(before, names, at.toISOString());
+    const fact = { action: 'dimensions.declared', details: { names: names.join(', ') } } as const;
+    await dimensions.replace({ accountId, before, after }, auditOf({ caller, clientAddress }, fact, at));
+    return view(after);
+  };

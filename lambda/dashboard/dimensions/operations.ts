@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { DIMENSION_NAME, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
+import { operation } from '../../http/operation.ts';
+
+const name = z.string().check(z.regex(DIMENSION_NAME), z.meta({ examples: ['team'] }));
+
+const dimensions = z.object({
+  items: z
+    .array(
+      z.object({
+        name,
+        isDeclared: z.boolean(),
+        periods: z
+          .array(
+            z.object({
+              from: z.iso.datetime(),
+              until: z.nullable(z.iso.datetime()).check(z.describe('Null while it is declared.')),
+            }),
+          )
+          .check(z.describe('When it was declared. Requests that began at other times are `(unknown)` in it.')),
+      }),
+    )
+    .check(z.describe('Those that are declared, then those that were, each by name.')),
+  limit: z.int().check(z.positive(), z.describe('How many names an account may declare at a time.')),
+});
+
+const group = 'Spend';
+
+export const listDimensions = operation({
+  id: 'listDimensions',
+  method: 'GET',
+  path: '/dimensions',
+  group,
+  summary: 'List the metadata names that are dimensions of spend',
+  access: 'authorizer',
+  permission: 'spend:read',
+  success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
+  errors: [],
+});
+
+export const declareDimensions = operation({
+  id: 'declareDimensions',
+  method: 'PUT',
+  path: '/dimensions',
+  group,
+  summary: 'Declare metadata names as dimensions of spend',
+  description:
+    'Names of X-Service-Metadata, all at once: a name that is missing is not a dimension any more. Spend is split by a name for requests that begin from now on; a recorder may learn of it up to a minute later. What was counted under a name stays readable after it is removed, and goes on where it is declared again. Each name adds one counter to what a request writes.',
+  access: 'authorizer',
+  permission: 'dimensions:write',
+  body: z.strictObject({
+    names: z.array(name).check(
+      z.maxLength(MAX_DECLARED),
+      z.refine((names) => new Set(names).size === names.length, 'must not have a name twice'),
+      z.describe('As they are sent, upper and lower case differ.'),
+    ),
+  }),
+  success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
+  errors: ['CONFLICT'],
+});

@@ -1,0 +1,46 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import QuickLRU from 'quick-lru';
+import * as z from 'zod/mini';
+import { planNames, plans } from '../../domain/billing/plans.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
+import { accountKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { storedDimensions } from './declared-dimensions.ts';
+
+/**
+ * A retention, or a declared dimension, takes effect so late. What is recorded meanwhile counts as it says on the record, so no sum is
+ * wrong: requests without a declared dimension show under `(unknown)`.
+ */
+const TTL_MS = MINUTE_MS;
+const MAX_ENTRIES = 10_000;
+
+const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE'), dimensions: storedDimensions });
+
+/** What an account's plan and its declarations say. */
+export interface AccountTerms {
+  /** How long their records are kept, and entries of the audit log are shown. */
+  readonly retentionDays: number;
+  /** What the account declared, now or before. */
+  readonly dimensions: readonly DeclaredDimension[];
+}
+
+/** The terms of accounts, cached for a minute. A deleted account has those of a FREE one. */
+export const openAccountTerms = (table: Table, now: () => number = Date.now) => {
+  const cache = new QuickLRU<string, { readonly terms: AccountTerms; readonly readAtMs: number }>({
+    maxSize: MAX_ENTRIES,
+  });
+  return {
+    find: async (accountId: string): Promise<AccountTerms> => {
+      const cached = cache.get(accountId);
+      if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
+      );
+      const { plan, dimensions } = stored.parse(Item ?? {});
+      const terms = { retentionDays: plans[plan].requestRetentionDays, dimensions };
+      cache.set(accountId, { terms, readAtMs: now() });
+      return terms;
+    },
+  };
+};

@@ -1,0 +1,186 @@
+import { addDays, type Day, dayOf, daysBetween, type Hour, lastDayOf, type Month } from '../../domain/calendar/utc.ts';
+import type { SpendCounter } from '../../domain/spend/counters.ts';
+import {
+  type AllocationName,
+  type CrossDimensionName,
+  OTHER,
+  type SpendDimensionName,
+} from '../../domain/spend/dimensions.ts';
+import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
+import type { RollupMarks } from '../ledger/rollup-marks.ts';
+import type { Table } from '../table/table.ts';
+import { readHours } from './hour-pages.ts';
+import { runs } from './runs.ts';
+import type { openSpendCounters } from './spend-counters.ts';
+import { type Page, readAllocations, readPages } from './summary-pages.ts';
+
+interface DayRange {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+interface HourRange {
+  readonly from: Hour;
+  readonly to: Hour;
+}
+
+/** How the crosses are read. What an allocation dimension does not count is what they have more. */
+interface Crosses {
+  readonly live: ReturnType<typeof openSpendCounters>;
+  readonly marks: RollupMarks;
+  readonly hours: (
+    accountId: string,
+    range: HourRange,
+    names: readonly CrossDimensionName[],
+  ) => AsyncIterable<SpendCounter>;
+  readonly days: (
+    accountId: string,
+    range: DayRange,
+    marked: ReadonlySet<string>,
+    names: readonly CrossDimensionName[],
+  ) => AsyncIterable<SpendCounter>;
+  readonly summaries: (
+    accountId: string,
+    granularity: 'MONTH',
+    from: Month,
+    to: Month,
+    names: readonly CrossDimensionName[],
+  ) => AsyncIterable<SpendCounter>;
+}
+
+/** Days of unsummarized spend that are read at once: so much is held in memory. */
+const MAX_DAYS = 31;
+
+const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+};
+
+/** The days of some pages, ascending, each with its spend counters. */
+async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName) {
+  let spendCounters: SpendCounter[] = [];
+  for await (const page of pages) {
+    for (const { period, ...cross } of readAllocations(page, allocation))
+      spendCounters.push({ time: period, ...cross });
+    if (!page.isLast) continue;
+    yield { day: page.period, spendCounters };
+    spendCounters = [];
+  }
+}
+
+/**
+ * Spend by an allocation dimension. Closed days have a view of their own; today, marked days, and days from before the dimension was
+ * counted are read from live counters by hour. Together with `(unknown)` the values always add up to the total of the crosses.
+ */
+export const openAllocationReader = (table: Table, { live, marks, ...crosses }: Crosses) => {
+  /** Days without a right summary. Crosses come first: see withUnknownValues. */
+  async function* liveDays(
+    accountId: string,
+    days: DayRange,
+    allocation: AllocationName,
+    names: readonly CrossDimensionName[],
+    readCrosses: (range: DayRange) => AsyncIterable<SpendCounter>,
+    bucketOf: (time: string) => string,
+  ): AsyncGenerator<SpendCounter> {
+    for (let from = days.from; from <= days.to; from = addDays(from, MAX_DAYS)) {
+      const last = addDays(from, MAX_DAYS - 1);
+      const to = last < days.to ? last : days.to;
+      const found = { crosses: await all(readCrosses({ from, to })), counted: [] as SpendCounter[] };
+      found.counted = await all(live.allocationHours(accountId, allocation, `${from}T00`, `${to}T23`));
+      yield* withUnknownValues(found, allocation, names, bucketOf);
+    }
+  }
+
+  /** Days of both kinds: those with a view, and those without one, or with one that is not right any more. */
+  async function* daysOfViews(
+    range: DayRange,
+    marked: ReadonlySet<string>,
+    views: (range: DayRange) => AsyncIterable<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }>,
+    liveOf: (range: DayRange) => AsyncIterable<SpendCounter>,
+  ): AsyncGenerator<SpendCounter> {
+    for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day))) {
+      if (is) {
+        yield* liveOf({ from: first, to: last });
+        continue;
+      }
+      let next = first;
+      for await (const { day, spendCounters } of views({ from: first, to: last })) {
+        if (next < day) yield* liveOf({ from: next, to: addDays(day, -1) });
+        yield* spendCounters;
+        next = addDays(day, 1);
+      }
+      if (next <= last) yield* liveOf({ from: next, to: last });
+    }
+  }
+
+  const days = (
+    accountId: string,
+    range: DayRange,
+    marked: ReadonlySet<string>,
+    allocation: AllocationName,
+    names: readonly CrossDimensionName[],
+  ): AsyncIterable<SpendCounter> =>
+    daysOfViews(
+      range,
+      marked,
+      (some) => readDays(readPages(table, accountId, allocation, 'DAY', some), allocation),
+      (some) =>
+        liveDays(accountId, some, allocation, names, (part) => crosses.days(accountId, part, marked, names), dayOf),
+    );
+
+  async function* hours(
+    accountId: string,
+    range: HourRange,
+    allocation: AllocationName,
+    names: readonly CrossDimensionName[],
+  ): AsyncGenerator<SpendCounter> {
+    const inDays = { from: dayOf(range.from), to: dayOf(range.to) };
+    const marked = new Set(await marks.markedPeriods(accountId, inDays.from, inDays.to));
+    const found = daysOfViews(
+      inDays,
+      marked,
+      (some) => readHours(readPages(table, accountId, allocation, 'HOUR', some), allocation),
+      (some) =>
+        liveDays(
+          accountId,
+          some,
+          allocation,
+          names,
+          ({ from, to }) => crosses.hours(accountId, { from: `${from}T00`, to: `${to}T23` }, names),
+          (hour) => hour,
+        ),
+    );
+    for await (const each of found) if (each.time >= range.from && each.time <= range.to) yield each;
+  }
+
+  /**
+   * Whole months that have a right summary, both ends included. One without a view of the dimension is from before it was counted. Where
+   * `(other)` of a summary may hide a value of a dimension in `separate`, the month is read from its days.
+   */
+  async function* months(
+    accountId: string,
+    { first, last }: { readonly first: Month; readonly last: Month },
+    allocation: AllocationName,
+    names: readonly CrossDimensionName[],
+    separate: readonly SpendDimensionName[],
+  ): AsyncGenerator<SpendCounter> {
+    const ofMonth = Map.groupBy(
+      await all(crosses.summaries(accountId, 'MONTH', first, last, names)),
+      ({ time }) => time,
+    );
+    const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last });
+    const counted = new Map<Month, SpendCounter[]>();
+    for await (const { day: month, spendCounters } of readDays(pages, allocation)) counted.set(month, spendCounters);
+    for (const month of [...new Set([...ofMonth.keys(), ...counted.keys()])].sort()) {
+      const uncounted = { crosses: ofMonth.get(month) ?? [], counted: [] };
+      const found = counted.get(month) ?? withUnknownValues(uncounted, allocation, names, (each) => each);
+      const overflows = found.some(({ dimensions }) => separate.some((name) => dimensions[name] === OTHER));
+      if (overflows)
+        yield* days(accountId, { from: `${month}-01`, to: lastDayOf(month) }, new Set(), allocation, names);
+      else yield* found;
+    }
+  }
+
+  return { hours, days, months };
+};

@@ -1,0 +1,106 @@
+import { addCounters, type Counters, PAST_EXACT, type SpendCounter } from './counters.ts';
+import {
+  type AllocationName,
+  type CrossDimensionName,
+  noDimensions,
+  OTHER,
+  type SpendDimensions,
+  UNKNOWN,
+} from './dimensions.ts';
+
+/** What `total` has and `part` lacks. Never negative. How much of it is overflow is not known. */
+const lacking = (total: Counters, part: Counters): Counters => {
+  const rest: Record<string, number> = {};
+  for (const [name, value = 0] of Object.entries(total)) {
+    if (name === 'overflowRequests') continue;
+    const difference = value === PAST_EXACT ? PAST_EXACT : value - (part[name as keyof Counters] ?? 0);
+    if (difference > 0) rest[name] = difference;
+  }
+  return rest;
+};
+
+interface Sum {
+  readonly dimensions: SpendDimensions;
+  readonly counters: Counters;
+}
+
+const sumBy = (
+  spendCounters: readonly SpendCounter[],
+  names: readonly CrossDimensionName[],
+): ReadonlyMap<string, Sum> => {
+  const sums = new Map<string, Sum>();
+  for (const { dimensions, counters } of spendCounters) {
+    const values = names.map((name) => [name, dimensions[name]] as const);
+    const key = JSON.stringify(values);
+    const sum = sums.get(key);
+    sums.set(key, {
+      dimensions: sum?.dimensions ?? { ...noDimensions, ...Object.fromEntries(values) },
+      counters: addCounters(sum?.counters ?? {}, counters),
+    });
+  }
+  return sums;
+};
+
+const sumOf = (sums: Iterable<Sum>): Counters => [...sums].map(({ counters }) => counters).reduce(addCounters, {});
+
+/** What the crosses of one provider count and the allocation dimension does not. */
+const lackingOf = (
+  crosses: readonly SpendCounter[],
+  counted: readonly SpendCounter[],
+  names: readonly CrossDimensionName[],
+): Sum[] => {
+  const [total, part] = [sumBy(crosses, names), sumBy(counted, names)];
+  if (part.size === 0) return [...total.values()];
+  const rest = lacking(sumOf(total.values()), sumOf(part.values()));
+  if (!rest.requests) return [];
+  const isPart = [...part].every(
+    ([key, { counters }]) => (counters.requests ?? 0) <= (total.get(key)?.counters.requests ?? 0),
+  );
+  if (isPart)
+    return [...total]
+      .map(([key, { dimensions, counters }]) => ({
+        dimensions,
+        counters: lacking(counters, part.get(key)?.counters ?? {}),
+      }))
+      .filter(({ counters }) => counters.requests);
+  // Models and keys overflowed in one of both: only the provider of the rest is certain.
+  const provider = crosses[0]?.dimensions.provider ?? '';
+  const others = names.map((name) => [name, name === 'provider' ? provider : OTHER]);
+  return [{ dimensions: { ...noDimensions, ...Object.fromEntries(others) }, counters: rest }];
+};
+
+/**
+ * The spend counters of an allocation dimension, and with the value UNKNOWN all that the crosses count and the dimension does not: what
+ * was recorded while it was not declared. So the sums by each dimension add up to the total, whichever recorder knew of it when.
+ *
+ * @param crosses read before `counted`: then what is recorded in between is counted, and not unknown
+ * @param names dimensions that are separate in `crosses`, of allocationCrossNames
+ * @returns ascending by bucket
+ */
+export const withUnknownValues = (
+  { crosses, counted }: { readonly crosses: readonly SpendCounter[]; readonly counted: readonly SpendCounter[] },
+  allocation: AllocationName,
+  names: readonly CrossDimensionName[],
+  bucketOf: (time: string) => string,
+): SpendCounter[] => {
+  const [crossesOf, countedOf] = [crosses, counted].map((all) => Map.groupBy(all, ({ time }) => bucketOf(time))) as [
+    Map<string, SpendCounter[]>,
+    Map<string, SpendCounter[]>,
+  ];
+  const providerOf = ({ dimensions }: SpendCounter) => (names.includes('provider') ? dimensions.provider : '');
+  return [...new Set([...crossesOf.keys(), ...countedOf.keys()])].sort().flatMap((time) => {
+    const found = countedOf.get(time) ?? [];
+    const byProvider = Map.groupBy(found, providerOf);
+    const unknown = [...Map.groupBy(crossesOf.get(time) ?? [], providerOf)].flatMap(([provider, some]) =>
+      lackingOf(some, byProvider.get(provider) ?? [], names),
+    );
+    return [
+      ...found,
+      ...unknown.map(({ dimensions, counters }) => ({
+        time,
+        dimensions: { ...dimensions, [allocation]: UNKNOWN },
+        counters,
+      })),
+    ];
+  });
+};

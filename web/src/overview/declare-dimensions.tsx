@@ -1,0 +1,74 @@
+import { ActionIcon, Button, Modal, Stack, TagsInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Tags } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '../app.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+
+/** Says which metadata names spend is split by. */
+const DeclareDimensions = ({ onClose }: { readonly onClose: () => void }) => {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { data } = api.useQuery('get', '/dimensions');
+  const declared = data?.items.filter(({ isDeclared }) => isDeclared).map(({ name }) => name) ?? [];
+  const [changed, setChanged] = useState<string[]>();
+  const declare = api.useMutation('put', '/dimensions', {
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['get', '/dimensions'] });
+      onClose();
+    },
+  });
+  const names = changed ?? declared;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        declare.mutate({ body: { names } });
+      }}
+    >
+      <Stack>
+        {declare.isError && <ProblemNote error={declare.error} title="The dimensions were not changed" />}
+        <p className="dim small">
+          Requests carry names and values in the header X-Service-Metadata. Spend is split by the names listed here, for
+          requests from now on. What was counted under a name stays when it is removed.
+        </p>
+        <TagsInput
+          label="Metadata names"
+          placeholder={names.length === 0 ? 'team, customer, env …' : ''}
+          maxTags={data?.limit ?? 0}
+          data={data?.items.map(({ name }) => name) ?? []}
+          value={names}
+          onChange={setChanged}
+          data-autofocus
+        />
+        <Button type="submit" loading={declare.isPending} disabled={data === undefined}>
+          Save
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+/** Opens the list of declared dimensions, for those who may change it. */
+export const DimensionsButton = () => {
+  const [isOpen, setIsOpen] = useState(false);
+  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
+  if (!data?.user.permissions.includes('dimensions:write')) return null;
+  return (
+    <>
+      <ActionIcon
+        variant="default"
+        size={30}
+        aria-label="Dimensions"
+        title="Dimensions"
+        onClick={() => setIsOpen(true)}
+      >
+        <Tags size={16} />
+      </ActionIcon>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Dimensions of spend">
+        <DeclareDimensions onClose={() => setIsOpen(false)} />
+      </Modal>
+    </>
+  );
+};
