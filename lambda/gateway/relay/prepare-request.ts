@@ -3,6 +3,7 @@ import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { upstreamRequestHeaders } from '../protocol/headers.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
+import { type HeldBytes, heldBytes } from './held-bytes.ts';
 import { askForUsage, headersForAskedUsage, MAX_BODY_BYTES, mayAskForUsage } from './usage-option.ts';
 
 export interface PreparedRequest {
@@ -11,6 +12,8 @@ export interface PreparedRequest {
   readonly wholeBody: Buffer | null;
   /** The gateway requested the stream's usage for the client; a filter removes what that adds to the response. */
   readonly askedForUsage: boolean;
+  /** Called when the body need not be in memory any more; undefined where it never was, or the host holds it. */
+  readonly releaseBody?: () => void;
 }
 
 /**
@@ -20,10 +23,14 @@ export interface PreparedRequest {
 const MAX_CHUNKED_BODY_MS = 10_000;
 
 /**
- * Resolves with the whole body; with the chunks so far if a bounded one is too long or too slow: then the body is paused behind
- * them. Rejects when the client interrupts it.
+ * Resolves with the whole body; with the chunks so far if a bounded one is too long or too slow, or the account holds too many bytes:
+ * then the body is paused behind them. Rejects when the client interrupts it.
  */
-const readBody = (body: Readable, isBounded: boolean): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
+const readBody = (
+  body: Readable,
+  isBounded: boolean,
+  held: HeldBytes,
+): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -42,11 +49,12 @@ const readBody = (body: Readable, isBounded: boolean): Promise<{ chunks: Buffer[
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (isBounded && bytes > MAX_BODY_BYTES) leave();
+      if (!held.add(chunk.length) || (isBounded && bytes > MAX_BODY_BYTES)) leave();
     };
     const end = (): void => resolveWith(true);
     const fail = (): void => {
       stop();
+      held.release();
       reject(new Error('the client interrupted its request'));
     };
     const timer = isBounded ? setTimeout(leave, MAX_CHUNKED_BODY_MS) : undefined;
@@ -62,7 +70,7 @@ const readBody = (body: Readable, isBounded: boolean): Promise<{ chunks: Buffer[
  */
 export const prepareRequest = (
   request: GatewayRequest,
-  { provider }: Admitted,
+  { provider, owner, serviceKey }: Admitted,
   origin: string,
   target: string,
   path: string,
@@ -79,9 +87,19 @@ export const prepareRequest = (
   const mayAsk = mayAskForUsage(provider, request.method, path, request.headers);
   if (request.body === null || !(mayAsk || wantsBody))
     return { upstream, wholeBody: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
-  const withBody = (body: Buffer): PreparedRequest => {
+  const unchanged = (body: Buffer): PreparedRequest => ({
+    upstream: { ...upstream, body },
+    wholeBody: body,
+    askedForUsage: false,
+  });
+  const withBody = (body: Buffer): PreparedRequest | Promise<PreparedRequest> => {
     const extended = mayAsk ? askForUsage(body) : undefined;
-    if (!extended) return { upstream: { ...upstream, body }, wholeBody: body, askedForUsage: false };
+    return extended instanceof Promise
+      ? extended.then((read) => withExtended(body, read))
+      : withExtended(body, extended);
+  };
+  const withExtended = (body: Buffer, extended: Buffer | undefined): PreparedRequest => {
+    if (!extended) return unchanged(body);
     const headers = headersForAskedUsage(upstream.headers, extended.length);
     return {
       upstream: { ...upstream, headers, framing: 'length', body: extended },
@@ -92,14 +110,16 @@ export const prepareRequest = (
   const { body } = request;
   if (Buffer.isBuffer(body)) return withBody(body);
   const isChunked = upstream.framing === 'chunked';
-  return readBody(body, isChunked || !mayAsk).then(({ chunks, isWhole }) => {
+  const held = heldBytes(owner?.accountId ?? serviceKey);
+  return readBody(body, isChunked || !mayAsk, held).then(async ({ chunks, isWhole }) => {
     const read = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     if (isWhole) {
-      const prepared = withBody(read);
+      const prepared = { ...(await withBody(read)), releaseBody: held.release };
       // Unchanged, so it stays chunked.
       if (!isChunked || prepared.askedForUsage) return prepared;
       return { ...prepared, upstream: { ...upstream, body: Readable.from([read], { objectMode: false }) } };
     }
+    held.release();
     if (read.length > 0) body.unshift(read);
     return { upstream, wholeBody: null, askedForUsage: false };
   });

@@ -74,6 +74,8 @@ class Relay implements UpstreamListener {
   /** How the response ended while its headers waited for the route. */
   #earlyEnd: { readonly trailers: RawHeaders } | 'interrupted' | undefined;
   #isFinished = false;
+  /** Of a body that was read whole. */
+  #releaseBody: (() => void) | undefined;
 
   constructor(parts: RelayParts, forwarding: Forwarding, done: () => void) {
     this.#parts = parts;
@@ -147,18 +149,30 @@ class Relay implements UpstreamListener {
     const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, wantsBody);
     if (prepared instanceof Promise) {
       prepared.then(
-        (ready) => this.#guard(this.#send, ready),
+        (ready) => this.#guard(this.#prepare, ready),
         () => this.#handleDisconnect(),
       );
       // The body may take long to arrive: the request is registered before that.
       setImmediate(() => this.#guard(this.#registerIfUnsent, undefined));
-    } else this.#send(prepared);
+    } else this.#prepare(prepared);
+  }
+
+  #prepare(prepared: PreparedRequest): void {
+    this.#releaseBody = prepared.releaseBody;
+    if (this.#isFinished) {
+      this.#releaseBody?.();
+      return;
+    }
+    if (prepared.wholeBody) this.#copy.keepWhole(prepared.wholeBody);
+    // A large body is read in slices: a model's block waits for that.
+    const reading = this.#budgets && this.#budgets.ofModels.length > 0 ? this.#copy.readWhole() : undefined;
+    if (reading) void reading.then(() => this.#guard(this.#send, prepared));
+    else this.#send(prepared);
   }
 
   #send({ upstream, wholeBody, askedForUsage }: PreparedRequest): void {
     if (this.#isFinished) return;
     this.#askedForUsage = askedForUsage;
-    if (wholeBody) this.#copy.keepWhole(wholeBody);
     if (this.#budgets && this.#budgets.ofModels.length > 0) {
       const block = this.#blockOfModel(this.#budgets.ofModels, wholeBody !== null);
       if (block) {
@@ -239,6 +253,8 @@ class Relay implements UpstreamListener {
       return;
     }
     this.#closeEventBuilder.recordHead(head);
+    // The provider has the body.
+    void Promise.resolve(this.#copy.readWhole()).then(this.#releaseBody);
     this.#registerOnce().whenKnown(() => this.#guard(this.#startRelay, head));
   }
 
@@ -322,7 +338,10 @@ class Relay implements UpstreamListener {
     this.#deliverCloseEvent(outcome)
       // The open event still records the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))
-      .finally(this.#done);
+      .finally(() => {
+        this.#releaseBody?.();
+        this.#done();
+      });
   }
 
   /** Async, so that a fault in here becomes a rejection. */

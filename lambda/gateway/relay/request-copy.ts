@@ -3,6 +3,7 @@ import type { MeteredRequest } from '../meter/meter.ts';
 import { type BodyFacts, createRequestReader, type RequestReader } from '../meter/request-reader.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue } from '../protocol/headers.ts';
+import { writeInSlices } from './in-slices.ts';
 
 /** Of a compressed body, decoded: more than any provider takes, and soon reached by a bomb. */
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
@@ -19,6 +20,8 @@ export class RequestCopy implements MeteredRequest {
   /** The body is sent whole. The client's bytes are read then, not those sent upstream, which may have an option more. */
   #isWhole = false;
   #unread: Buffer | null = null;
+  /** A large body is being read. */
+  #reading: Promise<void> | undefined;
   #facts: BodyFacts | Promise<BodyFacts> | undefined;
   /** Bytes of the client's body that were sent upstream. */
   bytes = 0;
@@ -60,13 +63,27 @@ export class RequestCopy implements MeteredRequest {
     this.#unread = body;
   }
 
-  /** Reads the kept body and then releases it. */
-  readWhole(): void {
-    if (!this.#unread) return;
-    const reader = this.#openReader();
-    this.#write(reader, this.#unread);
+  /**
+   * Reads the kept body, in slices if it is large, and then releases it.
+   *
+   * @returns undefined where it has been read
+   */
+  readWhole(): Promise<void> | undefined {
+    const body = this.#unread;
+    if (!body) return this.#reading;
     this.#unread = null;
-    this.#keepFacts(reader);
+    const reader = this.#openReader();
+    const reading = writeInSlices(body, (slice) => this.#write(reader, slice));
+    if (!reading) {
+      this.#keepFacts(reader);
+      return undefined;
+    }
+    const markIncomplete = (): void => reader.facts().prompt.markIncomplete();
+    this.#reading = reading.catch(markIncomplete).then(() => {
+      this.#reading = undefined;
+      this.#keepFacts(reader);
+    });
+    return this.#reading;
   }
 
   #keepFacts(reader: RequestReader): void {
@@ -76,7 +93,8 @@ export class RequestCopy implements MeteredRequest {
   }
 
   facts(): BodyFacts | Promise<BodyFacts> {
-    this.readWhole();
+    const reading = this.readWhole();
+    if (reading) return reading.then(() => this.facts());
     if (!this.#facts) this.#keepFacts(this.#openReader());
     return this.#facts as BodyFacts | Promise<BodyFacts>;
   }

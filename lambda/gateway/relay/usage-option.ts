@@ -2,6 +2,7 @@ import type { Provider } from '../../domain/providers.ts';
 import { dialectOf } from '../../domain/usage/dialect.ts';
 import { JsonPicker } from '../meter/json-picker.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+import { writeInSlices } from './in-slices.ts';
 
 /*
  * OpenAI-style streams report usage only if the request has `stream_options.include_usage`. If the client did not set it, the
@@ -34,9 +35,9 @@ export const mayAskForUsage = (provider: Provider, method: string, path: string,
 
 /**
  * The body with the option added and no other byte changed. Undefined if the client set the option or sent more than 4 KB of
- * options, wants no stream, or the body is not a single JSON object.
+ * options, wants no stream, or the body is not a single JSON object. A promise for a large body, which is read in slices.
  */
-export const askForUsage = (body: Buffer): Buffer | undefined => {
+export const askForUsage = (body: Buffer): Buffer | undefined | Promise<Buffer | undefined> => {
   // Does not find a name written with escapes; the usage of such a stream is estimated.
   if (!body.includes(STREAM)) return undefined;
   let stream = false;
@@ -59,10 +60,13 @@ export const askForUsage = (body: Buffer): Buffer | undefined => {
     },
     4096,
   );
-  picker.write(body);
-  // Options that were not kept may have the member already.
-  if (!stream || areOptionsTooLong || documents !== 1 || picker.insideDocument) return undefined;
-  return options === undefined ? append(body) : extend(body, options);
+  const extended = (): Buffer | undefined => {
+    // Options that were not kept may have the member already.
+    if (!stream || areOptionsTooLong || documents !== 1 || picker.insideDocument) return undefined;
+    return options === undefined ? append(body) : extend(body, options);
+  };
+  const reading = writeInSlices(body, (slice) => picker.write(slice));
+  return reading ? reading.then(extended) : extended();
 };
 
 /** Adds the option before the object's closing brace. */

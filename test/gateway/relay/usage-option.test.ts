@@ -4,7 +4,8 @@ import { type Provider, providerByLabel } from '../../../lambda/domain/providers
 import { UsageChunkFilter } from '../../../lambda/gateway/relay/usage-chunk-filter.ts';
 import { askForUsage, headersForAskedUsage, mayAskForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
 
-const ask = (body: string): string | undefined => askForUsage(Buffer.from(body))?.toString();
+/** Of a small body, which is read at once. */
+const ask = (body: string): string | undefined => (askForUsage(Buffer.from(body)) as Buffer | undefined)?.toString();
 
 describe('asking for usage', () => {
   it.each([
