@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockedError, lockFile } from '../file-lock.ts';
 import { SetupError } from '../setup-error.ts';
@@ -21,15 +21,20 @@ const PATIENCE_MS = 2_000;
 const OWNER_ALONE = 0o700;
 
 /**
- * Locks the data folder for this process. A missing folder is made with access for this user only.
+ * Locks the data folder for this process. A missing folder is made with access for this user only, and git ignores it wherever it is.
  *
  * @throws DataFolderInUseError
  */
 export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
+  const lock = join(path, 'lock.sqlite');
+  const ignored = join(path, '.gitignore');
+  // Not in somebody else's folder.
+  const isOurs = !existsSync(path) || existsSync(lock);
   mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
+  if (isOurs && !existsSync(ignored)) writeFileSync(ignored, '*\n');
   try {
-    return { path, logs, release: lockFile(join(path, 'lock.sqlite'), PATIENCE_MS) };
+    return { path, logs, release: lockFile(lock, PATIENCE_MS) };
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
     throw new DataFolderInUseError(
