@@ -1,3 +1,4 @@
+import { onNpmEnd } from './npm-process.ts';
 import { SetupError } from './setup-error.ts';
 import { onStopSignal } from './stop-signal.ts';
 
@@ -7,17 +8,20 @@ export const reportFailure = (error: unknown): void => {
 };
 
 /**
- * Starts something and stops it at the first signal; a second signal ends the process at once.
+ * Starts something and stops it at the first signal, or when the npm that started this process ends; a second signal ends the
+ * process at once.
  *
  * @param start returns what stops it
  */
 export const runUntilSignal = async (start: () => Promise<() => Promise<void>>): Promise<void> => {
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
   let stopping = false;
-  onStopSignal(() => {
+  const beginToStop = (): void => {
     stopping = true;
     resolve();
-  });
+  };
+  onStopSignal(beginToStop);
+  onNpmEnd(beginToStop);
   try {
     const stop = await start();
     await signalled;
