@@ -4,70 +4,111 @@ import { PRICES_AS_OF } from './cost/aws-prices.ts';
 import {
   breakEvenPerSecond,
   type Cost,
+  type Engine,
+  engines,
   fixedCostPerMonth,
   fixedResources,
   idleContainersPerMonth,
+  idleInstancesPerMonth,
   lambdaCostPerMillion,
   monthlyCost,
   requestsInFlight,
+  storagePerMonth,
   totalOf,
 } from './cost/estimate.ts';
+import { scaleRow } from './cost/limits.ts';
 import { scenarios } from './cost/scenarios.ts';
 
-const USAGE = `npm run cost -- [--memory MB]
+const USAGE = `npm run cost -- [--memory MB] [--retention DAYS]
 
 In USD at list price (us-east-1, ${PRICES_AS_OF}), without provider bills: what a million tracked requests cost on Lambda, by component, and
-how many a second fill a concurrency of 1,000; what steady rates cost a month on Lambda and in containers, and from which rate on containers
-cost less; what a stage costs a month without traffic. Storage of the table is not in it.
+how many a second fill a concurrency of 1,000; what steady rates cost a month on Lambda, on managed instances and in containers, and from
+which rate on one costs less than another; which limit a rate meets first; what a stage costs a month without traffic.
 
-  --memory MB   of the gateway's function (default: 512)`;
+  --memory MB        of the gateway's function on Lambda (default: 512)
+  --retention DAYS   how long records are kept: 30, 90 or 400 by plan (default: 90)`;
 
-const schema = z.object({ memory: z.coerce.number().int().min(128).max(10_240) });
+const schema = z.object({
+  memory: z.coerce.number().int().min(128).max(10_240),
+  retention: z.coerce.number().int().min(1).max(400),
+});
 
 const RATES = [1, 10, 100, 1_000];
+const SCALE_RATES = [10, 100, 1_000, 10_000];
+const SCALE_TRAFFIC = ['chat, not streamed', 'long stream'];
+/** The cheaper at higher rates first. */
+const PAIRS: readonly (readonly [Engine, Engine])[] = [
+  ['managed instances', 'Lambda'],
+  ['containers', 'Lambda'],
+  ['containers', 'managed instances'],
+];
 
 const rounded = (cost: Cost): Record<string, number> =>
   Object.fromEntries(Object.entries(cost).map(([name, usd]) => [name, Number(usd.toFixed(2))]));
 
-await runCommand(
-  { usage: USAGE, schema, options: { memory: { type: 'string', default: '512' } } },
-  async ({ memory }) => {
-    const rows = scenarios.map((traffic) => {
-      const cost = lambdaCostPerMillion(traffic, memory);
-      return [
-        traffic.name,
-        {
-          ...rounded(cost),
-          total: Number(totalOf(cost).toFixed(2)),
-          'requests/s at 1,000': Math.floor(1_000 / requestsInFlight(1, traffic.durationMs)),
-        },
-      ];
-    });
-    console.log('A million requests on Lambda');
-    console.table(Object.fromEntries(rows));
+const withTotal = (cost: Cost) => ({ ...rounded(cost), total: Number(totalOf(cost).toFixed(2)) });
 
-    console.log('A month at a steady rate');
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: { memory: { type: 'string', default: '512' }, retention: { type: 'string', default: '90' } },
+  },
+  async ({ memory: memoryMb, retention: retentionDays }) => {
+    const assumptions = { memoryMb, retentionDays };
+    console.log('A million requests on Lambda');
+    console.table(
+      Object.fromEntries(
+        scenarios.map((traffic) => [
+          traffic.name,
+          {
+            ...withTotal(lambdaCostPerMillion(traffic, memoryMb)),
+            'requests/s at 1,000': Math.floor(1_000 / requestsInFlight(1, traffic.durationMs)),
+          },
+        ]),
+      ),
+    );
+
+    console.log(`A month at a steady rate, records kept ${retentionDays} days`);
     const months = scenarios.flatMap((traffic) =>
-      RATES.map((rate) => {
-        const { lambda, containers, tasks } = monthlyCost(traffic, rate, memory);
-        return [
-          `${traffic.name}, ${rate}/s`,
-          { Lambda: Math.round(lambda), containers: Math.round(containers), tasks },
-        ];
-      }),
+      RATES.map((rate) => [
+        `${traffic.name}, ${rate}/s`,
+        {
+          ...Object.fromEntries(
+            engines.map((engine) => [engine, Math.round(monthlyCost(engine, traffic, rate, assumptions))]),
+          ),
+          'storage and recovery, in it': Math.round(storagePerMonth(rate, retentionDays).usd),
+        },
+      ]),
     );
     console.table(Object.fromEntries(months));
     for (const traffic of scenarios)
-      console.log(
-        `${traffic.name}: containers cost less from ${breakEvenPerSecond(traffic, memory)} requests a second`,
-      );
+      for (const [cheaper, dearer] of PAIRS) {
+        const rate = breakEvenPerSecond(traffic, cheaper, dearer, assumptions);
+        const from =
+          rate === undefined ? 'at no rate' : rate === 0 ? 'at every rate' : `from ${rate} requests a second`;
+        console.log(`${traffic.name}: ${cheaper} cost less than ${dearer} ${from}`);
+      }
+
+    console.log('What each rate needs, meets first and costs a month, with the defaults of a stage and first quotas');
+    console.table(
+      engines.flatMap((engine) =>
+        scenarios
+          .filter(({ name }) => SCALE_TRAFFIC.includes(name))
+          .flatMap((traffic) => SCALE_RATES.map((rate) => scaleRow(engine, traffic, rate, assumptions))),
+      ),
+    );
 
     console.log('A month without traffic');
     console.table({
-      Lambda: rounded(fixedCostPerMonth(fixedResources.lambda)),
-      containers: rounded({
+      Lambda: withTotal(fixedCostPerMonth(fixedResources.lambda)),
+      'managed instances': withTotal({
+        ...fixedCostPerMonth(fixedResources.managedInstances),
+        'gateway runs on': idleInstancesPerMonth(),
+      }),
+      containers: withTotal({
         ...fixedCostPerMonth(fixedResources.containers),
-        'tasks, load balancer': idleContainersPerMonth(),
+        'gateway runs on': idleContainersPerMonth(),
       }),
     });
   },

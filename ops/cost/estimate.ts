@@ -53,6 +53,9 @@ const tracking = ({ writeUnitsBeyondRecord }: Traffic) => ({
 const transferOut = ({ requestBytes, responseBytes }: Traffic) =>
   ((requestBytes + responseBytes) / GB) * awsPrices.transferOutGb;
 
+const streamed = ({ responseBytes }: Traffic) =>
+  (Math.max(0, responseBytes - FREE_STREAMED_BYTES) / GB) * awsPrices.lambdaStreamedGb;
+
 /** USD for a million tracked requests on Lambda, by component. @param memoryMb of the gateway's function */
 export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost => {
   const { responseBytes, durationMs } = traffic;
@@ -60,10 +63,7 @@ export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost =
   return perMillion({
     'API Gateway': Math.max(1, Math.ceil(responseBytes / API_GATEWAY_CHUNK_BYTES)) * awsPrices.apiGatewayRequest,
     firewall: awsPrices.wafRequest,
-    'gateway function':
-      awsPrices.lambdaRequest +
-      gbSeconds * awsPrices.lambdaGbSecond +
-      (Math.max(0, responseBytes - FREE_STREAMED_BYTES) / GB) * awsPrices.lambdaStreamedGb,
+    'gateway function': awsPrices.lambdaRequest + gbSeconds * awsPrices.lambdaGbSecond + streamed(traffic),
     ...tracking(traffic),
     logs: (LOG_BYTES / GB) * awsPrices.logsGb,
     'transfer out': transferOut(traffic),
@@ -126,24 +126,89 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
   });
 };
 
-/** USD a month for a steady rate on each engine, without what a stage costs anyway. */
-export const monthlyCost = (traffic: Traffic, requestsPerSecond: number, memoryMb: number) => {
-  const millions = (requestsPerSecond * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
-  const fleet = fleetFor(traffic, requestsPerSecond);
-  return {
-    lambda: millions * totalOf(lambdaCostPerMillion(traffic, memoryMb)),
-    containers: millions * totalOf(containerCostPerMillion(traffic, requestsPerSecond, fleet)),
-    tasks: fleet.tasks,
-  };
+/** What an environment on managed instances is with the defaults of lib/stage-settings.ts. */
+const ENVIRONMENT = { processors: 1, requests: 64, min: 3 };
+/** Lambda keeps room for the traffic to double. @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-scaling.html */
+const ENVIRONMENT_SHARE = 0.5;
+/** Cautious: of the 4 GB of a `large` instance, 2 are the environment's, and part of the rest the host's own. */
+const INSTANCES_PER_ENVIRONMENT = 1;
+
+/** The execution environments that a steady rate needs on managed instances. */
+export const environmentsFor = (traffic: Traffic, requestsPerSecond: number): number =>
+  Math.max(
+    ENVIRONMENT.min,
+    Math.ceil(requestsInFlight(requestsPerSecond, traffic.durationMs) / (ENVIRONMENT.requests * ENVIRONMENT_SHARE)),
+    Math.ceil((requestsPerSecond * traffic.processorMs) / 1_000 / (ENVIRONMENT.processors * ENVIRONMENT_SHARE)),
+  );
+
+/** USD an hour of the instances that this many environments run on. */
+export const instancesPerHour = (environments: number): number =>
+  environments *
+  INSTANCES_PER_ENVIRONMENT *
+  (awsPrices.instanceHour * (1 + awsPrices.managedInstancesFee) + awsPrices.publicIpv4Hour);
+
+/** USD for a million tracked requests on managed instances that serve this rate around the clock: time is not billed, instances are. */
+export const managedCostPerMillion = (traffic: Traffic, requestsPerSecond: number): Cost => {
+  const { 'gateway function': _billedByTime, ...others } = lambdaCostPerMillion(traffic, 0);
+  const environments = environmentsFor(traffic, requestsPerSecond);
+  const perRequest = instancesPerHour(environments) / (requestsPerSecond * SECONDS_PER_HOUR);
+  return { ...others, ...perMillion({ 'gateway function': awsPrices.lambdaRequest + streamed(traffic) + perRequest }) };
 };
 
-/** The rate, steady around the clock, from which containers cost less than Lambda; three significant digits. */
-export const breakEvenPerSecond = (traffic: Traffic, memoryMb: number): number => {
+/** A record as the table stores it, and what DynamoDB adds to each item. */
+const RECORD_BYTES = 1_000 + 100;
+const SECONDS_PER_DAY = 86_400;
+
+/** USD a month for the records that are there once the first expire: storage, and point-in-time recovery of it. */
+export const storagePerMonth = (requestsPerSecond: number, retentionDays: number) => {
+  const gb = (requestsPerSecond * SECONDS_PER_DAY * retentionDays * RECORD_BYTES) / GB;
+  return { gb, usd: gb * (awsPrices.dynamoDbGbMonth + awsPrices.dynamoDbRecoveryGbMonth) };
+};
+
+export const engines = ['Lambda', 'managed instances', 'containers'] as const;
+export type Engine = (typeof engines)[number];
+
+export interface Assumptions {
+  /** Of the gateway's function on Lambda's own capacity. */
+  readonly memoryMb: number;
+  /** How long records are kept. */
+  readonly retentionDays: number;
+}
+
+/** USD a month for a steady rate around the clock, storage included, without what a stage costs anyway. */
+export const monthlyCost = (
+  engine: Engine,
+  traffic: Traffic,
+  requestsPerSecond: number,
+  { memoryMb, retentionDays }: Assumptions,
+): number => {
+  const costs: Record<Engine, () => Cost> = {
+    Lambda: () => lambdaCostPerMillion(traffic, memoryMb),
+    'managed instances': () => managedCostPerMillion(traffic, requestsPerSecond),
+    containers: () => containerCostPerMillion(traffic, requestsPerSecond, fleetFor(traffic, requestsPerSecond)),
+  };
+  const millions = (requestsPerSecond * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
+  return millions * totalOf(costs[engine]()) + storagePerMonth(requestsPerSecond, retentionDays).usd;
+};
+
+/**
+ * The rate, steady around the clock, from which one engine costs less than another; three significant digits. 0: at every rate.
+ * Undefined: at none up to 10,000 a second.
+ */
+export const breakEvenPerSecond = (
+  traffic: Traffic,
+  cheaper: Engine,
+  dearer: Engine,
+  assumptions: Assumptions,
+): number | undefined => {
+  const costsLess = (rate: number) =>
+    monthlyCost(cheaper, traffic, rate, assumptions) < monthlyCost(dearer, traffic, rate, assumptions);
   let [low, high] = [1e-4, 1e4];
+  if (!costsLess(high)) return undefined;
+  if (costsLess(low)) return 0;
   while (high / low > 1.001) {
     const middle = Math.sqrt(low * high);
-    const { lambda, containers } = monthlyCost(traffic, middle, memoryMb);
-    if (containers < lambda) high = middle;
+    if (costsLess(middle)) high = middle;
     else low = middle;
   }
   return Number(high.toPrecision(3));
@@ -162,6 +227,7 @@ export interface FixedResources {
 /** Of a stage with default settings. */
 export const fixedResources = {
   lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 50, dashboards: 1, secrets: 3 },
+  managedInstances: { webAcls: 2, firewallRules: 7, alarmMetrics: 50, dashboards: 1, secrets: 3 },
   containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 53, dashboards: 1, secrets: 3 },
 } as const satisfies Record<string, FixedResources>;
 
@@ -172,6 +238,9 @@ export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
   dashboard: resources.dashboards * awsPrices.dashboardMonth,
   secrets: resources.secrets * awsPrices.secretMonth,
 });
+
+/** USD a month of the fewest managed instances, without traffic. */
+export const idleInstancesPerMonth = (): number => instancesPerHour(ENVIRONMENT.min) * HOURS_PER_MONTH;
 
 /** USD a month of the fewest containers and their load balancer, without traffic. */
 export const idleContainersPerMonth = (): number => {

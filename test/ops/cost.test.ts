@@ -2,14 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import {
   breakEvenPerSecond,
   containerCostPerMillion,
+  environmentsFor,
   fleetFor,
   idleContainersPerMonth,
+  idleInstancesPerMonth,
+  instancesPerHour,
   lambdaCostPerMillion,
+  managedCostPerMillion,
   monthlyCost,
   requestsInFlight,
+  storagePerMonth,
   type Traffic,
   totalOf,
 } from '../../ops/cost/estimate.ts';
+import { firstLimit, scaleRow } from '../../ops/cost/limits.ts';
 import { runOps } from './run-command.ts';
 
 const stream: Traffic = {
@@ -20,6 +26,7 @@ const stream: Traffic = {
   processorMs: 100,
   writeUnitsBeyondRecord: 2,
 };
+const usual = { memoryMb: 512, retentionDays: 90 };
 const withBytes = (responseBytes: number) => lambdaCostPerMillion({ ...stream, responseBytes }, 512);
 
 describe('the cost of a million tracked requests on Lambda', () => {
@@ -80,13 +87,16 @@ describe('a fleet', () => {
   });
 
   it('costs less than Lambda from a rate on that is lower for longer requests', () => {
-    const at = (durationMs: number) => breakEvenPerSecond({ ...stream, durationMs }, 512);
+    const at = (durationMs: number) =>
+      breakEvenPerSecond({ ...stream, durationMs }, 'containers', 'Lambda', usual) ?? 0;
     expect(at(60_000)).toBeLessThan(at(2_000));
     for (const durationMs of [2_000, 60_000]) {
-      const traffic = { ...stream, durationMs };
-      const above = monthlyCost(traffic, 1.1 * at(durationMs), 512);
-      const below = monthlyCost(traffic, 0.9 * at(durationMs), 512);
-      expect([above.containers < above.lambda, below.containers > below.lambda]).toEqual([true, true]);
+      const costs = (rate: number) =>
+        (['containers', 'Lambda'] as const).map((engine) =>
+          monthlyCost(engine, { ...stream, durationMs }, rate, usual),
+        );
+      const [above, below] = [costs(1.1 * at(durationMs)), costs(0.9 * at(durationMs))] as [number[], number[]];
+      expect([above[0]! < above[1]!, below[0]! > below[1]!]).toEqual([true, true]);
     }
   });
 
@@ -95,10 +105,77 @@ describe('a fleet', () => {
   });
 });
 
+describe('managed instances', () => {
+  const environments = (durationMs: number, processorMs: number, rate: number) =>
+    environmentsFor({ ...stream, durationMs, processorMs }, rate);
+
+  it('are three environments at least, or as many as requests in flight or processor time need with room for twice as many', () => {
+    expect(environments(1_000, 1, 10)).toBe(3);
+    // 6,400 requests in flight, 32 for each.
+    expect(environments(63_980, 1, 100)).toBe(200);
+    // Six processors, half of each.
+    expect(environments(1_000, 60, 100)).toBe(12);
+  });
+
+  it('bill instances, their fee and addresses, and no time', () => {
+    expect(instancesPerHour(3)).toBeCloseTo(3 * (0.0725 * 1.15 + 0.005), 9);
+    expect(idleInstancesPerMonth()).toBeCloseTo(730 * instancesPerHour(3), 9);
+    const { 'gateway function': billed, ...others } = managedCostPerMillion(stream, 10);
+    const { 'gateway function': byTime, ...same } = lambdaCostPerMillion(stream, 512);
+    expect(others).toEqual(same);
+    // 100 in flight: four environments.
+    expect(billed).toBeCloseTo(0.2 + (1e6 * instancesPerHour(4)) / 36_000, 6);
+    expect(byTime).toBeGreaterThan(billed ?? 0);
+  });
+
+  it('cost more than containers at every rate, and less than Lambda from a few requests a second on', () => {
+    expect(breakEvenPerSecond(stream, 'containers', 'managed instances', usual)).toBe(0);
+    expect(breakEvenPerSecond(stream, 'managed instances', 'containers', usual)).toBeUndefined();
+    expect(breakEvenPerSecond(stream, 'managed instances', 'Lambda', usual)).toBeGreaterThan(0.1);
+  });
+});
+
+describe('records', () => {
+  it('cost their storage and its recovery for as long as they are kept', () => {
+    const { gb, usd } = storagePerMonth(10, 90);
+    expect(gb).toBeCloseTo((10 * 86_400 * 90 * 1_100) / 2 ** 30, 6);
+    expect(usd).toBeCloseTo(gb * 0.45, 6);
+    const [short, long] = [30, 400].map((retentionDays) =>
+      monthlyCost('Lambda', stream, 10, { memoryMb: 512, retentionDays }),
+    ) as [number, number];
+    expect(long - short).toBeCloseTo(storagePerMonth(10, 370).usd, 6);
+  });
+});
+
+describe('the first limit', () => {
+  const seconds = (durationMs: number) => ({ ...stream, durationMs: durationMs - 20, processorMs: 4 });
+
+  it('of Lambda is the concurrency for long requests, and API Gateway or the table for short ones', () => {
+    expect(firstLimit('Lambda', seconds(60_000))).toMatchObject({ what: expect.stringContaining('concurrency') });
+    expect(firstLimit('Lambda', seconds(60_000)).perSecond).toBeCloseTo(1_000 / 60, 6);
+    expect(firstLimit('Lambda', seconds(100))).toEqual({
+      what: 'write units of a new table, 4,000 a second',
+      perSecond: 1_000,
+    });
+  });
+
+  it('of the others is how many environments or tasks the settings allow', () => {
+    // Thirty environments of 32 requests, thirty tasks of 400.
+    expect(firstLimit('managed instances', seconds(60_000)).perSecond).toBeCloseTo(16, 1);
+    expect(firstLimit('containers', seconds(60_000)).perSecond).toBeCloseTo(200, 0);
+  });
+
+  it('is named in a row only where the rate exceeds it', () => {
+    const limitAt = (rate: number) => scaleRow('Lambda', seconds(60_000), rate, usual).limit;
+    expect([limitAt(16), limitAt(17)]).toEqual([undefined, 'concurrency of the account, 1,000 (from 17/s)']);
+  });
+});
+
 describe('npm run cost', () => {
-  it('prints a table', async () => {
-    const { code, stdout } = await runOps('cost', ['--memory', '1024']);
+  it('prints tables and break-even points', async () => {
+    const { code, stdout } = await runOps('cost', ['--memory', '1024', '--retention', '30']);
     expect(code).toBe(0);
-    expect(stdout).toContain('long stream: containers cost less from');
+    expect(stdout).toMatch(/long stream: containers cost less than Lambda from [\d.]+ requests a second/);
+    expect(stdout).toMatch(/managed instances.*long stream.*10000.*managedInstances\.maxEnvironments/);
   });
 });

@@ -25,6 +25,7 @@ const countedIn = (settings: object): FixedResources => {
 describe('what npm run cost counts by the month', () => {
   it.each([
     ['lambda', {}],
+    ['managedInstances', { gateway: { managedInstances: {} } }],
     ['containers', { gateway: { compute: 'containers' } }],
   ] as const)('is what the templates of a stage on %s have', (engine, settings) => {
     expect(countedIn(settings)).toEqual(fixedResources[engine]);

@@ -45,7 +45,8 @@ describe('a gateway on managed instances', () => {
     });
     expect(propertiesOf('AWS::Lambda::Alias')).toMatchObject({ Name: 'live' });
     const methods = Object.values(resourcesOf(gateway, 'AWS::ApiGateway::Method'));
-    for (const { Properties } of methods) expect(Properties['Integration']).toMatchObject({ ResponseTransferMode: 'STREAM' });
+    for (const { Properties } of methods)
+      expect(Properties['Integration']).toMatchObject({ ResponseTransferMode: 'STREAM' });
     expect(methods).toHaveLength(2);
   });
 
@@ -85,7 +86,9 @@ describe('a gateway on managed instances', () => {
     const rightsOf = (template: typeof gateway) =>
       Object.entries(resourcesOf(template, 'AWS::IAM::Policy'))
         .filter(([id]) => id.startsWith('Proxy'))
-        .map(([, { Properties }]) => JSON.stringify(Properties['PolicyDocument']).replaceAll('ManagedFunction', 'Function'))
+        .map(([, { Properties }]) =>
+          JSON.stringify(Properties['PolicyDocument']).replaceAll('ManagedFunction', 'Function'),
+        )
         .map((text) => text.replace(/(FunctionLogs)[0-9A-F]{8}/g, '$1'));
     expect(rightsOf(gateway)).toEqual(rightsOf(synthStage({})('gateway')));
     expect(rightsOf(gateway)).toHaveLength(1);
@@ -114,7 +117,10 @@ describe('a provider on managed instances', () => {
 
   it('may stay on Lambda’s capacity where the others are on instances', () => {
     const template = synthStage({
-      gateway: { managedInstances: {}, isolatedProviders: { groq: { managedInstances: false, reservedConcurrency: 5 } } },
+      gateway: {
+        managedInstances: {},
+        isolatedProviders: { groq: { managedInstances: false, reservedConcurrency: 5 } },
+      },
     })('gateway');
     expect(functionsOf(template).map((each) => 'CapacityProviderConfig' in each)).toEqual([true, false]);
   });
@@ -131,7 +137,10 @@ describe('containers next to managed instances', () => {
 
 describe('settings of managed instances', () => {
   it.each([
-    [{ managedInstances: {}, reservedConcurrency: 5 }, /reservedConcurrency: is of Lambda's own capacity, and \* runs on managed/],
+    [
+      { managedInstances: {}, reservedConcurrency: 5 },
+      /reservedConcurrency: is of Lambda's own capacity, and \* runs on managed/,
+    ],
     [
       { managedInstances: {}, isolatedProviders: { openai: { provisionedConcurrency: 5 } } },
       /isolatedProviders\.openai\.provisionedConcurrency: is of Lambda's own capacity/,

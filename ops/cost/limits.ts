@@ -1,0 +1,115 @@
+import {
+  type Assumptions,
+  type Engine,
+  environmentsFor,
+  fleetFor,
+  monthlyCost,
+  requestsInFlight,
+  type Traffic,
+} from './estimate.ts';
+
+/** Something that ends at some rate, with the defaults of a stage and the first quotas of an account. */
+interface Limit {
+  readonly what: string;
+  /** Requests a second that it allows. */
+  readonly perSecond: (traffic: Traffic) => number;
+}
+
+/** Those of AWS are first quotas, which are raised on request; an account that is new may have less. */
+const ACCOUNT_CONCURRENCY = 1_000;
+const API_GATEWAY_PER_SECOND = 10_000;
+/** What lib/stage-settings.ts has by default. */
+const THROTTLE_PER_SECOND = 5_000;
+const MAX_ENVIRONMENTS = 30;
+const MAX_TASKS = 30;
+/** An on-demand table that is new. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html */
+const NEW_TABLE_WRITE_UNITS = 4_000;
+const TABLE_WRITE_UNITS = 40_000;
+const RECORD_WRITE_UNITS = 2;
+
+/** The rate of requests at which this many are in flight. */
+const rateInFlight = (requests: number) => (traffic: Traffic) => requests / requestsInFlight(1, traffic.durationMs);
+
+/** The highest rate that a number of machines carries. */
+const rateOf = (machinesFor: (traffic: Traffic, rate: number) => number, machines: number) => (traffic: Traffic) => {
+  let [low, high] = [0.01, 1e6];
+  while (high / low > 1.000_1) {
+    const middle = Math.sqrt(low * high);
+    if (machinesFor(traffic, middle) > machines) high = middle;
+    else low = middle;
+  }
+  return low;
+};
+
+const table: readonly Limit[] = [
+  {
+    what: 'write units of a new table, 4,000 a second',
+    perSecond: ({ writeUnitsBeyondRecord }) => NEW_TABLE_WRITE_UNITS / (RECORD_WRITE_UNITS + writeUnitsBeyondRecord),
+  },
+  {
+    what: 'write units of a table, 40,000 a second',
+    perSecond: ({ writeUnitsBeyondRecord }) => TABLE_WRITE_UNITS / (RECORD_WRITE_UNITS + writeUnitsBeyondRecord),
+  },
+];
+
+const apiGateway: readonly Limit[] = [
+  { what: 'gateway.throttle', perSecond: () => THROTTLE_PER_SECOND },
+  { what: 'requests of API Gateway, 10,000 a second', perSecond: () => API_GATEWAY_PER_SECOND },
+];
+
+const limits: Readonly<Record<Engine, readonly Limit[]>> = {
+  Lambda: [
+    { what: 'concurrency of the account, 1,000', perSecond: rateInFlight(ACCOUNT_CONCURRENCY) },
+    ...apiGateway,
+    ...table,
+  ],
+  'managed instances': [
+    { what: 'managedInstances.maxEnvironments, 30', perSecond: rateOf(environmentsFor, MAX_ENVIRONMENTS) },
+    ...apiGateway,
+    ...table,
+  ],
+  containers: [
+    {
+      what: 'containers.maxTasks, 30',
+      perSecond: rateOf((traffic, rate) => fleetFor(traffic, rate).tasks, MAX_TASKS),
+    },
+    ...table,
+  ],
+};
+
+/** The limit that a rising rate meets first. */
+export const firstLimit = (engine: Engine, traffic: Traffic): { readonly what: string; readonly perSecond: number } =>
+  limits[engine]
+    .map(({ what, perSecond }) => ({ what, perSecond: perSecond(traffic) }))
+    .reduce((first, each) => (each.perSecond < first.perSecond ? each : first));
+
+export interface ScaleRow {
+  readonly engine: Engine;
+  readonly traffic: string;
+  readonly perSecond: number;
+  /** What runs at this rate. */
+  readonly size: string;
+  /** That this rate exceeds, or undefined. */
+  readonly limit: string | undefined;
+  readonly usdPerMonth: number;
+}
+
+const sizeOf = (engine: Engine, traffic: Traffic, rate: number): string => {
+  if (engine === 'containers') return `${fleetFor(traffic, rate).tasks} tasks`;
+  const environments =
+    engine === 'Lambda' ? Math.ceil(requestsInFlight(rate, traffic.durationMs)) : environmentsFor(traffic, rate);
+  return `${environments} environments`;
+};
+
+/** What a rate needs, costs, and meets first. */
+export const scaleRow = (engine: Engine, traffic: Traffic, perSecond: number, assumptions: Assumptions): ScaleRow => {
+  const first = firstLimit(engine, traffic);
+  return {
+    engine,
+    traffic: traffic.name,
+    perSecond,
+    size: sizeOf(engine, traffic, perSecond),
+    limit: perSecond > first.perSecond ? `${first.what} (from ${Number(first.perSecond.toPrecision(2))}/s)` : undefined,
+    usdPerMonth: Math.round(monthlyCost(engine, traffic, perSecond, assumptions)),
+  };
+};
