@@ -1,14 +1,35 @@
 import { spawnSync } from 'node:child_process';
+import {
+  GetIdentityVerificationAttributesCommand,
+  GetSendQuotaCommand,
+  SESClient,
+  type IdentityVerificationAttributes,
+} from '@aws-sdk/client-ses';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import type { StageSettings } from '../lib/config.ts';
-import { usesCompute } from '../lib/stage-settings.ts';
+import { domainOf } from '../lib/stacks/mail.ts';
+import { hostGroups, usesCompute } from '../lib/stage-settings.ts';
+
+interface Quota {
+  readonly ServiceCode: string;
+  readonly QuotaCode: string;
+}
 
 /** Concurrent executions of all functions of an account and region; new accounts may have 10. */
-const CONCURRENCY_QUOTA = { ServiceCode: 'lambda', QuotaCode: 'L-B99A9384' };
+const CONCURRENCY: Quota = { ServiceCode: 'lambda', QuotaCode: 'L-B99A9384' };
+/** Processors of running instances (A, C, D, H, I, M, R, T, Z); new accounts may have 5. */
+const INSTANCE_PROCESSORS: Quota = { ServiceCode: 'ec2', QuotaCode: 'L-1216C47A' };
+/** Processors of running tasks; new accounts may have 6. */
+const TASK_PROCESSORS: Quota = { ServiceCode: 'fargate', QuotaCode: 'L-3032A538' };
 
 /** Lambda keeps this much for functions without a reservation. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const UNRESERVED_MIN = 100;
+/** Of the smallest instance, which is sure to hold one environment of 2 GB. */
+const PROCESSORS_PER_ENVIRONMENT = 2;
+const MB_PER_ENVIRONMENT = 2_048;
+/** In the sandbox, which is where SES keeps an account until AWS lets it out. */
+const SANDBOX_MAILS_PER_DAY = 200;
 
 interface Target {
   readonly account: string;
@@ -27,59 +48,183 @@ const readerOf = ({ account, region }: Target) => {
   return async () => lookUp().catch(() => fromNodeProviderChain()());
 };
 
+/** What the account says. Each rejects where it cannot be read. */
+export interface Account {
+  quota(quota: Quota): Promise<number | undefined>;
+  /** Of a mail address and its domain; one that SES does not know is not in it. */
+  identities(names: readonly string[]): Promise<Readonly<Record<string, IdentityVerificationAttributes>>>;
+  mailsPerDay(): Promise<number | undefined>;
+}
+
+const awsAccount = (target: Target): Account => {
+  const options = { region: target.region, credentials: readerOf(target), maxAttempts: 2 };
+  const ask = async <C extends { destroy(): void }, T>(client: C, question: (client: C) => Promise<T>): Promise<T> => {
+    try {
+      return await question(client);
+    } finally {
+      client.destroy();
+    }
+  };
+  return {
+    quota: (quota) =>
+      ask(new ServiceQuotasClient(options), async (client) => {
+        const { Quota } = await client.send(new GetServiceQuotaCommand(quota));
+        return Quota?.Value;
+      }),
+    identities: (names) =>
+      ask(new SESClient(options), async (client) => {
+        const command = new GetIdentityVerificationAttributesCommand({ Identities: [...names] });
+        return (await client.send(command)).VerificationAttributes ?? {};
+      }),
+    mailsPerDay: () =>
+      ask(new SESClient(options), async (client) => (await client.send(new GetSendQuotaCommand({}))).Max24HourSend),
+  };
+};
+
 export interface Preflight {
   /** Why the deployment would fail, one sentence each with what to do. */
   readonly refusals: readonly string[];
-  /** What could not be checked. */
+  /** What could not be checked, or would not work. */
   readonly remarks: readonly string[];
 }
 
-const concurrencyQuota = async (target: Target): Promise<number | undefined> => {
-  const quotas = new ServiceQuotasClient({ region: target.region, credentials: readerOf(target), maxAttempts: 2 });
+const FINE: Preflight = { refusals: [], remarks: [] };
+const refusing = (refusal: string): Preflight => ({ refusals: [refusal], remarks: [] });
+const remarking = (remark: string): Preflight => ({ refusals: [], remarks: [remark] });
+
+/** CDK builds the container's image with this program. */
+const checkDocker = ({ name, gateway }: StageSettings): Preflight => {
+  const docker = process.env['CDK_DOCKER'] ?? 'docker';
+  if (!usesCompute(gateway, 'containers') || spawnSync(docker, ['--version'], { stdio: 'ignore' }).status === 0)
+    return FINE;
+  return refusing(
+    `stages.${name}.gateway.compute: the image of the containers is built here, and there is no ${docker}. Install Docker, or name a program like it: CDK_DOCKER=podman`,
+  );
+};
+
+const increaseCommand = ({ ServiceCode, QuotaCode }: Quota, value: number, region: string): string =>
+  `aws service-quotas request-service-quota-increase --service-code ${ServiceCode} --quota-code ${QuotaCode} --desired-value ${value} --region ${region}`;
+
+/** Compares a quota with what is needed of it. `refuse` says why the deployment would fail. */
+const compare = async (
+  account: Account,
+  quota: Quota,
+  needed: number,
+  what: string,
+  refuse: (available: number) => string,
+): Promise<Preflight> => {
   try {
-    const { Quota } = await quotas.send(new GetServiceQuotaCommand(CONCURRENCY_QUOTA));
-    return Quota?.Value;
-  } finally {
-    quotas.destroy();
+    const available = await account.quota(quota);
+    return available === undefined || needed <= available ? FINE : refusing(refuse(available));
+  } catch (error) {
+    return remarking(`The account's ${what} could not be read (${(error as Error).name}): ${needed} are needed.`);
   }
 };
 
-/** CDK builds the container's image with this program. */
-const missingDocker = ({ name, gateway }: StageSettings): string[] => {
-  const docker = process.env['CDK_DOCKER'] ?? 'docker';
-  if (!usesCompute(gateway, 'containers') || spawnSync(docker, ['--version'], { stdio: 'ignore' }).status === 0)
-    return [];
-  return [
-    `stages.${name}.gateway.compute: the image of the containers is built here, and there is no ${docker}. Install Docker, or name a program like it: CDK_DOCKER=podman`,
-  ];
+const checkConcurrency = async ({ name, gateway, region = '' }: StageSettings, account: Account): Promise<Preflight> => {
+  const reserved = hostGroups(gateway).reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
+  if (reserved === 0) return FINE;
+  const needed = reserved + UNRESERVED_MIN;
+  return compare(account, CONCURRENCY, needed, 'concurrency', (available) => {
+    const most = Math.max(0, available - UNRESERVED_MIN);
+    return `stages.${name}.gateway.reservedConcurrency: ${reserved} in all, but the account may run ${available} functions at once and keeps ${UNRESERVED_MIN} for those without a reservation. Reserve at most ${most}, or ask for more: ${increaseCommand(CONCURRENCY, needed, region)}`;
+  });
+};
+
+/** A release starts the new version or tasks next to the old ones. */
+const checkProcessors = async (
+  { name, gateway, region = '' }: StageSettings,
+  account: Account,
+): Promise<readonly Preflight[]> => {
+  const groups = hostGroups(gateway);
+  const ofInstances = groups.reduce((sum, { managedInstances }) => {
+    if (!managedInstances) return sum;
+    const { memoryMb, minEnvironments } = managedInstances;
+    return sum + minEnvironments * PROCESSORS_PER_ENVIRONMENT * (memoryMb / MB_PER_ENVIRONMENT);
+  }, 0);
+  const ofTasks = groups.filter(({ compute }) => compute === 'containers').length * gateway.containers.minTasks;
+  const check = (setting: string, quota: Quota, least: number, what: string) =>
+    least === 0
+      ? FINE
+      : compare(
+          account,
+          quota,
+          2 * least,
+          what,
+          (available) =>
+            `stages.${name}.gateway.${setting}: a release needs up to ${2 * least} processors, and the account may have ${available} (${what}). Ask for more, which takes hours to days: ${increaseCommand(quota, 2 * least, region)}`,
+        );
+  return Promise.all([
+    check('managedInstances', INSTANCE_PROCESSORS, ofInstances, 'processors of instances'),
+    check('compute', TASK_PROCESSORS, ofTasks, 'processors of Fargate tasks'),
+  ]);
+};
+
+const VERIFY = 'aws sesv2 get-email-identity --email-identity';
+
+/** Alerts, and with `cognito` also codes for passwords, are sent as mailFrom. */
+const checkMail = async (
+  { name, mail, mailFrom, dashboardDomain }: StageSettings,
+  account: Account,
+): Promise<readonly Preflight[]> => {
+  const from = mailFrom ?? `alerts@${dashboardDomain}`;
+  const domain = domainOf(from);
+  try {
+    const [identities, mailsPerDay] = await Promise.all([account.identities([from, domain]), account.mailsPerDay()]);
+    const isVerified = (identity: string) => identities[identity]?.VerificationStatus === 'Success';
+    return [
+      checkSender(name, mail, from, isVerified),
+      mailsPerDay === SANDBOX_MAILS_PER_DAY
+        ? remarking(
+            `SES keeps this account in its sandbox: mails reach verified addresses only${mail.cognito ? ', and so do codes for passwords' : ''}, ${SANDBOX_MAILS_PER_DAY} a day. Ask for production access: docs/deployment.md#mail.`,
+          )
+        : FINE,
+    ];
+  } catch (error) {
+    return [
+      remarking(
+        `SES could not be asked about ${from} (${(error as Error).name}).${mail.cognito ? ` The deployment fails if ${domain} is not verified: ${VERIFY} ${domain}` : ''}`,
+      ),
+    ];
+  }
+};
+
+const checkSender = (
+  stage: string,
+  { identity, cognito }: StageSettings['mail'],
+  from: string,
+  isVerified: (identity: string) => boolean,
+): Preflight => {
+  const domain = domainOf(from);
+  // Cognito takes a verified domain only.
+  if (isVerified(domain)) return FINE;
+  if (cognito) {
+    const how =
+      identity === 'create'
+        ? `Set stages.${stage}.mail.cognito to false and deploy: this creates the identity. Once \`${VERIFY} ${domain}\` says SUCCESS, set it to true and deploy again`
+        : `Verify ${domain}, or set stages.${stage}.mail.identity to create and cognito to false first`;
+    return refusing(
+      `stages.${stage}.mail.cognito: Cognito refuses to send as ${from}, because SES has not verified ${domain}. ${how}.`,
+    );
+  }
+  if (isVerified(from)) return FINE;
+  return remarking(
+    identity === 'create'
+      ? `Alerts are not sent until SES has verified ${domain}: minutes after its DKIM records are in the DNS, at most 72 hours.`
+      : `Alerts cannot be sent: SES has verified neither ${from} nor ${domain}. Verify one, or set stages.${stage}.mail.identity to create.`,
+  );
 };
 
 /** What CDK would find out late, and CloudFormation half-way. */
-export const preflight = async (settings: StageSettings): Promise<Preflight> => {
-  const { refusals, remarks } = await compareWithQuota(settings);
-  return { refusals: [...missingDocker(settings), ...refusals], remarks };
-};
-
-const compareWithQuota = async ({ name, gateway, account = '', region = '' }: StageSettings): Promise<Preflight> => {
-  const functions = [gateway, ...Object.values(gateway.isolatedProviders)];
-  const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
-  if (reserved === 0) return { refusals: [], remarks: [] };
-  try {
-    const quota = await concurrencyQuota({ account, region });
-    if (quota === undefined || reserved + UNRESERVED_MIN <= quota) return { refusals: [], remarks: [] };
-    const most = Math.max(0, quota - UNRESERVED_MIN);
-    return {
-      refusals: [
-        `stages.${name}.gateway.reservedConcurrency: ${reserved} in all, but the account may run ${quota} functions at once and keeps ${UNRESERVED_MIN} for those without a reservation. Reserve at most ${most}, or ask for more: aws service-quotas request-service-quota-increase --service-code lambda --quota-code ${CONCURRENCY_QUOTA.QuotaCode} --desired-value ${reserved + UNRESERVED_MIN} --region ${region}`,
-      ],
-      remarks: [],
-    };
-  } catch (error) {
-    return {
-      refusals: [],
-      remarks: [
-        `The account's concurrency could not be read (${(error as Error).name}): reserving ${reserved} may fail.`,
-      ],
-    };
-  }
+export const preflight = async (
+  settings: StageSettings,
+  account: Account = awsAccount({ account: settings.account ?? '', region: settings.region ?? '' }),
+): Promise<Preflight> => {
+  const all = [
+    checkDocker(settings),
+    await checkConcurrency(settings, account),
+    ...(await checkProcessors(settings, account)),
+    ...(await checkMail(settings, account)),
+  ];
+  return { refusals: all.flatMap(({ refusals }) => refusals), remarks: all.flatMap(({ remarks }) => remarks) };
 };

@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
-import { STREAMING_REGIONS, stageSettings } from './stage-settings.ts';
+import { isCommercialRegion, stageSettings } from './stage-settings.ts';
 
 /**
  * The settings of a stage. This and delivery.ts are the only readers of the CDK context: nothing else in `lib` asks where it runs.
@@ -82,8 +82,8 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
     settings.account === undefined && `${at('account')}: the AWS account id to deploy to`,
     settings.region === undefined && `${at('region')}: the AWS region to deploy to, such as eu-central-1`,
     settings.region !== undefined &&
-      !STREAMING_REGIONS.includes(settings.region) &&
-      `${at('region')}: the gateway needs Lambda response streaming, which not every region has. Look ${settings.region} up at https://builder.aws.com/build/capabilities and add it to STREAMING_REGIONS in lib/stage-settings.ts`,
+      !isCommercialRegion(settings.region) &&
+      `${at('region')}: the gateway needs Lambda response streaming, which AWS has announced for commercial regions alone, and ${settings.region} is none`,
     isExample(settings.gatewayDomain) && `${at('gatewayDomain')}: the domain under which the provider hosts live`,
     isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
     settings.mailFrom === undefined && `${at('mailFrom')}: the verified address that alerts are sent from`,

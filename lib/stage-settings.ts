@@ -12,16 +12,12 @@ const LOG_RETENTION_DAYS = [
 ];
 
 /**
- * Regions that stream responses of Lambda functions; AWS has a list for people only.
+ * Whether a region streams responses of Lambda functions: since 2026-04-07 all commercial ones do. Those of China, GovCloud, the European
+ * Sovereign Cloud and the isolated clouds are partitions of their own.
  *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html
+ * @see https://aws.amazon.com/about-aws/whats-new/2026/04/aws-lambda-response-streaming/
  */
-export const STREAMING_REGIONS: readonly string[] = [
-  ...['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1'],
-  ...['eu-central-1', 'eu-north-1', 'eu-south-1', 'eu-west-1', 'eu-west-2', 'eu-west-3'],
-  ...['ap-east-1', 'ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3', 'ap-south-1'],
-  ...['ap-southeast-1', 'ap-southeast-2', 'ap-southeast-3', 'af-south-1', 'me-south-1'],
-];
+export const isCommercialRegion = (region: string): boolean => !/^(cn|us-gov|eusc|[a-z]+-iso[a-z]?)-/.test(region);
 
 const hostName = z
   .string()

@@ -31,6 +31,8 @@ let aws: Server;
 let quota: number | undefined;
 /** Versions of the function `proxy`; the alias points at the last but one. */
 let versions: number[];
+/** Of the function's versions: where they run. */
+let capacity: object;
 const deleted: string[] = [];
 
 const respond = (request: IncomingMessage): [number, unknown] => {
@@ -41,7 +43,7 @@ const respond = (request: IncomingMessage): [number, unknown] => {
       : [200, { Quota: { Value: quota } }];
   if (url.pathname.endsWith('/aliases/live')) return [200, { FunctionVersion: String(versions.at(-2)) }];
   if (url.pathname.endsWith('/functions/proxy/versions'))
-    return [200, { Versions: ['$LATEST', ...versions].map((version) => ({ Version: String(version) })) }];
+    return [200, { Versions: ['$LATEST', ...versions].map((version) => ({ Version: String(version), ...capacity })) }];
   if (request.method === 'DELETE') {
     deleted.push(url.searchParams.get('Qualifier') ?? '');
     return [204, undefined];
@@ -62,6 +64,7 @@ beforeAll(async () => {
 beforeEach(() => {
   quota = 1_000;
   versions = [1];
+  capacity = {};
   deleted.length = 0;
   rmSync(join(folder, 'cdk-arguments.json'), { force: true });
 });
@@ -101,7 +104,7 @@ describe('npm run deploy', () => {
     const settings = { ...prod, gateway: { reservedConcurrency: 800 } };
     const { code, stdout } = await deploy(settings, ['--stage', 'prod', '--require-approval', 'never']);
     expect(stdout).toContain("Stripe's return pages lead to https://spend.acme.dev, which is the API");
-    expect(stdout).toContain('could not be read (AccessDeniedException): reserving 800 may fail');
+    expect(stdout).toContain('could not be read (AccessDeniedException): 900 are needed');
     expect(cdkArguments()).toEqual([
       ...['deploy', '**', '-c', 'stage=prod', '-c', 'deploy=true', '--outputs-file', expect.any(String)],
       ...['--require-approval', 'never'],
@@ -110,6 +113,14 @@ describe('npm run deploy', () => {
     expect(deleted).toEqual(['4', '3', '2', '1']);
     expect(stdout).toContain('Deleted 4 old versions');
     expect(code).toBe(0);
+  });
+
+  it('keeps one version to go back to on managed instances, where each costs by the hour', async () => {
+    versions = [1, 2, 3, 4, 5];
+    capacity = { CapacityProviderConfig: { LambdaManagedInstancesCapacityProviderConfig: {} } };
+    await deploy(prod);
+    // The alias points at 4.
+    expect(deleted).toEqual(['3', '2', '1']);
   });
 
   it('refuses more reserved concurrency than the account has, before it begins', async () => {
