@@ -73,6 +73,11 @@ export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
   DASHBOARD_URL: string;
 }
 
+export interface TokensEnvironment extends DashboardEnvironment {
+  USER_POOL_ID: string;
+  USER_POOL_CLIENT_ID: string;
+}
+
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {
   TABLE_NAME: string;
   /** Jobs of the evaluator's workers. */

@@ -14,6 +14,7 @@ import * as sessions from './sessions/operations.ts';
 import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
+import * as tokens from './tokens/operations.ts';
 
 /**
  * The operations of each dashboard API function, by folder name, in the order of the documentation. A new function needs a row
@@ -23,6 +24,7 @@ const resources = {
   auth,
   members,
   keys,
+  tokens,
   spend,
   'spend-export': spendExport,
   dimensions,
@@ -50,6 +52,7 @@ export const groups = {
   Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
   Projects: 'Groups of service keys.',
+  'API tokens': 'Credentials for programs: scripts, CI jobs, dashboards.',
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',

@@ -4,16 +4,33 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ErrorBody, errorCodes } from './error-codes.ts';
 import { mapError } from './error-map.ts';
 import type { HttpResult } from './http-result.ts';
+import { OAuthError, oAuthErrorResult } from './oauth-error.ts';
 
-/** Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them. */
+/**
+ * Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them.
+ *
+ * @param isOAuth whether the request is for an OAuth 2 endpoint
+ */
 export const errorResponse = (
   logger: Pick<Logger, 'error'>,
+  isOAuth: (event: APIGatewayProxyEvent) => boolean,
 ): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
   onError: (request) => {
-    const { code, message, violations, retryAfterSeconds } = mapError(request.error);
+    const mapped = mapError(request.error);
+    const { code, message, violations, retryAfterSeconds } = mapped;
     const { requestId } = request.event.requestContext;
-    if (errorCodes[code].status >= 500)
+    if (errorCodes[code].status >= 500 && !(request.error instanceof OAuthError))
       logger.error('request failed', { requestId, code, error: request.error as Error });
+    const retryAfter = retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) };
+    if (isOAuth(request.event)) {
+      const { statusCode, headers, body } = oAuthErrorResult(request.error, mapped);
+      request.response = {
+        statusCode,
+        headers: { 'Content-Type': 'application/json', ...headers, ...retryAfter },
+        body: JSON.stringify(body),
+      };
+      return;
+    }
     const body: ErrorBody = {
       error: {
         code,
@@ -27,7 +44,7 @@ export const errorResponse = (
       statusCode: errorCodes[code].status,
       headers: {
         'Content-Type': 'application/json',
-        ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+        ...retryAfter,
       },
       body: JSON.stringify(body),
     };

@@ -2,14 +2,24 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
+import { isForTokens, type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
 import { ForbiddenError } from '../domain/errors.ts';
 import { cors } from './cors.ts';
 import { errorResponse } from './error-response.ts';
 import { type HttpResult, streamedResult } from './http-result.ts';
-import { matchRoute } from './match-route.ts';
+import { findRoute, matchRoute } from './match-route.ts';
 import type { Caller, Input, Operation, Route } from './operation.ts';
-import { callerOf, headersOf, jsonBodyOf, type MembershipOf, parseWith, queryOf } from './parse-request.ts';
+import {
+  callerOf,
+  formBodyOf,
+  headersOf,
+  jsonBodyOf,
+  type MembershipOf,
+  parseWith,
+  queryOf,
+  type TokenOwnerOf,
+  tokenCallerOf,
+} from './parse-request.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -18,14 +28,18 @@ export interface HttpStackOptions {
   /** Origins that browsers may call from. */
   readonly corsOrigins: readonly string[];
   readonly membershipOf: MembershipOf;
+  /** Needed by operations for machines. */
+  readonly tokenOwnerOf?: TokenOwnerOf;
 }
 
 /**
  * The one check of permissions.
  *
- * @throws ForbiddenError if the caller's role lacks the operation's permission
+ * @throws ForbiddenError if the caller's role lacks the operation's permission, or it is not for API tokens
  */
 const requirePermission = (caller: Caller, permission: Permission): Caller => {
+  if (caller.tokenId !== undefined && !isForTokens(permission))
+    throw new ForbiddenError(`No API token has the permission ${permission}: log in as a person for this.`);
   if (permits(caller.role, permission)) return caller;
   throw new ForbiddenError(
     `Your role ${caller.role} lacks the permission ${permission}. Roles that have it: ${rolesWith(permission).join(', ')}. An owner or admin can change your role.`,
@@ -34,16 +48,21 @@ const requirePermission = (caller: Caller, permission: Permission): Caller => {
 
 /** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
 const inputOf = async (
-  { params, query, body, permission }: Operation,
+  { params, query, body, permission, access, isOAuth }: Operation,
   event: APIGatewayProxyEvent,
   pathParameters: Record<string, string>,
-  membershipOf: MembershipOf,
+  { membershipOf, tokenOwnerOf }: HttpStackOptions,
 ): Promise<Input<Operation>> =>
   ({
-    caller: permission && requirePermission(await callerOf(event, membershipOf), permission),
+    caller:
+      permission &&
+      requirePermission(
+        await (access === 'machine' ? tokenCallerOf(event, tokenOwnerOf) : callerOf(event, membershipOf)),
+        permission,
+      ),
     params: params && parseWith(params, pathParameters),
     query: query && parseWith(query, queryOf(event, query)),
-    body: body && parseWith(body, jsonBodyOf(event)),
+    body: body && parseWith(body, isOAuth ? formBodyOf(event) : jsonBodyOf(event)),
     authorization: headersOf(event)['authorization'],
     requestId: event.requestContext.requestId,
     clientAddress: event.requestContext.identity?.sourceIp,
@@ -60,19 +79,20 @@ const respond = async ({ success }: Operation, output: unknown): Promise<HttpRes
   };
 };
 
-const stack = (
-  routes: readonly Route[],
-  { logger, corsOrigins, membershipOf }: HttpStackOptions,
-  plugin: middy.PluginObject,
-) =>
+const isOAuth =
+  (routes: readonly Route[]) =>
+  ({ httpMethod, path }: APIGatewayProxyEvent): boolean =>
+    findRoute(routes, httpMethod, path)?.route.operation.isOAuth === true;
+
+const stack = (routes: readonly Route[], options: HttpStackOptions, plugin: middy.PluginObject) =>
   middy<APIGatewayProxyEvent, HttpResult>(plugin)
-    .use(requestLog(logger))
+    .use(requestLog(options.logger))
     .use(securityHeaders())
-    .use(cors(corsOrigins))
-    .use(errorResponse(logger))
+    .use(cors(options.corsOrigins))
+    .use(errorResponse(options.logger, isOAuth(routes)))
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
-      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, membershipOf)));
+      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, options)));
     });
 
 /**

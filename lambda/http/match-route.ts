@@ -28,15 +28,20 @@ const parametersOf = (template: string[], actual: string[]): Record<string, stri
 /**
  * Finds the route for a method and path, and its path parameters. The first match wins, so a fixed path must come before a
  * parameter that also matches it.
- *
- * @throws NotFoundError
  */
-export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
+export const findRoute = (routes: readonly Route[], method: string, path: string) => {
   const actual = segments(path.replace(BASE_PATH, ''));
   for (const route of routes) {
     if (route.operation.method !== method) continue;
     const params = parametersOf(segments(route.operation.path), actual);
     if (params !== undefined) return { route, params };
   }
-  throw new NotFoundError('There is no such endpoint. GET /api/openapi.json lists them.');
+  return undefined;
+};
+
+/** @throws NotFoundError */
+export const matchRoute = (routes: readonly Route[], method: string, path: string) => {
+  const found = findRoute(routes, method, path);
+  if (found === undefined) throw new NotFoundError('There is no such endpoint. GET /api/openapi.json lists them.');
+  return found;
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { rolesWith } from '../domain/accounts/permissions.ts';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
+import { oAuthErrorSchema } from './oauth-error.ts';
 import type { Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
@@ -121,12 +122,33 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], { write, sha
     },
   }));
 
+/** An OAuth 2 endpoint has its own errors. Those of API Gateway and firewall have the service's shape here, too. */
+const oAuthErrorResponses = (writer: Writer): Json => {
+  const own = writer.write(oAuthErrorSchema, 'output');
+  const response = (status: number, schema: Json, text: string) => ({
+    [status]: {
+      description: text,
+      ...((status === 429 || status === 503) && { headers: retryAfter }),
+      content: { 'application/json': { schema } },
+    },
+  });
+  const either = { anyOf: [own, writer.write(errorBodySchema, 'output')] };
+  return {
+    ...response(400, own, 'The request is invalid; `error` and `error_description` say how (RFC 6749, section 5.2).'),
+    ...response(401, own, 'invalid_client: the credentials are wrong, removed or expired.'),
+    ...response(429, either, errorCodes.RATE_LIMITED.description),
+    ...response(500, either, errorCodes.INTERNAL.description),
+    ...response(503, either, errorCodes.UNAVAILABLE.description),
+  };
+};
+
 const errorResponses = (operation: Operation, writer: Writer): Json => {
   const codes = [...new Set([...operation.errors, ...commonErrors(operation)])];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
   // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
-  return Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
+  const ours = Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
+  return operation.isOAuth ? { ...ours, ...oAuthErrorResponses(writer) } : ours;
 };
 
 const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
@@ -138,8 +160,28 @@ const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
   }),
 });
 
+/** Credentials that an operation takes, one of them. */
+const security: Record<Operation['access'], Record<string, never[]>[]> = {
+  public: [],
+  handler: [{ token: [] }, { clientCredentials: [] }],
+  authorizer: [{ token: [] }, { clientCredentials: [] }],
+  machine: [{ apiToken: [] }],
+};
+
 const operationObject = (operation: Operation, writer: Writer): Json => {
-  const { id, group, summary, description: text, access, permission, params, query, body, success } = operation;
+  const {
+    id,
+    group,
+    summary,
+    description: text,
+    access,
+    permission,
+    params,
+    query,
+    body,
+    success,
+    isOAuth,
+  } = operation;
   const roles = permission && `Needs the permission \`${permission}\` (roles: ${rolesWith(permission).join(', ')}).`;
   const all = [...parameters(params, 'path', writer), ...parameters(query, 'query', writer)];
   return {
@@ -148,10 +190,15 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     summary,
     ...((text ?? roles) !== undefined && { description: [text, roles].filter(Boolean).join('\n\n') }),
     ...(permission && { 'x-permission': permission }),
-    security: access === 'public' ? [] : [{ token: [] }],
+    security: security[access],
     ...(all.length > 0 && { parameters: all }),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: writer.write(body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: {
+          [isOAuth ? 'application/x-www-form-urlencoded' : 'application/json']: { schema: writer.write(body, 'input') },
+        },
+      },
     }),
     responses: { [success.status]: successResponse(operation, writer), ...errorResponses(operation, writer) },
   };
@@ -194,6 +241,12 @@ export const openApiDocument = (operations: readonly Operation[], groups: Readon
       responses: writer.responses,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token from POST /auth/login.' },
+        clientCredentials: {
+          type: 'oauth2',
+          description: 'For programs: the id of an API token as client id, and the token as client secret.',
+          flows: { clientCredentials: { tokenUrl: '/api/auth/token', scopes: {} } },
+        },
+        apiToken: { type: 'http', scheme: 'bearer', description: 'An API token (sat_…) from POST /tokens.' },
       },
     },
   };

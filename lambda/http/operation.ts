@@ -3,12 +3,12 @@ import type { Permission, Role } from '../domain/accounts/permissions.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /**
- * Who verifies the caller's token: nobody, the API's Cognito authorizer, or the handler itself. Behind the authorizer, the stack
- * also checks that the caller's role has the permission.
+ * Who verifies the caller's token: nobody, the API's Cognito authorizer, the handler itself, or the stack, which takes API tokens
+ * (`machine`). Behind the authorizer and for `machine`, the stack also checks that the caller's role has the permission.
  */
 type Access =
   | { readonly access: 'public' | 'handler'; readonly permission?: never }
-  | { readonly access: 'authorizer'; readonly permission: Permission };
+  | { readonly access: 'authorizer' | 'machine'; readonly permission: Permission };
 
 interface Endpoint {
   /** `operationId` of the OpenAPI document. */
@@ -22,6 +22,8 @@ interface Endpoint {
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniType;
+  /** An OAuth 2 endpoint: its body is a form, and its errors are those of RFC 6749. */
+  readonly isOAuth?: true;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
@@ -40,12 +42,25 @@ export type Operation = Endpoint & Access;
 /** Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
+/** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
+export const forMachines = <const O extends Operation & { readonly method: 'GET'; readonly access: 'authorizer' }>(
+  definition: O,
+): Operation => ({
+  ...definition,
+  id: `machine${definition.id.charAt(0).toUpperCase()}${definition.id.slice(1)}`,
+  path: `/machine${definition.path}`,
+  summary: `${definition.summary}, with an API token`,
+  access: 'machine',
+});
+
 /** What a user may do, and where. `accountId` (internal id) scopes every read and write. */
 export interface Membership {
   readonly accountId: string;
   readonly role: Role;
   /** What the audit log calls the caller: the user's mail address, or a token's name. */
   readonly name: string;
+  /** Of the API token, if the caller is a program. */
+  readonly tokenId?: string | undefined;
 }
 
 /** The caller. `userId` comes from the verified token, the membership from the table. */
@@ -59,7 +74,7 @@ export interface Input<O extends Operation> {
   readonly params: Parsed<O['params']>;
   readonly query: Parsed<O['query']>;
   readonly body: Parsed<O['body']>;
-  readonly caller: O['access'] extends 'authorizer' ? Caller : undefined;
+  readonly caller: O extends { readonly permission: Permission } ? Caller : undefined;
   /** The `Authorization` header, for operations that verify it themselves. */
   readonly authorization: string | undefined;
   readonly requestId: string;
@@ -84,6 +99,12 @@ export interface Route {
 
 /** Connects an operation and its implementation. `implement` receives input that the operation's schemas have parsed. */
 export const route = <O extends Operation>(definition: O, implement: Implementation<O>): Route => ({
+  operation: definition,
+  run: implement as unknown as Route['run'],
+});
+
+/** The same for an operation made by `forMachines`: its input and output are those of the operation it was made from. */
+export const machineRoute = <O extends Operation>(definition: Operation, implement: Implementation<O>): Route => ({
   operation: definition,
   run: implement as unknown as Route['run'],
 });

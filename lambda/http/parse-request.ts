@@ -62,6 +62,15 @@ const parseJson = (json: string): unknown => {
   }
 };
 
+const mediaTypeOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): string | undefined =>
+  headersOf(event)['content-type']?.split(';')[0]?.trim().toLowerCase();
+
+const bodyBytesOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>): Buffer => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length <= MAX_BODY_BYTES) return bytes;
+  throw new PayloadTooLargeError(`The body has ${bytes.length} bytes; the limit is ${MAX_BODY_BYTES}.`);
+};
+
 /**
  * The parsed JSON body of a request, not yet validated by a schema.
  *
@@ -69,12 +78,9 @@ const parseJson = (json: string): unknown => {
  * @throws PayloadTooLargeError above MAX_BODY_BYTES
  */
 export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded' | 'headers'>): unknown => {
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > MAX_BODY_BYTES) {
-    throw new PayloadTooLargeError(`The body has ${bytes.length} bytes; the limit is ${MAX_BODY_BYTES}.`);
-  }
+  const bytes = bodyBytesOf(event);
   if (bytes.length === 0) throw invalidBody('A JSON body is required.');
-  const mediaType = headersOf(event)['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const mediaType = mediaTypeOf(event);
   if (mediaType !== undefined && mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
     throw invalidBody('Send the body as JSON with Content-Type: application/json.');
   }
@@ -84,6 +90,24 @@ export const jsonBodyOf = (event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64E
   const unknown = prototypePaths(value);
   if (unknown.length > 0) throw new ValidationError(unknown.map((path) => ({ path, message: 'is unknown' })));
   return value;
+};
+
+/**
+ * The parameters of a form body. Those without a value count as omitted, by RFC 6749.
+ *
+ * @throws ValidationError if the body is no form, or repeats a parameter
+ * @throws PayloadTooLargeError above MAX_BODY_BYTES
+ */
+export const formBodyOf = (
+  event: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded' | 'headers'>,
+): Record<string, string> => {
+  const bytes = bodyBytesOf(event);
+  if (mediaTypeOf(event) !== 'application/x-www-form-urlencoded')
+    throw invalidBody('Send the body as a form with Content-Type: application/x-www-form-urlencoded.');
+  const given = [...new URLSearchParams(bytes.toString('utf8'))].filter(([, value]) => value !== '');
+  const repeated = given.find(([name], index) => given.findIndex(([other]) => other === name) !== index);
+  if (repeated) throw new ValidationError([{ path: repeated[0], message: 'must be sent only once' }]);
+  return Object.fromEntries(given);
 };
 
 /** The schema of a list, where the parameter is one. */
@@ -163,4 +187,29 @@ export const callerOf = async (
   if (claims === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
   return { ...membership, userId: claims.userId };
+};
+
+/** Finds the owner of an API token and notes the use; undefined if there is no such token, or it has expired. */
+export type TokenOwnerOf = (token: string) => Promise<Caller | undefined>;
+
+/**
+ * The caller with an API token, for operations with `access: 'machine'`.
+ *
+ * @throws UnauthenticatedError
+ */
+export const tokenCallerOf = async (
+  event: Pick<APIGatewayProxyEvent, 'headers'>,
+  tokenOwnerOf: TokenOwnerOf | undefined,
+): Promise<Caller> => {
+  if (tokenOwnerOf === undefined) throw new Error('The stack has an operation for machines and no tokenOwnerOf.');
+  const token = /^Bearer +(\S+)$/i.exec(headersOf(event)['authorization'] ?? '')?.[1];
+  if (token?.startsWith('eyJ'))
+    throw new UnauthenticatedError('This path takes API tokens (sat_…). Send a JWT to the same path without /machine.');
+  const caller = token === undefined ? undefined : await tokenOwnerOf(token);
+  if (caller !== undefined) return caller;
+  throw new UnauthenticatedError(
+    token === undefined
+      ? 'Send Authorization: Bearer <token> with an API token (sat_…) from POST /tokens.'
+      : 'The API token is wrong, removed or expired. POST /tokens creates one.',
+  );
 };

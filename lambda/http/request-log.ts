@@ -3,8 +3,8 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { HttpResult } from './http-result.ts';
 
-/** A client may send a service key in place of its id. */
-const maskServiceKeys = (path: string): string => path.replace(/svc_[0-9A-Za-z]+/g, 'svc_…');
+/** A client may send a service key or an API token in place of its id. */
+const maskSecrets = (path: string): string => path.replace(/(svc|sat)_[0-9A-Za-z]+/g, '$1_…');
 
 /** Logs one line per request: method, path, status, duration and user id. No body, query or header. */
 export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
@@ -13,7 +13,7 @@ export const requestLog = (logger: Pick<Logger, 'info'>): middy.MiddlewareObj<AP
     logger.info('request', {
       requestId: event.requestContext.requestId,
       method: event.httpMethod,
-      path: maskServiceKeys(event.path),
+      path: maskSecrets(event.path),
       status: response?.statusCode,
       durationMs: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
       userId: event.requestContext.authorizer?.['claims']?.sub,

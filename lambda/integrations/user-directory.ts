@@ -13,6 +13,8 @@ export interface NewDirectoryUser {
   readonly firstName: string;
   readonly lastName: string;
   readonly accountId: string;
+  /** The address of a program gets no mail: Cognito sends no reset code to it. */
+  readonly isProgram?: boolean;
 }
 
 export interface DirectoryUser {
@@ -48,7 +50,13 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
      * @returns the user id
      * @throws EmailTakenError
      */
-    createUser: async ({ email, firstName, lastName, accountId }: NewDirectoryUser): Promise<string> => {
+    createUser: async ({
+      email,
+      firstName,
+      lastName,
+      accountId,
+      isProgram = false,
+    }: NewDirectoryUser): Promise<string> => {
       const { User } = await mapErrors(
         cognito.send(
           new AdminCreateUserCommand({
@@ -58,7 +66,7 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
             UserAttributes: [
               { Name: 'email', Value: email },
               // Cognito sends reset codes to verified addresses only.
-              { Name: 'email_verified', Value: 'true' },
+              { Name: 'email_verified', Value: String(!isProgram) },
               { Name: 'given_name', Value: firstName },
               { Name: 'family_name', Value: lastName },
               { Name: ACCOUNT_ATTRIBUTE, Value: accountId },

@@ -58,7 +58,10 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
   };
 
   return {
-    /** @throws InvalidCredentialsError, TotpRequiredError */
+    /**
+     * @param email or user id
+     * @throws InvalidCredentialsError for an unknown user and for a wrong password alike, TotpRequiredError
+     */
     logIn: async (email: string, password: string, totp?: string): Promise<Session> =>
       sessionOf(await authenticate(email, password, totp)),
 

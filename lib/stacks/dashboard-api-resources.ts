@@ -9,6 +9,7 @@ import type {
   DashboardEnvironment,
   MembersEnvironment,
   StripeWebhookEnvironment,
+  TokensEnvironment,
 } from '../../lambda/environment.ts';
 import { grantActions, grantReadSecret } from '../constructs/grants.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
@@ -145,6 +146,33 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.audit],
       },
     ],
+  },
+  tokens: {
+    description: 'Dashboard API: API tokens, and JWTs for them',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        USER_POOL_ID: dependencies.userPool.userPoolId,
+        USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
+      }) satisfies TokensEnvironment,
+    items: [
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      { actions: ['GetItem', 'BatchGetItem', 'UpdateItem'], partitions: partitions.apiTokens },
+      // A token is written under its hash, in its account's list, and as a user.
+      {
+        actions: ['PutItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.apiTokens, ...partitions.users],
+      },
+    ],
+    grant: (grantee, { userPool }) =>
+      grantActions(
+        grantee,
+        userPool.userPoolArn,
+        'cognito-idp:AdminCreateUser',
+        'cognito-idp:AdminSetUserPassword',
+        'cognito-idp:AdminInitiateAuth',
+        'cognito-idp:AdminDeleteUser',
+      ),
   },
   spend: {
     description: 'Dashboard API: spend totals, groups and series',

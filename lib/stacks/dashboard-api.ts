@@ -33,6 +33,9 @@ const HANDLER_TIMEOUT = Duration.seconds(29);
 const STREAM_TIMEOUT = Duration.minutes(5);
 
 /** The user of a checked token belongs to an account, which is looked up. */
+/** The owner of an API token is looked up, and the use noted. */
+const useToken: TableAccess = { actions: ['GetItem', 'UpdateItem'], partitions: partitions.apiTokens };
+
 const readCaller: TableAccess = { actions: ['GetItem'], partitions: partitions.users };
 
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
@@ -90,7 +93,14 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       const readsCaller = operations.some(({ access }) => access === 'authorizer');
-      grantItems(handler, table, ...resource.items, ...(readsCaller ? [readCaller] : []));
+      const takesTokens = operations.some(({ access }) => access === 'machine');
+      grantItems(
+        handler,
+        table,
+        ...resource.items,
+        ...(readsCaller ? [readCaller] : []),
+        ...(takesTokens ? [useToken] : []),
+      );
       if (resource.mails) grantSendMail(handler, this, mail);
       resource.grant?.(handler, dependencies);
       if (resource.failures !== undefined)

@@ -2,6 +2,7 @@ import {
   ACTIVE_RULE_SHARDS,
   accountKey,
   activeRulesIndexPartition,
+  apiTokenKey,
   auditPartition,
   blocksKey,
   evaluationProgressKey,
@@ -48,6 +49,7 @@ export const partitions = {
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
+  apiTokens: [apiTokenKey(ANY_KEY_HASH).pk],
   /** Requests that budgets stop. */
   blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
   users: [userKey('*').pk],

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { operations } from '../../lambda/dashboard/operations.ts';
-import { type Permission, permissions, roles } from '../../lambda/domain/accounts/permissions.ts';
+import {
+  isForTokens,
+  type Permission,
+  permissions,
+  type Role,
+  roles,
+} from '../../lambda/domain/accounts/permissions.ts';
 import { ConflictError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -21,6 +27,7 @@ const expected: Record<Permission, string> = {
   'dimensions:write': 'OA',
   'members:read': 'OAMV',
   'members:write': 'OA',
+  'tokens:read': 'OA',
   'tokens:write': 'OA',
   'audit:read': 'OA',
   'billing:read': 'OAMVB',
@@ -40,25 +47,31 @@ const handler = httpStack(
       throw new ConflictError('The operation ran.');
     }),
   ),
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
+  {
+    logger: silentLogger(),
+    corsOrigins: [],
+    membershipOf,
+    tokenOwnerOf: async (role) => ({ accountId: 'account', userId: role, role: role as Role, name: 'token', tokenId: 'token' }),
+  },
 );
 
-const call = async (operation: (typeof operations)[number], role: (typeof roles)[number]) => {
+const call = async (operation: (typeof operations)[number], role: Role, tokenId?: string) => {
   const { method, path } = operation;
   const event = apiEvent({
     method,
     path: `/api${path.replaceAll(/\{\w+\}/g, 'some-id')}`,
-    caller: { accountId: 'account', userId: role, role },
+    headers: { authorization: `Bearer ${role}` },
+    caller: { accountId: 'account', userId: role, role, tokenId },
   });
   const { statusCode, body } = await handler(event, {} as Context);
   return { status: statusCode, error: JSON.parse(String(body)).error };
 };
 
 describe('every operation with every role', () => {
-  it('is tried for all operations behind the authorizer', () => {
+  it('is tried for all operations that look at the caller', () => {
     expect(signedIn.length).toBeGreaterThan(15);
     expect(signedIn.map(({ id }) => id)).toEqual(
-      operations.filter(({ access }) => access === 'authorizer').map(({ id }) => id),
+      operations.filter(({ access }) => access === 'authorizer' || access === 'machine').map(({ id }) => id),
     );
   });
 
@@ -75,6 +88,25 @@ describe('every operation with every role', () => {
       expect(status).toBe(403);
       expect(error.message).toContain(permission);
       expect(error.message).toContain(role);
+    }
+  });
+
+  it('refuses API tokens what gives a lasting access, whatever their role', async () => {
+    const refused = [
+      'members:write',
+      'tokens:write',
+      'account:delete',
+      'ownership:write',
+      'sign-on:write',
+      'self:write',
+    ];
+    expect(permissions.filter((permission) => !isForTokens(permission)).sort()).toEqual(refused.sort());
+    for (const operation of signedIn) {
+      const { error } = await call(operation, 'owner', 'token');
+      const code = refused.includes(operation.permission as string)
+        ? 'FORBIDDEN'
+        : expect.not.stringMatching('FORBIDDEN');
+      expect([operation.id, error.code]).toEqual([operation.id, code]);
     }
   });
 

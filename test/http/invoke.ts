@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import type { Membership } from '../../lambda/http/operation.ts';
 import { checkDescribed } from './described-api.ts';
 
@@ -15,9 +14,7 @@ export interface ApiCall {
   readonly rawBody?: string;
   readonly isBase64Encoded?: boolean;
   /** The user that the Cognito authorizer accepted, the user's account and role (by default, the owner's). */
-  readonly caller?:
-    | { readonly accountId: string; readonly userId: string; readonly role?: Role; readonly name?: string }
-    | undefined;
+  readonly caller?: (Partial<Membership> & { readonly accountId: string; readonly userId: string }) | undefined;
   /** The claims of the token that the authorizer accepted, instead of `caller`. */
   readonly claims?: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { operation } from '../../http/operation.ts';
+import { forMachines, operation } from '../../http/operation.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 
 export const exportSpend = operation({
@@ -21,3 +21,5 @@ export const exportSpend = operation({
   },
   errors: [],
 });
+
+export const machineExportSpend = forMachines(exportSpend);

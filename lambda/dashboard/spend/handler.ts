@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
+import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
@@ -8,7 +9,7 @@ import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
-import { route } from '../../http/operation.ts';
+import { machineRoute, route } from '../../http/operation.ts';
 import * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
 import { renameReport, withProjects } from './with-projects.ts';
@@ -19,21 +20,16 @@ const readCounters = readInTime(openSpend(table).read);
 const { gaps: readTrackingGaps } = openTrackingGaps(table);
 const { find: findDeclared } = openDeclaredDimensions(table);
 
-/** Everything under /api/spend. */
-export const handler = httpStack(
-  [
-    route(
-      operations.readSpend,
-      withProjects(
-        { listKeys: openServiceKeys(table).list, readCounters },
-        (counters) => readSpend({ readCounters: counters, readTrackingGaps, findDeclared, now: () => new Date() }),
-        renameReport,
-      ),
-    ),
-  ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-spend' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+const read = withProjects(
+  { listKeys: openServiceKeys(table).list, readCounters },
+  (counters) => readSpend({ readCounters: counters, readTrackingGaps, findDeclared, now: () => new Date() }),
+  renameReport,
 );
+
+/** Everything under /api/spend, and the same for machines. */
+export const handler = httpStack([route(operations.readSpend, read), machineRoute(operations.machineReadSpend, read)], {
+  logger: new Logger({ serviceName: 'dashboard-spend' }),
+  corsOrigins: environment.CORS_ORIGINS,
+  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+});

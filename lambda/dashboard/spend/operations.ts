@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
-import { operation } from '../../http/operation.ts';
+import { forMachines, operation } from '../../http/operation.ts';
 import { grouping, spendQuery } from './spend-query.ts';
 import { count, leanSums, sums } from './sums.ts';
 
@@ -107,3 +107,7 @@ export const readSpend = operation({
   },
   errors: [],
 });
+// Two operations have it: the document has it once.
+z.globalRegistry.add(readSpend.success.schema, { id: 'SpendReport' });
+
+export const machineReadSpend = forMachines(readSpend);

@@ -16,7 +16,7 @@ export const webhookStack = (
   middy<APIGatewayProxyEvent, HttpResult>()
     .use(requestLog(logger))
     .use(securityHeaders())
-    .use(errorResponse(logger))
+    .use(errorResponse(logger, () => false))
     .handler(async (event) => {
       const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
       await receive(body, headersOf(event)['stripe-signature']);

@@ -7,12 +7,12 @@ import { hasEnded, openUsers, type User } from './users.ts';
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-interface Membership extends Pick<User, 'accountId' | 'role'> {
-  /** The user's mail address. */
+interface Membership extends Pick<User, 'accountId' | 'role' | 'tokenId'> {
+  /** The user's mail address, or the token's name. */
   readonly name: string;
 }
 
-type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'sessionsEndedAt'>;
+type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'firstName' | 'tokenId' | 'sessionsEndedAt'>;
 
 /**
  * Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in
@@ -45,7 +45,8 @@ export const openMembership = (table: Table, appClientId: string) => {
       const user = await find(token.userId);
       if (user === undefined) return undefined;
       if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
-      return { accountId: user.accountId, role: user.role, name: user.email };
+      const { accountId, role, tokenId, email, firstName } = user;
+      return { accountId, role, tokenId, name: tokenId === undefined ? email : firstName };
     },
   };
 };

@@ -31,6 +31,10 @@ const userSchema = z.object({
   totpEnabled: z.optional(z.boolean()),
   /** After a reset, until the user has looked through them: keys and tokens from this time (ISO 8601 UTC) on may be an intruder's. */
   reviewSince: z.optional(z.string()),
+  /** Of the API token, if the user is a token's and no person. Such a user is in no list of users. */
+  tokenId: z.optional(z.string()),
+  /** ISO 8601 UTC: when the token expires. */
+  validUntil: z.optional(z.string()),
 });
 
 export type User = z.infer<typeof userSchema>;
@@ -78,12 +82,14 @@ export const openUsers = ({ client, name }: Table) => {
     );
   };
   return {
-    /** Undefined if there is none. A consistent read, because clients read right after they register. */
+    /** Undefined if there is none, or the token whose user it is has expired. A consistent read, because clients read right after they register. */
     find: async (userId: string): Promise<User | undefined> => {
       const { Item } = await client.send(
         new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }),
       );
-      return Item && userSchema.parse(Item);
+      const user = Item && userSchema.parse(Item);
+      const hasExpired = user?.validUntil !== undefined && user.validUntil <= new Date().toISOString();
+      return hasExpired ? undefined : user;
     },
 
     /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */

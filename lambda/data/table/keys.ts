@@ -71,6 +71,13 @@ export const auditKey = (accountId: string, at: string, auditId: string): Key =>
   pk: auditPartition(accountId),
   sk: `${at}#${auditId}`,
 });
+/** @param tokenHash `secretHash` of an API token */
+export const apiTokenKey = (tokenHash: string): Key => ({ pk: `TOKEN#${tokenHash}`, sk: 'META' });
+/** The account's own list of its API tokens. */
+export const accountApiTokenKey = (accountId: string, tokenId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `TOKEN#${tokenId}`,
+});
 export const ruleKey = (accountId: string, ruleId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `RULE#${ruleId}`,

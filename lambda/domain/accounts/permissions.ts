@@ -20,6 +20,7 @@ export const permissions = [
   'dimensions:write',
   'members:read',
   'members:write',
+  'tokens:read',
   'tokens:write',
   'audit:read',
   'billing:read',
@@ -64,6 +65,19 @@ const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   viewer: new Set(viewer),
   billing: new Set(['spend:read', 'keys:read', 'billing:read', 'billing:write', 'account:read', 'self:write']),
 };
+
+/** What a token may not do, whatever its role: a stolen one must not give anybody an access that outlives it. */
+const peopleOnly: ReadonlySet<Permission> = new Set([
+  'members:write',
+  'tokens:write',
+  'account:delete',
+  'ownership:write',
+  'sign-on:write',
+  'self:write',
+]);
+
+/** True if an API token with a sufficient role may do it, too. */
+export const isForTokens = (permission: Permission): boolean => !peopleOnly.has(permission);
 
 export const permits = (role: Role, permission: Permission): boolean => permissionsByRole[role].has(permission);
 

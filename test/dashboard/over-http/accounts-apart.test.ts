@@ -19,6 +19,7 @@ let running: TestStack;
 let url: string;
 let theirs: Session;
 let mine: Session;
+let myApiToken: string;
 
 /** Ids of the other account's resources, by the path that takes them. */
 let ids: Record<string, string>;
@@ -47,6 +48,9 @@ beforeAll(async () => {
     token,
     body: { email: `invited-${theirs.email}`, role: 'viewer' },
   });
+  const body = { name: 'ci', role: 'viewer' };
+  const apiToken = await api('POST', '/tokens', { token, body });
+  myApiToken = (await api('POST', '/tokens', { token: mine.token, body })).body.token;
   const requests = await eventually(
     () => api('GET', '/requests', { token, query: 'limit=1' }),
     ({ body }) => body.nextCursor !== null,
@@ -73,6 +77,7 @@ beforeAll(async () => {
     '/keys/{id}': key.body.id,
     '/keys/{id}/rotate': key.body.id,
     '/projects/{id}': project.body.id,
+    '/tokens/{id}': apiToken.body.id,
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
@@ -93,6 +98,7 @@ const theirWorld = async () => {
     '/members',
     '/invitations',
     '/keys',
+    '/tokens',
     '/spend?groupBy=key',
     '/requests',
     '/sessions',
@@ -155,8 +161,9 @@ describe('two accounts', () => {
     const lists = operations.filter(
       ({ method, access, path }) => method === 'GET' && access !== 'public' && !path.includes('{'),
     );
-    for (const { path } of lists) {
-      const { status, text } = await callApi(url)('GET', path, { token: mine.token });
+    for (const { path, access } of lists) {
+      const token = access === 'machine' ? myApiToken : mine.token;
+      const { status, text } = await callApi(url)('GET', path, { token });
       expect([path, status]).toEqual([path, 200]);
       for (const secret of secrets) expect(text).not.toContain(secret);
     }

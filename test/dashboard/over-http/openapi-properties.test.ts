@@ -24,6 +24,7 @@ import {
 let running: TestStack;
 let url: string;
 let session: Session;
+let apiToken: string;
 let realIds: string[];
 
 beforeAll(async () => {
@@ -32,6 +33,8 @@ beforeAll(async () => {
   session = await registerAccount(url);
   const api = callApi(url);
   const rule = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'daily' } };
+  const token = { name: 'ci', role: 'viewer' };
+  apiToken = (await api('POST', '/tokens', { token: session.token, body: token })).body.token;
   realIds = [
     await sendChat(url, session.accountId, 'tag'),
     sessionOf(session.accountId),
@@ -133,7 +136,8 @@ const tokens = ({ isOpen }: DescribedOperation) =>
 /** Fewer runs for /auth, because rejected logins and resets are slow on purpose. */
 const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 3 : 8);
 
-const token = (which: string | undefined) => (which === 'mine' ? session.token : which);
+const token = (which: string | undefined, { path }: DescribedOperation) =>
+  which === 'mine' ? (path.startsWith('/machine/') ? apiToken : session.token) : which;
 
 describe('the API and its document', () => {
   it('agree: the stack serves this document', async () => {
@@ -151,7 +155,7 @@ describe('the API and its document', () => {
       });
       await fc.assert(
         fc.asyncProperty(requests, async (sent) => {
-          expectDescribed(operation, await send(operation, { ...sent, token: token(sent.token) }), sent);
+          expectDescribed(operation, await send(operation, { ...sent, token: token(sent.token, operation) }), sent);
         }),
         { numRuns: runsOf(operation) },
       );
@@ -183,7 +187,7 @@ describe('the API and its document', () => {
           const sent = {
             ...request,
             ...(isGet ? { body: undefined } : rawBody !== undefined && { rawBody }),
-            token: token(request.token),
+            token: token(request.token, operation),
           } as Sent;
           const response = await send(operation, sent);
           expectDescribed(operation, response, sent);

@@ -210,6 +210,36 @@ describe('the dashboard API over HTTP', () => {
     );
   });
 
+  it('gives a program its JWT for an API token, until the token is removed', async () => {
+    const created = await call('POST', '/tokens', { body: { name: 'ci', role: 'viewer' } });
+    const { id, token } = created.body;
+    const exchange = () =>
+      call('POST', '/auth/token', {
+        rawBody: 'grant_type=client_credentials',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(`${id}:${token}`).toString('base64')}`,
+        },
+      });
+    const jwt = (await exchange()).body.access_token;
+    const [viaJwt, viaToken] = await Promise.all([
+      call('GET', '/spend', { token: jwt }),
+      call('GET', '/machine/spend', { token }),
+    ]);
+    expect(viaJwt.status).toBe(200);
+    expect(viaToken.body).toEqual(viaJwt.body);
+    expect((await call('GET', '/machine/spend/export.csv', { token })).headers.get('content-type')).toMatch(
+      /^text\/csv/,
+    );
+    expect((await call('POST', '/keys', { token: jwt, body: { name: 'x' } })).body.error.code).toBe('FORBIDDEN');
+    // The authorizer takes JWTs alone.
+    expect((await call('GET', '/spend', { token })).status).toBe(401);
+    const { items } = (await call('GET', '/tokens')).body;
+    expect(items).toMatchObject([{ id, lastUsedAt: expect.any(String) }]);
+    expect((await call('DELETE', `/tokens/${id}`)).status).toBe(204);
+    expect((await exchange()).body).toMatchObject({ error: 'invalid_client' });
+  });
+
   it('buys a plan, which Stripe’s event and the daily comparison bring to the account', async () => {
     await buyPlan(url, session.token);
     const { client, name } = running.stack.table;
@@ -254,6 +284,7 @@ describe('the dashboard API over HTTP', () => {
       'dashboard-api-BillingHandler',
       'dashboard-api-KeysHandler',
       'dashboard-api-StripeWebhookHandler',
+      'dashboard-api-TokensHandler',
       'usage-Recorder',
       'usage-Rollup',
       'usage-Sweep',

@@ -85,6 +85,10 @@ const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${na
 
 /** A user is looked up for the account of the caller. */
 const CALLER = 'dynamodb:GetItem ON data:Table WHERE USER#*';
+const CALLER_OR_TOKEN = [
+  'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
+  'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
+];
 
 /** The account's plan says how far back the audit log goes. */
 const AUDIT = [
@@ -190,18 +194,25 @@ describe('what each function may do', () => {
       'dashboard-api/SpendHandler': [
         logsTo('SpendHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        ...CALLER_OR_TOKEN,
       ],
       'dashboard-api/SpendExportHandler': [
         logsTo('SpendExportHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        ...CALLER_OR_TOKEN,
       ],
       'dashboard-api/DimensionsHandler': [
         logsTo('DimensionsHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+      ],
+      'dashboard-api/TokensHandler': [
+        logsTo('TokensHandler'),
+        'dynamodb:GetItem dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#*',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:BatchGetItem dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser ON identity:Users',
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),

@@ -1,0 +1,104 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
+import { apiTokenEmail, apiTokenPassword } from '../../domain/accounts/api-token.ts';
+import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
+import { permissionsOf, permits, type Role } from '../../domain/accounts/permissions.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { ForbiddenError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type * as operations from './operations.ts';
+
+interface TokenDependencies {
+  readonly tokens: ApiTokens;
+  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser'>;
+  readonly newApiToken: () => string;
+  readonly newTokenId: () => string;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const view = (
+  { tokenId, name, maskedToken, role, createdBy, createdAt, validUntil }: ApiToken,
+  lastUsedAt: string | undefined,
+) => ({
+  id: tokenId,
+  name,
+  maskedToken,
+  role,
+  createdBy,
+  createdAt,
+  expiresAt: validUntil,
+  lastUsedAt: lastUsedAt ?? null,
+});
+
+/** @throws ForbiddenError if a role may do what the caller's may not */
+const requireAtMost = (own: Role, wanted: Role): void => {
+  const more = permissionsOf(wanted).find((permission) => !permits(own, permission));
+  if (more !== undefined)
+    throw new ForbiddenError(`A token with the role ${wanted} would have the permission ${more}, which you lack.`);
+};
+
+export const listTokens =
+  ({ tokens }: Pick<TokenDependencies, 'tokens'>): Implementation<typeof operations.listTokens> =>
+  async ({ caller: { accountId } }) => ({
+    items: (await tokens.list(accountId)).map((token) => view(token, token.lastUsedAt)),
+  });
+
+/** Creates the token's user first: without the items of the token, such a user can do nothing. */
+export const createToken =
+  ({
+    tokens,
+    directory,
+    newApiToken,
+    newTokenId,
+    now,
+    logger,
+  }: TokenDependencies): Implementation<typeof operations.createToken> =>
+  async ({ caller, body: { name, role, expiresInDays } }) => {
+    requireAtMost(caller.role, role);
+    const { accountId } = caller;
+    await tokens.requireRoom(accountId);
+    const secret = newApiToken();
+    const tokenId = newTokenId();
+    const createdAt = now();
+    const email = apiTokenEmail(tokenId);
+    const userId = await directory.createUser({ email, firstName: 'API', lastName: 'token', accountId, isProgram: true });
+    const token: ApiToken = {
+      tokenId,
+      accountId,
+      userId,
+      name,
+      role,
+      tokenHash: secretHash(secret),
+      maskedToken: maskedSecret(secret),
+      createdBy: caller.userId,
+      createdAt: createdAt.toISOString(),
+      validUntil: new Date(createdAt.getTime() + expiresInDays * DAY_MS).toISOString(),
+    };
+    try {
+      await directory.setPassword(userId, apiTokenPassword(secret));
+      await tokens.create(token, email);
+    } catch (error) {
+      await directory
+        .deleteUser(userId)
+        .catch((failure: Error) => logger.error("token's user not removed", { userId, error: failure }));
+      throw error;
+    }
+    return { ...view(token, undefined), token: secret };
+  };
+
+/** Ends the access before it removes the user: a user who is left over can do nothing. */
+export const removeToken =
+  ({
+    tokens,
+    directory,
+    logger,
+  }: Pick<TokenDependencies, 'tokens' | 'directory' | 'logger'>): Implementation<typeof operations.removeToken> =>
+  async ({ caller: { accountId }, params: { id } }) => {
+    const { userId } = await tokens.remove(accountId, id);
+    await directory
+      .deleteUser(userId)
+      .catch((error: Error) => logger.error("token's user not removed", { userId, error }));
+    return undefined;
+  };

@@ -1,0 +1,105 @@
+import * as z from 'zod/mini';
+import { roles } from '../../domain/accounts/permissions.ts';
+import { name } from '../../http/name.ts';
+import { operation } from '../../http/operation.ts';
+
+const DEFAULT_DAYS = 365;
+const MAX_DAYS = 3_650;
+
+const role = z.enum(roles.filter((each) => each !== 'owner'));
+
+const token = {
+  id: z.string().check(z.describe('The client id for POST /auth/token.')),
+  name: z.string(),
+  maskedToken: z
+    .string()
+    .check(z.meta({ description: 'First and last characters of the token.', examples: ['sat_4kPz…9fQ2'] })),
+  role: z.enum(roles),
+  createdBy: z.string().check(z.describe('Id of the user who created it.')),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  lastUsedAt: z
+    .nullable(z.iso.datetime())
+    .check(z.describe('Updated every few minutes. Null if the token was never used.')),
+};
+
+const tokenSchema = z.object(token).register(z.globalRegistry, { id: 'ApiToken' });
+
+const group = 'API tokens';
+
+export const listTokens = operation({
+  id: 'listTokens',
+  method: 'GET',
+  path: '/tokens',
+  group,
+  summary: 'List API tokens, including expired ones',
+  access: 'authorizer',
+  permission: 'tokens:read',
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(tokenSchema) }) },
+  errors: [],
+});
+
+export const createToken = operation({
+  id: 'createToken',
+  method: 'POST',
+  path: '/tokens',
+  group,
+  summary: 'Create an API token',
+  description:
+    'A credential for programs. POST /auth/token exchanges it for a JWT, which the whole API accepts; paths below /machine take the token itself. It has the permissions of its role, except those that change members, tokens, sign-in or the account itself. It belongs to the account, not to the user who creates it.',
+  access: 'authorizer',
+  permission: 'tokens:write',
+  body: z.strictObject({
+    name: name(64),
+    role: role.check(z.describe('At most your own permissions.')),
+    expiresInDays: z._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), DEFAULT_DAYS),
+  }),
+  success: {
+    status: 201,
+    description: 'The new token.',
+    schema: z.object({
+      ...token,
+      token: z.string().check(z.describe('The token itself. Shown only once. Keep it secret.')),
+    }),
+  },
+  errors: ['LIMIT_REACHED'],
+});
+
+export const removeToken = operation({
+  id: 'removeToken',
+  method: 'DELETE',
+  path: '/tokens/{id}',
+  group,
+  summary: 'Remove an API token',
+  description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
+  access: 'authorizer',
+  permission: 'tokens:write',
+  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  success: { status: 204, description: 'Removed.' },
+  errors: ['NOT_FOUND'],
+});
+
+const parameter = z.optional(z.string().check(z.maxLength(1024)));
+
+export const issueJwt = operation({
+  id: 'issueJwt',
+  method: 'POST',
+  path: '/auth/token',
+  group,
+  summary: 'Exchange an API token for a JWT (OAuth 2 client credentials)',
+  description:
+    'Send `grant_type=client_credentials` as a form. The client id is the id of the API token, and the client secret the token itself: in the header, by HTTP Basic, or as `client_id` and `client_secret` in the form. There are no scopes: the role of the token decides. Other parameters are ignored, by RFC 6749.',
+  access: 'public',
+  isOAuth: true,
+  body: z.object({ grant_type: parameter, client_id: parameter, client_secret: parameter, scope: parameter }),
+  success: {
+    status: 200,
+    description: 'Send the JWT as Authorization: Bearer <access_token>. There is no refresh token: ask again.',
+    schema: z.object({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int().check(z.positive(), z.describe('Lifetime of the JWT in seconds.')),
+    }),
+  },
+  errors: [],
+});

@@ -1,0 +1,178 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import QuickLRU from 'quick-lru';
+import * as z from 'zod/mini';
+import { isWellFormedApiToken } from '../../domain/accounts/api-token.ts';
+import { secretHash } from '../../domain/accounts/issued-secret.ts';
+import { roles } from '../../domain/accounts/permissions.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { batchRead } from '../table/batch-read.ts';
+import { accountApiTokenKey, accountKey, apiTokenKey, userKey } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
+import type { User } from './users.ts';
+
+/** Far more than an account needs. Each token has a user in the user pool. */
+const MAX_TOKENS = 100;
+
+/** The member of both items of a token. */
+const ownerSchema = z.object({
+  tokenId: z.string(),
+  name: z.string(),
+  accountId: z.string(),
+  role: z.enum(roles),
+  /** The token's user in the user pool. */
+  userId: z.string(),
+  /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */
+  validUntil: z.string(),
+});
+
+const apiTokenSchema = z.extend(ownerSchema, {
+  /** Key of the item that a look-up reads. The token itself is shown once, at creation, and not stored. */
+  tokenHash: z.string(),
+  /** First and last characters of the token. */
+  maskedToken: z.string(),
+  /** Id of the user who created it. */
+  createdBy: z.string(),
+  /** ISO 8601 UTC. */
+  createdAt: z.string(),
+});
+
+export type ApiToken = z.infer<typeof apiTokenSchema>;
+type ApiTokenOwner = z.infer<typeof ownerSchema>;
+
+const lastUseSchema = z.object({ tokenId: z.string(), lastUsedAt: z.optional(z.string()) });
+
+/** A token has three items: one by its hash, which look-ups read, one in the account's list, and its user. */
+const itemsOf = (token: ApiToken, user: User) => [
+  { ...apiTokenKey(token.tokenHash), ...ownerSchema.parse(token) },
+  { ...accountApiTokenKey(token.accountId, token.tokenId), ...token },
+  { ...userKey(token.userId), ...user },
+];
+
+export const openApiTokens = (table: Table) => {
+  const { client, name } = table;
+
+  const list = async (accountId: string): Promise<ApiToken[]> => {
+    const tokens: ApiToken[] = [];
+    for await (const item of queryItems(table, {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :tokens)',
+      ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':tokens': accountApiTokenKey(accountId, '').sk },
+      ConsistentRead: true,
+    })) {
+      tokens.push(apiTokenSchema.parse(item));
+    }
+    return tokens;
+  };
+
+  return {
+    /** All tokens of an account, also expired ones, oldest first, with the time of their last use. */
+    list: async (accountId: string): Promise<(ApiToken & { readonly lastUsedAt: string | undefined })[]> => {
+      const tokens = await list(accountId);
+      const keys = tokens.map(({ tokenHash }) => apiTokenKey(tokenHash));
+      const uses = (await batchRead(table, keys, { consistent: false })).map((item) => lastUseSchema.parse(item));
+      const lastUses = new Map(uses.map(({ tokenId, lastUsedAt }) => [tokenId, lastUsedAt]));
+      return tokens.map((token) => ({ ...token, lastUsedAt: lastUses.get(token.tokenId) }));
+    },
+
+    /** @throws LimitReachedError */
+    requireRoom: async (accountId: string): Promise<void> => {
+      if ((await list(accountId)).length >= MAX_TOKENS)
+        throw new LimitReachedError(`An account can have ${MAX_TOKENS} API tokens. Remove one first.`);
+    },
+
+    /** @param email of the token's user in the user pool */
+    create: async (token: ApiToken, email: string): Promise<void> => {
+      const { userId, accountId, role, name: firstName, createdAt, tokenId, validUntil } = token;
+      const names = { email, firstName, lastName: '', companyName: null };
+      const items = itemsOf(token, { userId, accountId, role, ...names, createdAt, tokenId, validUntil });
+      await transact(
+        table,
+        items.map((Item) => ({
+          Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
+        })),
+      );
+    },
+
+    /**
+     * Removes a token. It is refused within a minute.
+     *
+     * @returns the token as it was
+     * @throws NotFoundError
+     */
+    remove: async (accountId: string, tokenId: string): Promise<ApiToken> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: name, Key: accountApiTokenKey(accountId, tokenId), ConsistentRead: true }),
+      );
+      if (Item === undefined) throw new NotFoundError('There is no such token.');
+      const token = apiTokenSchema.parse(Item);
+      const keys = [apiTokenKey(token.tokenHash), accountApiTokenKey(accountId, tokenId), userKey(token.userId)];
+      await transact(
+        table,
+        keys.map((Key) => ({ Delete: { TableName: name, Key } })),
+      );
+      return token;
+    },
+  };
+};
+
+export type ApiTokens = ReturnType<typeof openApiTokens>;
+
+/** A removed token is refused within this time. */
+const CACHE_MS = MINUTE_MS;
+/** Each process writes the last use of a token at most once in this period. The API documents `lastUsedAt` as updated every few minutes. */
+const USE_INTERVAL_MS = 5 * MINUTE_MS;
+const MAX_ENTRIES = 10_000;
+
+/** Looks tokens up when they are used, and notes the use. */
+export const openApiTokenUse = ({ client, name }: Table, nowMs: () => number) => {
+  const owners = new QuickLRU<string, ApiTokenOwner>({ maxSize: MAX_ENTRIES, maxAge: CACHE_MS });
+  const notedMs = new QuickLRU<string, number>({ maxSize: MAX_ENTRIES });
+
+  const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
+    const cached = owners.get(tokenHash);
+    if (cached !== undefined) return cached;
+    const { Item } = await client.send(
+      new GetCommand({ TableName: name, Key: apiTokenKey(tokenHash), ConsistentRead: true }),
+    );
+    const owner = Item && ownerSchema.parse(Item);
+    if (owner !== undefined) owners.set(tokenHash, owner);
+    return owner;
+  };
+
+  const note = async (tokenHash: string): Promise<void> => {
+    const now = nowMs();
+    if (now - (notedMs.get(tokenHash) ?? Number.NEGATIVE_INFINITY) < USE_INTERVAL_MS) return;
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: name,
+          Key: apiTokenKey(tokenHash),
+          UpdateExpression: 'SET lastUsedAt = :at',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':at': new Date(now).toISOString() },
+        }),
+      );
+    } catch (error) {
+      // Removed a moment ago.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+    notedMs.set(tokenHash, now);
+  };
+
+  return {
+    /** Undefined if there is no such token, it was removed more than a minute ago, or it has expired. */
+    ownerOf: async (token: string): Promise<ApiTokenOwner | undefined> => {
+      if (!isWellFormedApiToken(token)) return undefined;
+      const tokenHash = secretHash(token);
+      const owner = await find(tokenHash);
+      if (owner === undefined || Date.parse(owner.validUntil) <= nowMs()) return undefined;
+      await note(tokenHash);
+      return owner;
+    },
+  };
+};
+
+export type ApiTokenUse = ReturnType<typeof openApiTokenUse>;

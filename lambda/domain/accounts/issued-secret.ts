@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Secrets that this service issues: a prefix, 24 random base62 characters (143 bits), and 6 characters of base62 CRC-32 of all that. The
+ * checksum lets the service reject a malformed secret without a read, and secret scanners match exactly.
+ */
+const RANDOM_CHARACTERS = 24;
+const CHECKSUM_CHARACTERS = 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The largest multiple of 62 below 256. Larger bytes are discarded, so that all characters are equally likely. */
+const UNBIASED_LIMIT = 248;
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc >>> 0;
+});
+
+/** CRC-32 (IEEE 802.3) of an ASCII string. Own code, since `zlib.crc32` would load zlib at the gateway's cold start. */
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) crc = (crcTable[(crc ^ text.charCodeAt(i)) & 0xff] as number) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+};
+
+const checksum = (text: string): string => {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_CHARACTERS; i++) {
+    digits = BASE62[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+};
+
+/** @param randomBytes a cryptographic source, such as `node:crypto`'s */
+export const newSecret = (prefix: string, randomBytes: (size: number) => Uint8Array): string => {
+  let secret = prefix;
+  while (secret.length < prefix.length + RANDOM_CHARACTERS) {
+    for (const byte of randomBytes(RANDOM_CHARACTERS)) {
+      if (byte < UNBIASED_LIMIT && secret.length < prefix.length + RANDOM_CHARACTERS) secret += BASE62[byte % 62];
+    }
+  }
+  return secret + checksum(secret);
+};
+
+/** True for the right shape and checksum. The secret need not exist. */
+export const isWellFormedSecret = (prefix: string, secret: string): boolean =>
+  secret.length === prefix.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS &&
+  secret.startsWith(prefix) &&
+  /^[0-9A-Za-z]+$/.test(secret.slice(prefix.length)) &&
+  checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
+
+/** SHA-256 of a secret, base64url: tables have only this. A secret has 143 random bits, so nobody can reverse a plain hash by guessing. */
+export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+
+/** Shows 12 characters of a secret: too few to guess the rest, enough to distinguish secrets. */
+export const maskedSecret = (secret: string): string => `${secret.slice(0, 8)}…${secret.slice(-4)}`;

@@ -1,0 +1,348 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AdminGetUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { apiTokenKey, userKey } from '../../lambda/data/table/keys.ts';
+import { apiTokenEmail, newApiToken } from '../../lambda/domain/accounts/api-token.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { DAY_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
+import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke } from '../http/invoke.ts';
+
+/** The deployed entries, with emulated Cognito and DynamoDB. */
+let tokens: unknown;
+let spend: unknown;
+let keys: unknown;
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let cognito: CognitoEmulator;
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tokens-'));
+  table = await emulatedTable();
+  cognito = await startCognito({ dataDir });
+  Object.assign(process.env, {
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    TABLE_NAME: table.name,
+    CORS_ORIGINS: '',
+    USER_POOL_ID: cognito.userPoolId,
+    USER_POOL_CLIENT_ID: cognito.clientId,
+  });
+  tokens = (await import('../../lambda/dashboard/tokens/handler.ts')).handler;
+  spend = (await import('../../lambda/dashboard/spend/handler.ts')).handler;
+  keys = (await import('../../lambda/dashboard/keys/handler.ts')).handler;
+});
+
+afterAll(async () => {
+  await Promise.all([table.stop(), cognito.stop()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+type Caller = { readonly accountId: string; readonly userId: string };
+
+const asCaller = (caller: Caller) => ({
+  create: (body: unknown) => invoke(tokens, { method: 'POST', path: '/api/tokens', body, caller }),
+  list: async () => (await invoke(tokens, { method: 'GET', path: '/api/tokens', caller })).body.items,
+  remove: (id: string) => invoke(tokens, { method: 'DELETE', path: `/api/tokens/${id}`, caller }),
+});
+
+const newToken = async (account: Caller, role: Role = 'viewer') => {
+  const { status, body } = await asCaller(account).create({ name: 'ci', role });
+  expect(status).toBe(201);
+  return body as { id: string; token: string };
+};
+
+const exchange = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  invoke(tokens, {
+    method: 'POST',
+    path: '/api/auth/token',
+    rawBody: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+
+const grant = { grant_type: 'client_credentials' };
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+const subjectOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()).sub;
+/** The caller that the API's authorizer finds in a JWT. */
+const callerOf = (jwt: string) => ({ accountId: '', userId: subjectOf(jwt) });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const machineSpend = (headers: Record<string, string>) =>
+  invoke(spend, { method: 'GET', path: '/api/machine/spend', headers });
+
+describe('API tokens', () => {
+  it('are shown once, listed masked, and stored as a hash', async () => {
+    const account = await newAccount(table);
+    const { create, list } = asCaller(account);
+    const { body } = await create({ name: 'nightly report', role: 'viewer', expiresInDays: 30 });
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'nightly report',
+      maskedToken: `${body.token.slice(0, 8)}…${body.token.slice(-4)}`,
+      role: 'viewer',
+      createdBy: account.userId,
+      createdAt: expect.any(String),
+      expiresAt: new Date(Date.parse(body.createdAt) + 30 * DAY_MS).toISOString(),
+      lastUsedAt: null,
+      token: expect.stringMatching(/^sat_/),
+    });
+    const { token, ...shown } = body;
+    expect(await list()).toEqual([shown]);
+    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    expect(JSON.stringify(Items)).not.toContain(token);
+    expect(JSON.stringify(Items)).toContain(secretHash(token));
+  });
+
+  it('never have more permissions than their creator, and none is an owner', async () => {
+    const account = await newAccount(table);
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: userKey(account.userId),
+        UpdateExpression: 'SET #role = :admin',
+        ExpressionAttributeNames: { '#role': 'role' },
+        ExpressionAttributeValues: { ':admin': 'admin' },
+      }),
+    );
+    const { create } = asCaller(account);
+    expect((await create({ name: 'x', role: 'admin' })).status).toBe(201);
+    // An admin may not change the plan; the billing role may.
+    expect(await create({ name: 'x', role: 'billing' })).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringContaining('billing:write') } },
+    });
+    expect((await create({ name: 'x', role: 'owner' })).status).toBe(400);
+  });
+
+  it('cannot create a lasting access: no token, member or login is changed with one', async () => {
+    const { id, token } = await newToken(await newAccount(table), 'admin');
+    const { body } = await exchange({ ...grant, client_id: id, client_secret: token });
+    const program = asCaller(callerOf(body.access_token));
+    expect(await program.create({ name: 'more', role: 'viewer' })).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringContaining('tokens:write') } },
+    });
+    expect(await program.list()).toHaveLength(1);
+  });
+
+  it('of another account are not found', async () => {
+    const [mine, theirs] = [await newAccount(table), await newAccount(table)];
+    const { id, token } = await newToken(theirs);
+    expect((await asCaller(mine).remove(id)).status).toBe(404);
+    expect(await asCaller(mine).list()).toEqual([]);
+    expect((await machineSpend(bearer(token))).status).toBe(200);
+  });
+
+  it('are limited in number', async () => {
+    const account = await newAccount(table);
+    for (let i = 0; i < 100; i++) {
+      const tokenId = String(i);
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: { pk: `ACCOUNT#${account.accountId}`, sk: `TOKEN#${tokenId}` },
+          UpdateExpression:
+            'SET tokenId = :id, accountId = :a, #r = :r, userId = :id, validUntil = :at, #n = :id, tokenHash = :id, maskedToken = :id, createdBy = :id, createdAt = :at',
+          ExpressionAttributeNames: { '#r': 'role', '#n': 'name' },
+          ExpressionAttributeValues: { ':id': tokenId, ':a': account.accountId, ':r': 'viewer', ':at': '2026-01-01' },
+        }),
+      );
+    }
+    expect((await asCaller(account).create({ name: 'x', role: 'viewer' })).body.error.code).toBe('LIMIT_REACHED');
+  });
+
+  it('leave nothing behind when they are removed', async () => {
+    const { accountId, userId } = await newAccount(table);
+    const account = { accountId, userId };
+    const { id } = await newToken(account);
+    const { remove, list } = asCaller(account);
+    expect((await remove(id)).status).toBe(204);
+    expect((await remove(id)).status).toBe(404);
+    expect(await list()).toEqual([]);
+    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    expect(JSON.stringify(Items)).not.toContain(id);
+    const client = new CognitoIdentityProviderClient({ endpoint: cognito.endpoint });
+    await expect(
+      client.send(new AdminGetUserCommand({ UserPoolId: cognito.userPoolId, Username: apiTokenEmail(id) })),
+    ).rejects.toMatchObject({ name: 'UserNotFoundException' });
+  });
+});
+
+describe('POST /auth/token', () => {
+  it.each([
+    ['in the form', (id: string, token: string) => exchange({ ...grant, client_id: id, client_secret: token })],
+    ['by HTTP Basic', (id: string, token: string) => exchange(grant, basic(id, token))],
+    [
+      'by HTTP Basic, with the id in the form, too',
+      (id: string, token: string) => exchange({ ...grant, client_id: id }, basic(id, token)),
+    ],
+    [
+      'with parameters we do not know',
+      (id: string, token: string) => exchange({ ...grant, audience: 'x', scope: '' }, basic(id, token)),
+    ],
+  ])('issues a JWT with the role of the token: %s', async (_, send) => {
+    const account = await newAccount(table);
+    const { id, token } = await newToken(account);
+    const { status, headers, body } = await send(id, token);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'Cache-Control': 'no-store' });
+    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 });
+    const caller = callerOf(body.access_token);
+    expect((await invoke(spend, { method: 'GET', path: '/api/spend', caller })).status).toBe(200);
+    expect((await invoke(keys, { method: 'GET', path: '/api/keys', caller })).body.items[0].id).toBe(account.keyId);
+    expect((await invoke(keys, { method: 'POST', path: '/api/keys', body: { name: 'x' }, caller })).status).toBe(403);
+    expect((await asCaller(account).list())[0].lastUsedAt).toEqual(expect.any(String));
+  });
+
+  it('refuses wrong credentials as RFC 6749 says', async () => {
+    const account = await newAccount(table);
+    const [one, other] = [await newToken(account), await newToken(account)];
+    const refused = async (id: string, secret: string) => {
+      for (const response of [
+        await exchange({ ...grant, client_id: id, client_secret: secret }),
+        await exchange(grant, basic(id, secret)),
+      ]) {
+        expect(response).toMatchObject({
+          status: 401,
+          headers: { 'WWW-Authenticate': expect.stringMatching(/^Basic /), Pragma: 'no-cache' },
+          body: {
+            error: 'invalid_client',
+            error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+          },
+        });
+        expect(response.text).not.toContain(secret);
+      }
+    };
+    await refused(one.id, other.token);
+    await refused('no-such-id', one.token);
+    await refused(one.id, newApiToken(randomBytes));
+    await refused(one.id, 'guessed');
+  });
+
+  it.each([
+    [{}, {}, 400, 'invalid_request'],
+    [{ grant_type: 'password' }, {}, 400, 'unsupported_grant_type'],
+    [{ grant_type: 'authorization_code', code: 'x' }, {}, 400, 'unsupported_grant_type'],
+    [{ ...grant, scope: 'spend' }, basic('a', 'b'), 400, 'invalid_scope'],
+    [grant, {}, 401, 'invalid_client'],
+    [{ ...grant, client_id: 'a' }, {}, 401, 'invalid_client'],
+    [{ ...grant, client_secret: 'b' }, basic('a', 'b'), 400, 'invalid_request'],
+    [{ ...grant, client_id: 'c' }, basic('a', 'b'), 400, 'invalid_request'],
+    [grant, { authorization: 'Bearer x' }, 401, 'invalid_client'],
+    [grant, { authorization: 'Basic ???' }, 401, 'invalid_client'],
+    [{ ...grant, client_id: 'x'.repeat(2000) }, {}, 400, 'invalid_request'],
+    [grant, { 'content-type': 'application/json' }, 400, 'invalid_request'],
+  ])('responds to %j with %j by %i %s', async (form, headers, status, error) => {
+    expect(await exchange(form, headers)).toMatchObject({ status, body: { error } });
+  });
+
+  it('refuses a parameter that is sent twice, and a body that is too large', async () => {
+    const send = (rawBody: string) =>
+      invoke(tokens, {
+        method: 'POST',
+        path: '/api/auth/token',
+        rawBody,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' },
+      });
+    for (const body of ['grant_type=client_credentials&grant_type=x', `grant_type=${'x'.repeat(70_000)}`]) {
+      expect(await send(body)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    }
+  });
+
+  it('ends with the token: no further JWT, and those issued lose their account', async () => {
+    const account = await newAccount(table);
+    const { id, token } = await newToken(account);
+    const { body } = await exchange(grant, basic(id, token));
+    await asCaller(account).remove(id);
+    // This process still has the token in its cache.
+    expect(await exchange(grant, basic(id, token))).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect(await openUsers(table).find(subjectOf(body.access_token))).toBeUndefined();
+  });
+});
+
+describe('paths for machines', () => {
+  it('take the token itself, and only that', async () => {
+    const account = await newAccount(table);
+    const { id, token } = await newToken(account);
+    const { body } = await exchange(grant, basic(id, token));
+    expect((await machineSpend(bearer(token))).body.totals).toMatchObject({ requests: 0 });
+    for (const headers of [{}, bearer(body.access_token), bearer(newApiToken(randomBytes)), basic(id, token)])
+      expect(await machineSpend(headers as Record<string, string>)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'UNAUTHORIZED', message: expect.stringMatching(/API token/) } },
+      });
+  });
+});
+
+describe('the use of API tokens', () => {
+  it('ends within a minute of removal, and at the expiry', async () => {
+    const account = await newAccount(table);
+    const { id, token } = await newToken(account);
+    let nowMs = Date.now();
+    const realNow = Date.now;
+    Date.now = () => nowMs;
+    try {
+      const { ownerOf } = openApiTokenUse(table, () => nowMs);
+      const owner = { tokenId: id, accountId: account.accountId, role: 'viewer' };
+      expect(await ownerOf(token)).toMatchObject(owner);
+      await asCaller(account).remove(id);
+      nowMs += MINUTE_MS;
+      expect(await ownerOf(token)).toBeUndefined();
+
+      const second = await newToken(account);
+      expect(await ownerOf(second.token)).toMatchObject({ tokenId: second.id });
+      nowMs += 365 * DAY_MS + MINUTE_MS;
+      expect(await ownerOf(second.token)).toBeUndefined();
+    } finally {
+      Date.now = realNow;
+    }
+  });
+
+  it("takes a token's JWT its account when the token expires", async () => {
+    const userId = randomUUID();
+    const put = (validUntil: string) =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: userKey(userId),
+          UpdateExpression:
+            'SET userId = :u, accountId = :u, email = :u, firstName = :u, lastName = :u, companyName = :null, createdAt = :u, tokenId = :u, validUntil = :until',
+          ExpressionAttributeValues: { ':u': userId, ':null': null, ':until': validUntil },
+        }),
+      );
+    await put(new Date(Date.now() + 60_000).toISOString());
+    expect(await openUsers(table).find(userId)).toMatchObject({ tokenId: userId });
+    await put(new Date(Date.now() - 1).toISOString());
+    expect(await openUsers(table).find(userId)).toBeUndefined();
+  });
+
+  it('is noted at most every five minutes', async () => {
+    const account = await newAccount(table);
+    const { token } = await newToken(account);
+    let nowMs = Date.parse('2026-11-20T16:00:00Z');
+    const { ownerOf } = openApiTokenUse(table, () => nowMs);
+    const lastUse = async () => (await asCaller(account).list())[0].lastUsedAt;
+    await ownerOf(token);
+    nowMs += 4 * MINUTE_MS;
+    await ownerOf(token);
+    expect(await lastUse()).toBe('2026-11-20T16:00:00.000Z');
+    nowMs += 2 * MINUTE_MS;
+    await ownerOf(token);
+    expect(await lastUse()).toBe('2026-11-20T16:06:00.000Z');
+    expect(apiTokenKey(secretHash(token)).pk).not.toContain(token);
+  });
+});
