@@ -63,7 +63,13 @@ export const createToken =
     const tokenId = newTokenId();
     const createdAt = now();
     const email = apiTokenEmail(tokenId);
-    const userId = await directory.createUser({ email, firstName: 'API', lastName: 'token', accountId, isProgram: true });
+    const userId = await directory.createUser({
+      email,
+      firstName: 'API',
+      lastName: 'token',
+      accountId,
+      isProgram: true,
+    });
     const token: ApiToken = {
       tokenId,
       accountId,
