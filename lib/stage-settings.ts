@@ -236,8 +236,8 @@ const dashboardSettings = z.strictObject({
 const firewallSettings = z.strictObject({
   /** A web ACL costs by month, by rule and by million requests, so it can be off. */
   enabled: z.boolean().default(true),
-  /** Sign-in, registration and password requests of one address in five minutes. */
-  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(100),
+  /** Sign-in, registration, password and token requests of one address in five minutes. The API's own limits add up to less. */
+  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(600),
   /** Proxy requests of one address in five minutes whose service key is missing or malformed. */
   malformedKeysPer5Minutes: wholeNumber(10, 2_000_000_000).default(300),
 });

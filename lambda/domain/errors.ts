@@ -57,7 +57,15 @@ export class ConflictError extends DomainError {}
 
 export class LimitReachedError extends DomainError {}
 
-export class RateLimitedError extends DomainError {}
+export class RateLimitedError extends DomainError {
+  /** Undefined if it is not known when the next attempt may succeed. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
 
 /** A service that this one depends on does not respond; a later attempt may succeed. */
 export class UnavailableError extends DomainError {}

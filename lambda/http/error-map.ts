@@ -18,7 +18,7 @@ import {
 import type { ErrorCode } from './error-codes.ts';
 
 /** Maps named errors to error codes; lambda/http/error-codes.ts maps codes to statuses. */
-const codes: readonly (readonly [typeof DomainError, ErrorCode])[] = [
+const codes: readonly (readonly [new (...args: never[]) => DomainError, ErrorCode])[] = [
   [PayloadTooLargeError, 'PAYLOAD_TOO_LARGE'],
   [InvalidCredentialsError, 'INVALID_CREDENTIALS'],
   [TotpRequiredError, 'TOTP_REQUIRED'],
@@ -57,7 +57,8 @@ export const mapError = (error: unknown): MappedError => {
   }
   const code = codes.find(([type]) => error instanceof type)?.[1];
   if (code !== undefined) {
-    const seconds = retryAfterSeconds[code];
+    const seconds =
+      (error instanceof RateLimitedError ? error.retryAfterSeconds : undefined) ?? retryAfterSeconds[code];
     return {
       code,
       message: (error as DomainError).message,

@@ -20,6 +20,7 @@ import {
   type TokenOwnerOf,
   tokenCallerOf,
 } from './parse-request.ts';
+import { type CountRequest, enforceRateLimits } from './rate-limits.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -30,6 +31,8 @@ export interface HttpStackOptions {
   readonly membershipOf: MembershipOf;
   /** Needed by operations for machines. */
   readonly tokenOwnerOf?: TokenOwnerOf;
+  /** Needed by operations with rate limits. */
+  readonly countRequest?: CountRequest;
 }
 
 /**
@@ -92,7 +95,9 @@ const stack = (routes: readonly Route[], options: HttpStackOptions, plugin: midd
     .use(errorResponse(options.logger, isOAuth(routes)))
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
-      return respond(route.operation, await route.run(await inputOf(route.operation, event, params, options)));
+      const input = await inputOf(route.operation, event, params, options);
+      await enforceRateLimits(route.operation, input, options.countRequest);
+      return respond(route.operation, await route.run(input));
     });
 
 /**

@@ -3,6 +3,7 @@ import { rolesWith } from '../domain/accounts/permissions.ts';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import { oAuthErrorSchema } from './oauth-error.ts';
 import type { Operation } from './operation.ts';
+import { rateLimitText } from './rate-limits.ts';
 
 type Json = Record<string, unknown>;
 
@@ -183,12 +184,13 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     isOAuth,
   } = operation;
   const roles = permission && `Needs the permission \`${permission}\` (roles: ${rolesWith(permission).join(', ')}).`;
+  const remarks = [text, rateLimitText(operation), roles].filter((remark) => remark !== undefined);
   const all = [...parameters(params, 'path', writer), ...parameters(query, 'query', writer)];
   return {
     operationId: id,
     tags: [group],
     summary,
-    ...((text ?? roles) !== undefined && { description: [text, roles].filter(Boolean).join('\n\n') }),
+    ...(remarks.length > 0 && { description: remarks.join('\n\n') }),
     ...(permission && { 'x-permission': permission }),
     security: security[access],
     ...(all.length > 0 && { parameters: all }),

@@ -10,6 +10,22 @@ type Access =
   | { readonly access: 'public' | 'handler'; readonly permission?: never }
   | { readonly access: 'authorizer' | 'machine'; readonly permission: Permission };
 
+/** At most `requests` in each window of `minutes`. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly minutes: number;
+}
+
+/** Requests above one of the limits get 429. They are counted before the operation runs, whatever becomes of them. */
+export interface RateLimits {
+  /** Of one client: an IPv4 address, or an IPv6 network of 64 bits, which is what one customer of a provider has. */
+  readonly perClient?: RateLimit;
+  /** With one `email` in the body. */
+  readonly perEmail?: RateLimit;
+  /** Of one account, for operations that look at the caller. */
+  readonly perAccount?: RateLimit;
+}
+
 interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
@@ -22,6 +38,7 @@ interface Endpoint {
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniType;
+  readonly rateLimits?: RateLimits;
   /** An OAuth 2 endpoint: its body is a form, and its errors are those of RFC 6749. */
   readonly isOAuth?: true;
   readonly success: {

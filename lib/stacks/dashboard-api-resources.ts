@@ -158,10 +158,10 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     items: [
       { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
       { actions: ['GetItem', 'BatchGetItem', 'UpdateItem'], partitions: partitions.apiTokens },
-      // A token is written under its hash, in its account's list, and as a user.
+      // A token is written under its hash, in its account's list, as a user, and in the audit log.
       {
         actions: ['PutItem', 'DeleteItem'],
-        partitions: [...partitions.accounts, ...partitions.apiTokens, ...partitions.users],
+        partitions: [...partitions.accounts, ...partitions.apiTokens, ...partitions.users, ...partitions.audit],
       },
     ],
     grant: (grantee, { userPool }) =>

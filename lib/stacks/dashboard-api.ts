@@ -38,6 +38,8 @@ const useToken: TableAccess = { actions: ['GetItem', 'UpdateItem'], partitions: 
 
 const readCaller: TableAccess = { actions: ['GetItem'], partitions: partitions.users };
 
+const countRequests: TableAccess = { actions: ['UpdateItem'], partitions: partitions.requestCounts };
+
 /** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
   readonly api: HouseApi;
@@ -93,6 +95,7 @@ export class DashboardApiStack extends Stack {
         retention: settings.retention,
       });
       const readsCaller = operations.some(({ access }) => access === 'authorizer');
+      const isLimited = operations.some(({ rateLimits }) => rateLimits !== undefined);
       const takesTokens = operations.some(({ access }) => access === 'machine');
       grantItems(
         handler,
@@ -100,6 +103,7 @@ export class DashboardApiStack extends Stack {
         ...resource.items,
         ...(readsCaller ? [readCaller] : []),
         ...(takesTokens ? [useToken] : []),
+        ...(isLimited ? [countRequests] : []),
       );
       if (resource.mails) grantSendMail(handler, this, mail);
       resource.grant?.(handler, dependencies);

@@ -10,6 +10,7 @@ import {
   outboxPartition,
   ROLLUP_MARK_SHARDS,
   refusedEventKey,
+  requestCountKey,
   requestPartition,
   rollupMarkIndexPartition,
   serviceKeyKey,
@@ -53,6 +54,8 @@ export const partitions = {
   /** Requests that budgets stop. */
   blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
   users: [userKey('*').pk],
+  /** Requests counted for rate limits. */
+  requestCounts: [requestCountKey('*', '').pk],
   stripeCustomers: [stripeCustomerKey('*').pk],
   /** Of the index: all customers. */
   allStripeCustomers: [stripeCustomersIndexPartition],

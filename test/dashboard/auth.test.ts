@@ -587,3 +587,15 @@ const startOther = async (pool: { id: string; clients: [{ id: string }] }): Prom
     await rm(folder, { recursive: true, force: true });
   }
 };
+
+describe('rate limits', () => {
+  it('let five reset codes an hour go to an address, whether or not it has a user', async () => {
+    const { email } = await register();
+    for (const address of [email, newEmail()]) {
+      for (let i = 0; i < 5; i++) expect((await post('forgot-password', { email: address })).status).toBe(202);
+      const { status, headers, body } = await post('forgot-password', { email: address.toUpperCase() });
+      expect([status, body.error.code]).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(headers['Retry-After'])).toBeGreaterThan(0);
+    }
+  });
+});

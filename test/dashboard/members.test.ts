@@ -29,7 +29,7 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, invoke, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, countRequest, invoke, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
@@ -100,6 +100,7 @@ beforeAll(async () => {
     {
       logger: silentLogger(),
       corsOrigins: [],
+      countRequest,
       membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
     },
   );

@@ -51,7 +51,13 @@ const handler = httpStack(
     logger: silentLogger(),
     corsOrigins: [],
     membershipOf,
-    tokenOwnerOf: async (role) => ({ accountId: 'account', userId: role, role: role as Role, name: 'token', tokenId: 'token' }),
+    tokenOwnerOf: async (role) => ({
+      accountId: 'account',
+      userId: role,
+      name: 'ci',
+      role: role as Role,
+      tokenId: 'token',
+    }),
   },
 );
 

@@ -7,7 +7,7 @@ import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/er
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { DirectoryUser } from '../../lambda/integrations/user-directory.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -76,6 +76,7 @@ const world = () => {
   const handler = httpStack([route(operation, register(dependencies))], {
     logger: silentLogger(),
     corsOrigins: [],
+    countRequest,
     membershipOf,
   });
   return { users, accounts, registrations, codes, breaks, handler, byEmail };

@@ -76,6 +76,7 @@ describe('httpStack', () => {
       body: { name: 'x' },
       caller,
       authorization: undefined,
+      clientAddress: '192.0.2.1',
       requestId: expect.any(String),
     });
   });

@@ -36,6 +36,9 @@ const claimsOf = (userId: string) => ({
   auth_time: String(Math.floor(Date.now() / 1_000)),
 });
 
+/** A fake counter: no rate limit is ever reached. */
+export const countRequest = async () => ({ requests: 1, endsInSeconds: 60 });
+
 /** The REST proxy event of API Gateway, limited to the members that handlers use. */
 export const apiEvent = (call: ApiCall) => {
   if (call.caller) memberships.set(call.caller.userId, { role: 'owner', name: 'ada@example.com', ...call.caller });
@@ -47,6 +50,7 @@ export const apiEvent = (call: ApiCall) => {
     body: call.rawBody ?? (call.body === undefined ? null : JSON.stringify(call.body)),
     isBase64Encoded: call.isBase64Encoded ?? false,
     requestContext: {
+      identity: { sourceIp: '192.0.2.1' },
       requestId: randomUUID(),
       authorizer: (call.claims ?? call.caller) && { claims: call.claims ?? claimsOf(call.caller?.userId ?? '') },
     },

@@ -8,6 +8,7 @@ import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openAddressCodes } from '../../data/accounts/address-codes.ts';
 import { openMembers } from '../../data/accounts/members.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -133,5 +134,6 @@ export const handler = httpStack(
     logger,
     corsOrigins: environment.CORS_ORIGINS,
     membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
+    countRequest: openRequestCounts(table, Date.now).count,
   },
 );

@@ -72,6 +72,7 @@ export const register = operation({
   description:
     'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
   access: 'public',
+  rateLimits: { perClient: { requests: 100, minutes: 60 }, perEmail: { requests: 5, minutes: 60 } },
   body: z.strictObject({
     email: emailSchema,
     password: newPasswordSchema,
@@ -92,6 +93,7 @@ export const logIn = operation({
   access: 'public',
   description:
     'With a second factor, `totp` is the code that the authenticator app shows. Without it the response is 401 TOTP_REQUIRED: log in again with it. An account can require a second factor: the response is then 403 TOTP_SETUP_REQUIRED until POST /auth/totp has set one up.',
+  rateLimits: { perClient: { requests: 100, minutes: 5 }, perEmail: { requests: 20, minutes: 15 } },
   body: z.strictObject(credentials),
   success: { status: 200, description: 'Logged in.', schema: sessionSchema },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
@@ -131,6 +133,7 @@ export const forgotPassword = operation({
   summary: 'Request a password reset code by e-mail',
   description: 'The response is the same whether or not the user exists.',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perEmail: { requests: 5, minutes: 60 } },
   body: z.strictObject({ email: emailSchema }),
   success: { status: 202, description: 'Accepted.', schema: z.object({ message: z.string() }) },
   errors: [],
@@ -143,6 +146,7 @@ export const resetPassword = operation({
   group,
   summary: 'Set a new password with the code from the e-mail',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perEmail: { requests: 10, minutes: 15 } },
   body: z.strictObject({
     email: emailSchema,
     code: codeSchema,
@@ -164,6 +168,7 @@ export const acceptInvitation = operation({
   description:
     'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password. A user belongs to one account.',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 } },
   body: z.strictObject({
     token: z.string().check(z.minLength(1), z.maxLength(200)),
     password: passwordSchema,

@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openApiTokens, openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newApiToken } from '../../domain/accounts/api-token.ts';
 import type { TokensEnvironment } from '../../environment.ts';
@@ -50,5 +51,10 @@ export const handler = httpStack(
       }),
     ),
   ],
-  { logger, corsOrigins: environment.CORS_ORIGINS, membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf },
+  {
+    logger,
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    countRequest: openRequestCounts(table, Date.now).count,
+  },
 );

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { apiTokenEmail, apiTokenPassword } from '../../domain/accounts/api-token.ts';
 import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { permissionsOf, permits, type Role } from '../../domain/accounts/permissions.ts';
@@ -55,7 +56,7 @@ export const createToken =
     now,
     logger,
   }: TokenDependencies): Implementation<typeof operations.createToken> =>
-  async ({ caller, body: { name, role, expiresInDays } }) => {
+  async ({ caller, clientAddress, body: { name, role, expiresInDays } }) => {
     requireAtMost(caller.role, role);
     const { accountId } = caller;
     await tokens.requireRoom(accountId);
@@ -84,7 +85,8 @@ export const createToken =
     };
     try {
       await directory.setPassword(userId, apiTokenPassword(secret));
-      await tokens.create(token, email);
+      const fact = { action: 'token.created', subject: tokenId, details: { name, role } } as const;
+      await tokens.create(token, email, auditEntry(accountId, { actor: caller, clientAddress }, fact, createdAt));
     } catch (error) {
       await directory
         .deleteUser(userId)
@@ -100,9 +102,15 @@ export const removeToken =
     tokens,
     directory,
     logger,
-  }: Pick<TokenDependencies, 'tokens' | 'directory' | 'logger'>): Implementation<typeof operations.removeToken> =>
-  async ({ caller: { accountId }, params: { id } }) => {
-    const { userId } = await tokens.remove(accountId, id);
+    now,
+  }: Pick<TokenDependencies, 'tokens' | 'directory' | 'logger' | 'now'>): Implementation<
+    typeof operations.removeToken
+  > =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const { accountId } = caller;
+    const fact = { action: 'token.revoked', subject: id } as const;
+    const audit = auditEntry(accountId, { actor: caller, clientAddress }, fact, now());
+    const { userId } = await tokens.remove(accountId, id, audit);
     await directory
       .deleteUser(userId)
       .catch((error: Error) => logger.error("token's user not removed", { userId, error }));

@@ -90,6 +90,7 @@ export const issueJwt = operation({
   description:
     'Send `grant_type=client_credentials` as a form. The client id is the id of the API token, and the client secret the token itself: in the header, by HTTP Basic, or as `client_id` and `client_secret` in the form. There are no scopes: the role of the token decides. Other parameters are ignored, by RFC 6749.',
   access: 'public',
+  rateLimits: { perClient: { requests: 300, minutes: 5 } },
   isOAuth: true,
   body: z.object({ grant_type: parameter, client_id: parameter, client_secret: parameter, scope: parameter }),
   success: {

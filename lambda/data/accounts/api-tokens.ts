@@ -12,17 +12,19 @@ import { accountApiTokenKey, accountKey, apiTokenKey, userKey } from '../table/k
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
+import { type AuditEntry, putAudit } from './audit-log.ts';
 import type { User } from './users.ts';
 
 /** Far more than an account needs. Each token has a user in the user pool. */
 const MAX_TOKENS = 100;
 
-/** The member of both items of a token. */
+/** The members of both items of a token. */
 const ownerSchema = z.object({
   tokenId: z.string(),
   name: z.string(),
   accountId: z.string(),
   role: z.enum(roles),
+  name: z.string(),
   /** The token's user in the user pool. */
   userId: z.string(),
   /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */
@@ -84,16 +86,16 @@ export const openApiTokens = (table: Table) => {
     },
 
     /** @param email of the token's user in the user pool */
-    create: async (token: ApiToken, email: string): Promise<void> => {
+    create: async (token: ApiToken, email: string, audit: AuditEntry): Promise<void> => {
       const { userId, accountId, role, name: firstName, createdAt, tokenId, validUntil } = token;
       const names = { email, firstName, lastName: '', companyName: null };
       const items = itemsOf(token, { userId, accountId, role, ...names, createdAt, tokenId, validUntil });
-      await transact(
-        table,
-        items.map((Item) => ({
+      await transact(table, [
+        ...items.map((Item) => ({
           Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
         })),
-      );
+        putAudit(name, audit),
+      ]);
     },
 
     /**
@@ -102,17 +104,14 @@ export const openApiTokens = (table: Table) => {
      * @returns the token as it was
      * @throws NotFoundError
      */
-    remove: async (accountId: string, tokenId: string): Promise<ApiToken> => {
+    remove: async (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> => {
       const { Item } = await client.send(
         new GetCommand({ TableName: name, Key: accountApiTokenKey(accountId, tokenId), ConsistentRead: true }),
       );
       if (Item === undefined) throw new NotFoundError('There is no such token.');
       const token = apiTokenSchema.parse(Item);
       const keys = [apiTokenKey(token.tokenHash), accountApiTokenKey(accountId, tokenId), userKey(token.userId)];
-      await transact(
-        table,
-        keys.map((Key) => ({ Delete: { TableName: name, Key } })),
-      );
+      await transact(table, [...keys.map((Key) => ({ Delete: { TableName: name, Key } })), putAudit(name, audit)]);
       return token;
     },
   };

@@ -167,9 +167,48 @@ describe('the dashboard API', () => {
     expect(rules[0]).toMatchObject({
       Name: 'AuthRequests',
       Statement: {
-        RateBasedStatement: { Limit: 100, ScopeDownStatement: { ByteMatchStatement: { SearchString: '/api/auth/' } } },
+        RateBasedStatement: {
+          Limit: 600,
+          ScopeDownStatement: { RegexMatchStatement: { RegexString: expect.any(String) } },
+        },
       },
     });
+  });
+
+  it('counts at the firewall what the API limits for one client, and lets that through', () => {
+    const [{ Statement }] = onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules'] as [
+      {
+        Statement: {
+          RateBasedStatement: { Limit: number; ScopeDownStatement: { RegexMatchStatement: { RegexString: string } } };
+        };
+      },
+    ];
+    const { Limit, ScopeDownStatement } = Statement.RateBasedStatement;
+    const { RegexString } = ScopeDownStatement.RegexMatchStatement;
+    // AWS takes no longer one.
+    expect(RegexString.length).toBeLessThanOrEqual(512);
+    const counted = operations.filter(({ path }) => new RegExp(RegexString).test(`/api${path}`));
+    expect(counted.map(({ id }) => id)).toEqual(
+      operations.filter(({ rateLimits }) => rateLimits?.perClient).map(({ id }) => id),
+    );
+    expect(counted.map(({ path }) => path)).toEqual(expect.arrayContaining(['/auth/login', '/auth/forgot-password']));
+    // An office behind one address asks for these all day.
+    for (const path of ['/auth/me', '/auth/refresh', '/auth/logout'])
+      expect(new RegExp(RegexString).test(`/api${path}`)).toBe(false);
+    const mostInFiveMinutes = counted.reduce((sum, { rateLimits }) => sum + (rateLimits?.perClient?.requests ?? 0), 0);
+    expect(Limit).toBeGreaterThanOrEqual(mostInFiveMinutes);
+  });
+
+  it('judges no query string that the API allows', () => {
+    const rules = JSON.stringify(onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules']);
+    const counting = [...rules.matchAll(/"ActionToUse":\{"Count":\{\}\},"Name":"(\w+)"/g)].map(([, name]) => name);
+    const judging = [
+      'SizeRestrictions_QUERYSTRING',
+      ...['EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'RestrictedExtensions', 'CrossSiteScripting'].map(
+        (rule) => `${rule}_QUERYARGUMENTS`,
+      ),
+    ];
+    expect(counting).toEqual(expect.arrayContaining(judging));
   });
 });
 

@@ -209,9 +209,11 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/TokensHandler': [
         logsTo('TokensHandler'),
-        'dynamodb:GetItem dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#*',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#*',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:BatchGetItem dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
+        'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#* ACCOUNT#{account}#AUDIT',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser ON identity:Users',
       ],
       'gateway/ProxyFunction': [
