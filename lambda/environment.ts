@@ -73,9 +73,18 @@ export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
   DASHBOARD_URL: string;
 }
 
+export interface SignOnEnvironment extends DashboardEnvironment {
+  USER_POOL_ID: string;
+  /** Of the user pool's domain; empty without identity providers. */
+  SIGN_ON_ORIGIN: string;
+  /** The dashboard, without a trailing slash: a page of it gets the code of a sign-in. */
+  DASHBOARD_URL: string;
+  /** JSON object `{provider: [domain, …]}`. */
+  SIGN_ON_PROVIDERS: string;
+}
+
 export interface TokensEnvironment extends DashboardEnvironment {
   USER_POOL_ID: string;
-  USER_POOL_CLIENT_ID: string;
 }
 
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {

@@ -287,6 +287,66 @@ const mailSettings = z.strictObject({
   cognito: z.boolean().default(false),
 });
 
+const providerDomains = z.array(hostName).min(1, 'must have the domains of the addresses that it vouches for');
+
+const signOnProvider = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('oidc'),
+      issuer: z.url({ protocol: /^https$/, error: 'must be the https URL of the issuer' }),
+      clientId: z.string().min(1),
+      /** Name of the secret in Secrets Manager that is the client secret. */
+      clientSecretName: z.string().regex(/^[\w/+=.@-]{1,512}$/, 'must be the name of a secret in Secrets Manager'),
+      domains: providerDomains,
+    }),
+    z.strictObject({
+      type: z.literal('saml'),
+      metadataUrl: z.url({ protocol: /^https$/, error: 'must be the https URL of the metadata' }),
+      /** Names of the assertion's attributes. Unset: those that Entra ID and AD FS use. */
+      attributes: z
+        .strictObject({ email: z.string().min(1), given_name: z.string().min(1), family_name: z.string().min(1) })
+        .default({
+          email: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+          given_name: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname',
+          family_name: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname',
+        }),
+      domains: providerDomains,
+    }),
+  ],
+  "must be 'oidc' or 'saml'",
+);
+
+/** Identity providers for single sign-on, by the name that users see. */
+const signOnSettings = z
+  .strictObject({
+    /** Providers lead back to `https://{domainPrefix}.auth.{region}.amazoncognito.com`: unique in the region. */
+    domainPrefix: z
+      .string()
+      .regex(
+        /^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        'must be a prefix of a domain in lower case without aws, amazon or cognito, such as acme-spend',
+      )
+      .optional(),
+    providers: z
+      .record(
+        z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/, 'must be 2 to 32 letters, digits or hyphens'),
+        signOnProvider,
+      )
+      .default({}),
+  })
+  .check(({ value: { domainPrefix, providers }, issues }) => {
+    const issue = (path: string[], input: unknown, message: string) =>
+      issues.push({ code: 'custom', input, path, message });
+    const domains = Object.values(providers).flatMap((provider) => provider.domains);
+    if (new Set(domains).size !== domains.length)
+      issue(['providers'], providers, 'must not name a domain twice: the domain of an address decides the provider');
+    if (domains.length > 0 && domainPrefix === undefined)
+      issue(['domainPrefix'], domainPrefix, 'is needed for identity providers');
+    if (domains.length === 0 && domainPrefix !== undefined)
+      issue(['providers'], providers, 'must have an identity provider, or leave domainPrefix out');
+  });
+
 export const stageSettings = z
   .strictObject({
     account: z
@@ -336,8 +396,16 @@ export const stageSettings = z
     dashboard: dashboardSettings.prefault({}),
     firewall: firewallSettings.prefault({}),
     billing: billingSettings.prefault({}),
+    signOn: signOnSettings.prefault({}),
   })
   .check(({ value, issues }) => {
+    if (value.signOn.domainPrefix !== undefined && value.web === undefined && value.dashboardUrl === undefined)
+      issues.push({
+        code: 'custom',
+        input: value.dashboardUrl,
+        path: ['dashboardUrl'],
+        message: 'is needed for signOn, or web: identity providers lead back to a page of the dashboard',
+      });
     if (value.web?.name === value.dashboardDomain)
       issues.push({
         code: 'custom',

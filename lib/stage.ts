@@ -34,7 +34,7 @@ export class SpendGatewayStage extends Stage {
     const data = new DataStack(this, 'data', { settings });
     const { table } = data;
     const mail = new MailStack(this, 'mail', { settings, table });
-    const { userPool, userPoolClient } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
+    const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
     const usage = new UsageStack(this, 'usage', { settings, table });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
     const billing = new BillingStack(this, 'billing', { settings, table });
@@ -44,6 +44,7 @@ export class SpendGatewayStage extends Stage {
       table,
       userPool,
       userPoolClient,
+      signOn,
       stripe,
       mail: mail.sending,
     });

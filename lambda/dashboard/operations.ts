@@ -13,6 +13,7 @@ import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
+import * as signOn from './sign-on/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
 import * as tokens from './tokens/operations.ts';
 
@@ -23,6 +24,7 @@ import * as tokens from './tokens/operations.ts';
 const resources = {
   auth,
   members,
+  'sign-on': signOn,
   keys,
   tokens,
   spend,
@@ -52,6 +54,7 @@ export const groups = {
   Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
   Projects: 'Groups of service keys.',
+  'Single sign-on': 'Sign-in by an identity provider.',
   'API tokens': 'Credentials for programs: scripts, CI jobs, dashboards.',
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
   Requests: 'The log of tracked requests.',

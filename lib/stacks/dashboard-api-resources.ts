@@ -8,12 +8,14 @@ import type {
   BillingEnvironment,
   DashboardEnvironment,
   MembersEnvironment,
+  SignOnEnvironment,
   StripeWebhookEnvironment,
   TokensEnvironment,
 } from '../../lambda/environment.ts';
 import { grantActions, grantReadSecret } from '../constructs/grants.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
+import type { SignOnAccess } from './identity.ts';
 import type { MailSending } from './mail.ts';
 import { partitions } from './partitions.ts';
 
@@ -23,6 +25,7 @@ export interface DashboardDependencies {
   readonly userPool: IUserPool;
   readonly userPoolClient: IUserPoolClient;
   readonly stripe: StripeAccess;
+  readonly signOn: SignOnAccess;
   readonly mail: MailSending;
   readonly corsOrigins: readonly string[];
   /** URL for links in mails, without a trailing slash. */
@@ -115,7 +118,6 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       ({
         ...dashboardEnvironment(dependencies),
         USER_POOL_ID: dependencies.userPool.userPoolId,
-        USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
         MAIL_FROM: dependencies.mail.from,
         MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
         DASHBOARD_URL: dependencies.dashboardUrl,
@@ -147,13 +149,41 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       },
     ],
   },
+  'sign-on': {
+    description: 'Dashboard API: single sign-on',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        USER_POOL_ID: dependencies.userPool.userPoolId,
+        SIGN_ON_ORIGIN: dependencies.signOn.origin,
+        DASHBOARD_URL: dependencies.dashboardUrl,
+        SIGN_ON_PROVIDERS: JSON.stringify(dependencies.signOn.providers),
+      }) satisfies SignOnEnvironment,
+    items: [
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },
+      // A new member is written to the users, and a change of settings to account and provider; both are in the audit log.
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+        partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns, ...partitions.audit],
+      },
+    ],
+    grant: (grantee, { userPool }) =>
+      grantActions(
+        grantee,
+        userPool.userPoolArn,
+        'cognito-idp:AdminGetUser',
+        'cognito-idp:AdminDeleteUser',
+        'cognito-idp:AdminLinkProviderForUser',
+        // The secret of the app client.
+        'cognito-idp:DescribeUserPoolClient',
+      ),
+  },
   tokens: {
     description: 'Dashboard API: API tokens, and JWTs for them',
     environment: (dependencies) =>
       ({
         ...dashboardEnvironment(dependencies),
         USER_POOL_ID: dependencies.userPool.userPoolId,
-        USER_POOL_CLIENT_ID: dependencies.userPoolClient.userPoolClientId,
       }) satisfies TokensEnvironment,
     items: [
       { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
@@ -172,6 +202,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminSetUserPassword',
         'cognito-idp:AdminInitiateAuth',
         'cognito-idp:AdminDeleteUser',
+        // The secret of the app client.
+        'cognito-idp:DescribeUserPoolClient',
       ),
   },
   spend: {

@@ -48,12 +48,12 @@ export class DashboardApiStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, userPool, userPoolClient, stripe, mail, ...props }: DashboardApiStackProps,
+    { settings, table, userPool, userPoolClient, signOn, stripe, mail, ...props }: DashboardApiStackProps,
   ) {
     super(scope, id, props);
     const { corsOrigins } = settings;
     const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
-    const dependencies = { table, userPool, userPoolClient, stripe, mail, corsOrigins, dashboardUrl };
+    const dependencies = { table, userPool, userPoolClient, signOn, stripe, mail, corsOrigins, dashboardUrl };
 
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,

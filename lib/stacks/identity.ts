@@ -1,15 +1,19 @@
-import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
+  CfnUserPoolIdentityProvider,
   ClientAttributes,
   Mfa,
+  OAuthScope,
   StringAttribute,
   UserPool,
   type UserPoolClient,
+  UserPoolClientIdentityProvider,
   UserPoolEmail,
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
+import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
 import { domainOf, type MailSending } from './mail.ts';
 
@@ -29,10 +33,43 @@ const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: 
     ...(region === undefined ? {} : { sesRegion: region }),
   });
 
+/** What the dashboard API needs to know of single sign-on. */
+export interface SignOnAccess {
+  /** Of the user pool's domain; empty without identity providers. */
+  readonly origin: string;
+  /** Domains of mail addresses by provider. */
+  readonly providers: Readonly<Record<string, readonly string[]>>;
+}
+
+type ProviderSettings = StageSettings['signOn']['providers'][string];
+
+/**
+ * What Cognito wants to know of a provider. A client secret stays in Secrets Manager: CloudFormation resolves the reference.
+ *
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cognito-userpoolidentityprovider.html
+ */
+const providerDetails = (provider: ProviderSettings): Record<string, string> =>
+  provider.type === 'saml'
+    ? { MetadataURL: provider.metadataUrl, IDPSignout: 'false' }
+    : {
+        oidc_issuer: provider.issuer,
+        client_id: provider.clientId,
+        client_secret: SecretValue.secretsManager(provider.clientSecretName).unsafeUnwrap(),
+        authorize_scopes: 'openid email profile',
+        attributes_request_method: 'GET',
+      };
+
+/** Claims of providers by attribute of the user pool. Whoever has no names at the provider gets none. */
+const attributeMapping = (provider: ProviderSettings): Record<string, string> =>
+  provider.type === 'saml'
+    ? provider.attributes
+    : { email: 'email', given_name: 'given_name', family_name: 'family_name' };
+
 /** Who may use the dashboard. Users are made by POST /auth/register alone, together with their account. */
 export class IdentityStack extends Stack {
   readonly userPool: UserPool;
   readonly userPoolClient: UserPoolClient;
+  readonly signOn: SignOnAccess;
 
   constructor(scope: Construct, id: string, { settings, mail, ...props }: IdentityStackProps) {
     super(scope, id, props);
@@ -65,10 +102,33 @@ export class IdentityStack extends Stack {
       deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
       removalPolicy: settings.retention.data,
     });
+    const providers = Object.entries(settings.signOn.providers).map(
+      ([providerName, provider]) =>
+        new CfnUserPoolIdentityProvider(this, `Provider${providerName}`, {
+          userPoolId: this.userPool.userPoolId,
+          providerName,
+          providerType: provider.type === 'saml' ? 'SAML' : 'OIDC',
+          providerDetails: providerDetails(provider),
+          attributeMapping: attributeMapping(provider),
+        }),
+    );
+    this.signOn = this.#signOn(settings);
     this.userPoolClient = this.userPool.addClient('Dashboard', {
       // Passwords come to our own handlers, which ask Cognito with their role: a browser cannot ask it around them.
       authFlows: { adminUserPassword: true },
-      disableOAuth: true,
+      // The code of a sign-in is exchanged by our handler. Passwords never: Cognito's own pages know the identity providers alone.
+      ...(providers.length === 0
+        ? { disableOAuth: true }
+        : {
+            oAuth: {
+              flows: { authorizationCodeGrant: true },
+              scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+              callbackUrls: [`${settings.dashboardUrl}${SIGN_ON_CALLBACK}`],
+            },
+            supportedIdentityProviders: Object.keys(settings.signOn.providers).map(
+              UserPoolClientIdentityProvider.custom,
+            ),
+          }),
       // Only our handlers know the secret: whoever steals a refresh token cannot use it at Cognito's own API.
       generateSecret: true,
       preventUserExistenceErrors: true,
@@ -89,6 +149,7 @@ export class IdentityStack extends Stack {
         familyName: true,
       }),
     });
+    for (const provider of providers) this.userPoolClient.node.addDependency(provider);
     Validations.of(this.userPool).acknowledge(
       {
         id: 'AwsSolutions-COG1',
@@ -106,5 +167,15 @@ export class IdentityStack extends Stack {
           'The plus tier is priced per active user. Sign-in attempts are limited by rate at the firewall and by Cognito’s own lockout.',
       },
     );
+  }
+
+  /** The user pool's domain, which identity providers lead back to. Only made where there is a provider. */
+  #signOn({ signOn: { domainPrefix, providers } }: StageSettings): SignOnAccess {
+    if (domainPrefix === undefined) return { origin: '', providers: {} };
+    const domain = this.userPool.addDomain('SignOn', { cognitoDomain: { domainPrefix } });
+    return {
+      origin: domain.baseUrl(),
+      providers: Object.fromEntries(Object.entries(providers).map(([name, { domains }]) => [name, domains])),
+    };
   }
 }

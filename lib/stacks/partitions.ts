@@ -15,6 +15,7 @@ import {
   rollupMarkIndexPartition,
   serviceKeyKey,
   sessionPartition,
+  signOnKey,
   spendPartition,
   stripeCustomerKey,
   stripeCustomersIndexPartition,
@@ -53,6 +54,7 @@ export const partitions = {
   apiTokens: [apiTokenKey(ANY_KEY_HASH).pk],
   /** Requests that budgets stop. */
   blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
+  signOns: [signOnKey('*').pk],
   users: [userKey('*').pk],
   /** Requests counted for rate limits. */
   requestCounts: [requestCountKey('*', '').pk],

@@ -6,7 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { signInSearch } from './account/search.ts';
+import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import { alertsSearch } from './alerts/search.ts';
 import { billingSearch } from './billing/search.ts';
 import { overviewSearch } from './overview/search.ts';
@@ -29,17 +29,18 @@ const visitors = createRoute({
   component: lazyRouteComponent(() => import('./account/layout.tsx'), 'AccountLayout'),
 });
 
-/** The page to open after signing in. Only a path of this site: `next` may come from a malicious link. */
-const nextOf = (search: object): string => {
-  const next = 'next' in search ? search.next : undefined;
-  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
-};
-
 const signIn = createRoute({
   getParentRoute: () => visitors,
   path: '/sign-in',
   validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('./account/sign-in.tsx'), 'SignIn'),
+});
+/** Identity providers lead back here. */
+const signOnCallback = createRoute({
+  getParentRoute: () => visitors,
+  path: '/sign-in/callback',
+  validateSearch: signOnCallbackSearch,
+  component: lazyRouteComponent(() => import('./account/sign-on-callback.tsx'), 'SignOnCallback'),
 });
 const signUp = createRoute({
   getParentRoute: () => visitors,
@@ -132,7 +133,7 @@ const more = createRoute({
 });
 
 const routeTree = root.addChildren([
-  visitors.addChildren([signIn, signUp, forgotPassword, resetPassword]),
+  visitors.addChildren([signIn, signOnCallback, signUp, forgotPassword, resetPassword]),
   members.addChildren([
     overview,
     requests.addChildren([request]),

@@ -10,6 +10,7 @@ import { accountStatuses, billingStatuses, planNames } from '../../domain/billin
 import { emailSchema } from '../../http/email.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
+import { sessionSchema } from './session-schema.ts';
 
 /** For new passwords only: those of before the rules still log in. */
 const newPasswordSchema = z
@@ -36,22 +37,6 @@ const codeSchema = z.string().check(
 const nameSchema = name(100);
 /** Forms send an empty text where nobody names a company. */
 const companyNameSchema = name(100, 0);
-
-const sessionSchema = z
-  .object({
-    accountId: z
-      .string()
-      .check(
-        z.describe(
-          'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
-        ),
-      ),
-    userId: z.string(),
-    token: z.string().check(z.describe('A JWT. Send it as Authorization: Bearer <token>.')),
-    refreshToken: z.string().check(z.describe('POST /auth/refresh exchanges it for a new token. Keep it secret.')),
-    expiresIn: z.int().check(z.positive(), z.describe('Lifetime of the token in seconds.')),
-  })
-  .register(z.globalRegistry, { id: 'Session' });
 
 const totpSchema = z.string().check(
   z.overwrite((code) => code.replaceAll(/[ -]/g, '')),

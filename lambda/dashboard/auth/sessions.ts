@@ -1,7 +1,13 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { hasEnded, type User, type Users } from '../../data/accounts/users.ts';
 import { accountKeyFor } from '../../domain/accounts/permissions.ts';
-import { InvalidCredentialsError, TotpSetupRequiredError, UnauthenticatedError } from '../../domain/errors.ts';
+import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
+import {
+  ForbiddenError,
+  InvalidCredentialsError,
+  TotpSetupRequiredError,
+  UnauthenticatedError,
+} from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
@@ -19,18 +25,29 @@ interface AccountSession extends Session {
   readonly accountId: string;
 }
 
+const SIGN_ON_REQUIRED =
+  'Your account requires single sign-on: passwords are refused. GET /auth/sign-on says where to sign in.';
+
 /**
  * Adds the account key under its API name `accountId`, masked for some roles. Undefined for a user without an account: their registration failed.
  *
+ * @param isNew the session has just begun, with a password
+ * @throws ForbiddenError, UnauthenticatedError if the account refuses passwords
  * @throws TotpSetupRequiredError if the account requires a second factor, and the user has none
  */
 export const withAccount = async (
   session: Session,
   { accounts, users }: Pick<SessionDependencies, 'accounts'> & { readonly users: Pick<Users, 'find'> },
+  isNew = true,
 ): Promise<{ readonly session: AccountSession; readonly user: User } | undefined> => {
   const user = await users.find(session.userId);
   const account = user && (await accounts.find(user.accountId));
-  if (account?.requiresTotp && !user?.totpEnabled) throw new TotpSetupRequiredError();
+  if (account && isNew && refusesPassword(account.signOn, user.role)) throw new ForbiddenError(SIGN_ON_REQUIRED);
+  if (account && endsSession(account.signOn, user.role, session.authTime))
+    throw new UnauthenticatedError(SIGN_ON_REQUIRED);
+  // Where passwords are refused, the identity provider asks for the second factor.
+  if (account?.requiresTotp && user && !user.totpEnabled && !refusesPassword(account.signOn, user.role))
+    throw new TotpSetupRequiredError();
   return account && { session: { ...session, accountId: accountKeyFor(user.role, account.accountKey) }, user };
 };
 
@@ -61,7 +78,7 @@ export const refresh =
     typeof operations.refresh
   > =>
   async ({ body: { refreshToken } }) => {
-    const found = await withAccount(await sessions.refresh(refreshToken), { accounts, users }).catch(
+    const found = await withAccount(await sessions.refresh(refreshToken), { accounts, users }, false).catch(
       (error: unknown) => {
         throw error instanceof TotpSetupRequiredError ? new UnauthenticatedError(error.message) : error;
       },

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
+import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';

@@ -54,7 +54,7 @@ export const handler = httpStack(
   {
     logger,
     corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
     countRequest: openRequestCounts(table, Date.now).count,
   },
 );

@@ -1,5 +1,6 @@
 import { GetCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -21,6 +22,10 @@ const accountSchema = z.object({
   activeKeys: z.int().check(z.nonnegative()),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
+  /** Undefined if the account does not use single sign-on. */
+  signOn: z.optional(
+    z.object({ provider: z.string(), defaultRole: z.enum(joiningRoles), requiredSince: z.optional(z.string()) }),
+  ),
 });
 
 export type Account = z.infer<typeof accountSchema>;

@@ -78,6 +78,8 @@ export const accountApiTokenKey = (accountId: string, tokenId: string): Key => (
   pk: `ACCOUNT#${accountId}`,
   sk: `TOKEN#${tokenId}`,
 });
+/** The account that uses an identity provider of the stage. */
+export const signOnKey = (provider: string): Key => ({ pk: `SIGN_ON#${provider}`, sk: 'META' });
 /** Requests of a subject in a window, for rate limits. @param windowStart ISO 8601 UTC */
 export const requestCountKey = (name: string, windowStart: string): Key => ({ pk: `RATE#${name}`, sk: windowStart });
 export const ruleKey = (accountId: string, ruleId: string): Key => ({

@@ -7,6 +7,7 @@ export const auditActions = [
   'invitation.sent_again',
   'invitation.revoked',
   'invitation.accepted',
+  'member.joined',
   'member.role_changed',
   'member.removed',
   'member.left',

@@ -109,7 +109,9 @@ const theirWorld = async () => {
   return responses.map(({ status, text }) => [status, text]);
 };
 
-const bodies: Record<string, unknown> = { updateAlertRule: { name: 'mine now' }, changeRole: { role: 'viewer' },
+const bodies: Record<string, unknown> = {
+  updateAlertRule: { name: 'mine now' },
+  changeRole: { role: 'viewer' },
   changeKey: { name: 'mine now' },
   rotateKey: { overlapHours: 0 },
   renameProject: { name: 'mine now' },

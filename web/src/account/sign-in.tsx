@@ -1,11 +1,13 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { beginSignOn } from '../session/sign-on.ts';
 import { emailProblem, required } from './fields.ts';
 import { SetUpTotp } from './set-up-totp.tsx';
 
@@ -15,15 +17,20 @@ const NOTES = {
   passwordChanged: 'Your password is changed. Sign in with the new one.',
 } as const;
 
+const NO_SIGN_ON = {
+  error: { code: 'SIGN_ON', message: 'Your address has no single sign-on here. Sign in with your password.' },
+};
+
 const REFUSALS = {
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
   TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
+  FORBIDDEN: 'Your account requires single sign-on: choose it below.',
 } as const;
 
 export const SignIn = () => {
-  const { session } = useApp();
+  const { api, session } = useApp();
   const router = useRouter();
-  const { reason, email = '' } = getRouteApi('/visitors/sign-in').useSearch();
+  const { reason, email = '', next } = getRouteApi('/visitors/sign-in').useSearch();
   const form = useForm({
     initialValues: { email, password: '', totp: '' },
     validate: { email: emailProblem, password: required('The password') },
@@ -41,6 +48,17 @@ export const SignIn = () => {
   if (refusal === 'TOTP_SETUP_REQUIRED')
     return <SetUpTotp {...form.values} why="Your account requires a second factor." onDone={() => logIn.reset()} />;
   const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
+  const signOn = useMutation({
+    mutationFn: async (address: string) => {
+      const { data, error } = await api.client.GET('/auth/sign-on', { params: { query: { email: address } } });
+      if (data === undefined) throw error;
+      if (data.authorizeUrl === null) throw NO_SIGN_ON;
+      await beginSignOn({ authorizeUrl: data.authorizeUrl, next });
+    },
+  });
+  const beginWithAddress = () => {
+    if (!form.validateField('email').hasError) signOn.mutate(form.values.email);
+  };
   return (
     <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">
@@ -58,6 +76,7 @@ export const SignIn = () => {
             {NOTES[reason]}
           </Alert>
         )}
+        {signOn.isError && <ProblemNote error={signOn.error} title="Single sign-on is not possible" />}
         {logIn.isError && (
           <ProblemNote
             error={logIn.error}
@@ -78,6 +97,9 @@ export const SignIn = () => {
         )}
         <Button type="submit" loading={logIn.isPending}>
           Sign in
+        </Button>
+        <Button variant="default" onClick={beginWithAddress} loading={signOn.isPending || signOn.isSuccess}>
+          Single sign-on
         </Button>
         <AnchorLink to="/forgot-password" size="sm">
           Forgot your password?

@@ -1,0 +1,76 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod/mini';
+import { openAccounts } from '../../data/accounts/accounts.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequestCounts } from '../../data/accounts/request-counts.ts';
+import { openSignOns } from '../../data/accounts/sign-ons.ts';
+import { openUsers } from '../../data/accounts/users.ts';
+import { openTable } from '../../data/table/table.ts';
+import type { SignOnEnvironment } from '../../environment.ts';
+import { SIGN_ON_CALLBACK } from '../../domain/accounts/sign-on.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { appClient } from '../../integrations/app-client.ts';
+import { authorizeUrl, codeExchange } from '../../integrations/sign-on.ts';
+import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
+import * as operations from './operations.ts';
+import { changeSignOnSettings, readSignOnSettings } from './settings.ts';
+import { findSignOn, signOn } from './sign-on.ts';
+
+const environment = z
+  .extend(dashboardEnvironment, {
+    USER_POOL_ID: z.string().check(z.minLength(1)),
+    SIGN_ON_ORIGIN: z.string(),
+    DASHBOARD_URL: z.url(),
+    SIGN_ON_PROVIDERS: z.pipe(
+      z.pipe(
+        z.string(),
+        z.transform((text): unknown => JSON.parse(text)),
+      ),
+      z.record(z.string(), z.array(z.string())),
+    ),
+  } satisfies Record<Exclude<keyof SignOnEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
+  .parse(process.env);
+
+const table = openTable(environment.TABLE_NAME);
+const dependencies = {
+  providers: environment.SIGN_ON_PROVIDERS,
+  accounts: openAccounts(table),
+  users: openUsers(table),
+  signOns: openSignOns(table),
+  now: () => new Date(),
+};
+const cognito = cognitoClient();
+const endpoint = {
+  origin: environment.SIGN_ON_ORIGIN,
+  redirectUri: `${environment.DASHBOARD_URL}${SIGN_ON_CALLBACK}`,
+  clientId: environment.USER_POOL_CLIENT_ID,
+  clientSecret: appClient(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID).secret,
+};
+
+/** Single sign-on: its pages, and the account's settings. */
+export const handler = httpStack(
+  [
+    route(
+      operations.findSignOn,
+      findSignOn(dependencies.providers, (provider) => authorizeUrl(endpoint, provider)),
+    ),
+    route(
+      operations.signOn,
+      signOn({
+        ...dependencies,
+        exchange: codeExchange(endpoint),
+        directory: userDirectory(cognito, environment.USER_POOL_ID),
+      }),
+    ),
+    route(operations.readSignOnSettings, readSignOnSettings(dependencies)),
+    route(operations.changeSignOnSettings, changeSignOnSettings(dependencies)),
+  ],
+  {
+    logger: new Logger({ serviceName: 'dashboard-sign-on' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    countRequest: openRequestCounts(table, Date.now).count,
+  },
+);

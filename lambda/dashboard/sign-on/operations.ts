@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import { joiningRoles } from '../../domain/accounts/sign-on.ts';
+import { emailSchema } from '../../http/email.ts';
+import { operation } from '../../http/operation.ts';
+import { sessionSchema } from '../auth/session-schema.ts';
+
+const rateLimits = { perClient: { requests: 100, minutes: 5 } } as const;
+
+export const findSignOn = operation({
+  id: 'findSignOn',
+  method: 'GET',
+  path: '/auth/sign-on',
+  group: 'Authentication',
+  summary: 'Find the single sign-on of an e-mail address',
+  description:
+    'The response depends on the domain of the address alone. To sign in, open the URL with `state`, `code_challenge` and `code_challenge_method=S256` (RFC 7636) added. The identity provider leads back to the dashboard with a code for POST /auth/sign-on.',
+  access: 'public',
+  rateLimits,
+  query: z.strictObject({ email: emailSchema }),
+  success: {
+    status: 200,
+    description: 'Where to sign in.',
+    schema: z.object({
+      authorizeUrl: z
+        .nullable(z.url())
+        .check(z.describe('Null if no identity provider is set up for the domain of this address.')),
+    }),
+  },
+  errors: [],
+});
+
+export const signOn = operation({
+  id: 'signOn',
+  method: 'POST',
+  path: '/auth/sign-on',
+  group: 'Authentication',
+  summary: 'Finish a single sign-on',
+  description:
+    "Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role. A member's login is connected with the identity provider at the first time: then the response is CONFLICT, once, and the sign-in has to begin again.",
+  access: 'public',
+  rateLimits,
+  body: z.strictObject({
+    code: z.string().check(z.minLength(1), z.maxLength(2048)),
+    codeVerifier: z.string().check(z.minLength(43), z.maxLength(128)),
+  }),
+  success: { status: 200, description: 'Signed in.', schema: sessionSchema },
+  errors: ['UNAUTHORIZED', 'CONFLICT'],
+});
+
+const settings = {
+  defaultRole: z.enum(joiningRoles).check(z.describe('Role of people who sign in for the first time.')),
+  isRequired: z
+    .boolean()
+    .check(
+      z.describe(
+        'Members cannot use passwords, and sessions that began with one end. The owner still can, so that an outage of the identity provider locks nobody out for good.',
+      ),
+    ),
+};
+
+const settingsSchema = z
+  .object({
+    provider: z.nullable(z.string()).check(z.describe('Null if the account does not use single sign-on.')),
+    domains: z.array(z.string()).check(z.describe('Domains of the addresses that the identity provider vouches for.')),
+    available: z
+      .nullable(z.string())
+      .check(z.describe('The identity provider for your own address. Null if there is none.')),
+    ...settings,
+  })
+  .register(z.globalRegistry, { id: 'SignOnSettings' });
+
+const group = 'Single sign-on';
+
+export const readSignOnSettings = operation({
+  id: 'readSignOnSettings',
+  method: 'GET',
+  path: '/sign-on',
+  group,
+  summary: 'Read how members sign in by an identity provider',
+  access: 'authorizer',
+  permission: 'account:read',
+  success: { status: 200, description: 'The settings.', schema: settingsSchema },
+  errors: [],
+});
+
+export const changeSignOnSettings = operation({
+  id: 'changeSignOnSettings',
+  method: 'PATCH',
+  path: '/sign-on',
+  group,
+  summary: 'Change how members sign in by an identity provider',
+  description:
+    'The operator sets identity providers up, each with the domains of its addresses. An account can use the one for the domain of its owner, whose address must be verified. A provider belongs to one account.',
+  access: 'authorizer',
+  permission: 'sign-on:write',
+  body: z
+    .partial(z.strictObject({ provider: z.nullable(z.string().check(z.minLength(1), z.maxLength(32))), ...settings }))
+    .check(z.refine((changes) => Object.keys(changes).length > 0, 'must change something')),
+  success: { status: 200, description: 'The settings as they are now.', schema: settingsSchema },
+  errors: ['CONFLICT'],
+});

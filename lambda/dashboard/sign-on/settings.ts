@@ -1,0 +1,104 @@
+import type { Account, Accounts } from '../../data/accounts/accounts.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
+import type { SignOns } from '../../data/accounts/sign-ons.ts';
+import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
+import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface SettingsDependencies {
+  readonly providers: SignOnProviders;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<Users, 'find'>;
+  readonly signOns: Pick<SignOns, 'set'>;
+  readonly now: () => Date;
+}
+
+interface Changes {
+  readonly provider?: string | null | undefined;
+  readonly defaultRole?: SignOn['defaultRole'] | undefined;
+  readonly isRequired?: boolean | undefined;
+}
+
+const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
+
+const read = async (
+  { accounts, users }: Pick<SettingsDependencies, 'accounts' | 'users'>,
+  caller: { readonly accountId: string; readonly userId: string },
+): Promise<{ account: Account; user: User }> => {
+  const [account, user] = await Promise.all([accounts.find(caller.accountId), users.find(caller.userId)]);
+  if (account === undefined || user === undefined)
+    throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+  return { account, user };
+};
+
+const view = (signOn: SignOn | undefined, user: User, providers: SignOnProviders) => ({
+  provider: signOn?.provider ?? null,
+  domains: [...((signOn && providers[signOn.provider]) ?? [])],
+  available: providerFor(providers, user.email) ?? null,
+  defaultRole: signOn?.defaultRole ?? ('viewer' as const),
+  isRequired: signOn?.requiredSince !== undefined,
+});
+
+/** @throws ValidationError if the owner may not choose the provider */
+const requireOwnProvider = (provider: string, user: User, providers: SignOnProviders): void => {
+  const own = providerFor(providers, user.email);
+  if (own !== provider)
+    throw invalid(
+      'provider',
+      own === undefined
+        ? 'must be null: no identity provider is set up for the domain of your address'
+        : `must be ${own}`,
+    );
+  if (!isVerified(user)) throw invalid('provider', 'can be chosen once your e-mail address is verified');
+};
+
+/** @throws ValidationError */
+const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn | undefined => {
+  const provider = changes.provider === undefined ? former?.provider : changes.provider;
+  if (provider == null) {
+    if (changes.isRequired) throw invalid('isRequired', 'needs a provider');
+    if (changes.provider === undefined) throw invalid('provider', 'is required');
+    return undefined;
+  }
+  // Tokens count whole seconds.
+  const since = new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString();
+  const isRequired = changes.isRequired ?? former?.requiredSince !== undefined;
+  const requiredSince = isRequired ? (former?.requiredSince ?? since) : undefined;
+  return {
+    provider,
+    defaultRole: changes.defaultRole ?? former?.defaultRole ?? 'viewer',
+    ...(requiredSince !== undefined && { requiredSince }),
+  };
+};
+
+export const readSignOnSettings =
+  (
+    dependencies: Pick<SettingsDependencies, 'providers' | 'accounts' | 'users'>,
+  ): Implementation<typeof operations.readSignOnSettings> =>
+  async ({ caller }) => {
+    const { account, user } = await read(dependencies, caller);
+    return view(account.signOn, user, dependencies.providers);
+  };
+
+export const changeSignOnSettings =
+  (dependencies: SettingsDependencies): Implementation<typeof operations.changeSignOnSettings> =>
+  async ({ caller, clientAddress, body }) => {
+    const { providers, signOns, now } = dependencies;
+    const { account, user } = await read(dependencies, caller);
+    if (body.provider != null) requireOwnProvider(body.provider, user, providers);
+    const signOn = changed(account.signOn, body, now());
+    const details = {
+      signOn: signOn?.provider ?? 'off',
+      ...(signOn && { defaultRole: signOn.defaultRole, isRequired: String(signOn.requiredSince !== undefined) }),
+    };
+    const audit = auditEntry(
+      caller.accountId,
+      { actor: caller, clientAddress },
+      { action: 'settings.changed', details },
+      now(),
+    );
+    await signOns.set(caller.accountId, account.signOn, signOn, audit);
+    return view(signOn, user, providers);
+  };

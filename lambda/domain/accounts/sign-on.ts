@@ -1,0 +1,41 @@
+import type { Role } from './permissions.ts';
+
+/** Identity providers of the stage, by name, with the domains of the mail addresses that each vouches for. */
+export type SignOnProviders = Readonly<Record<string, readonly string[]>>;
+
+/** Page of the dashboard that an identity provider leads back to. */
+export const SIGN_ON_CALLBACK = '/sign-in/callback';
+
+/** Roles of people who join by signing in. */
+export const joiningRoles = ['admin', 'member', 'viewer', 'billing'] as const satisfies readonly Role[];
+
+/** How the members of an account sign in by an identity provider. */
+export interface SignOn {
+  readonly provider: string;
+  /** Of people who sign in for the first time. */
+  readonly defaultRole: (typeof joiningRoles)[number];
+  /** ISO 8601 UTC: passwords are refused since then. Undefined: they are not. */
+  readonly requiredSince?: string | undefined;
+}
+
+/** The provider that vouches for a mail address. @param email in lower case */
+export const providerFor = (providers: SignOnProviders, email: string): string | undefined => {
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  return Object.keys(providers).find((name) => providers[name]?.includes(domain));
+};
+
+/**
+ * True if an account refuses passwords. Its owner always may use one: an account must not be locked out together with its identity
+ * provider.
+ */
+export const refusesPassword = (signOn: SignOn | undefined, role: Role): boolean =>
+  signOn?.requiredSince !== undefined && role !== 'owner';
+
+/**
+ * True if a session has to end because it began with a password and passwords are refused now. Since they are refused, every session
+ * begins at the provider.
+ *
+ * @param signedInAtSeconds since 1970
+ */
+export const endsSession = (signOn: SignOn | undefined, role: Role, signedInAtSeconds: number): boolean =>
+  refusesPassword(signOn, role) && signedInAtSeconds * 1000 < Date.parse(signOn?.requiredSince ?? '');

@@ -1,0 +1,111 @@
+import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
+import * as z from 'zod/mini';
+import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
+import type { Session } from './user-sessions.ts';
+
+/** Who signed in at an identity provider, as the user pool says. */
+export interface SignedOn {
+  readonly session: Session;
+  /** Name of the provider in the user pool. */
+  readonly provider: string;
+  /** Id of the person at the provider. */
+  readonly subject: string;
+  /** Username in the user pool: for a user that the sign-in made, `{provider}_{subject}`. */
+  readonly username: string;
+  /** Lower case. */
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+}
+
+const tokensSchema = z.object({
+  id_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z._default(z.int(), 3600),
+});
+
+const name = z._default(z.string(), '');
+
+const claimsSchema = z.object({
+  sub: z.string(),
+  auth_time: z.int(),
+  email: z.string().check(z.toLowerCase(), z.email()),
+  given_name: name,
+  family_name: name,
+  'cognito:username': z.string(),
+  identities: z.array(z.object({ providerName: z.string(), userId: z.string() })).check(z.minLength(1)),
+});
+
+export interface SignOnEndpoint {
+  /** Of the user pool's domain, such as `https://acme.auth.eu-central-1.amazoncognito.com`. */
+  readonly origin: string;
+  /** The dashboard's page that gets the code. */
+  readonly redirectUri: string;
+  readonly clientId: string;
+  readonly clientSecret: () => Promise<string>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** The page that begins a sign-in at a provider. The caller adds `state`, `code_challenge` and `code_challenge_method`. */
+export const authorizeUrl = (
+  { origin, redirectUri, clientId }: Pick<SignOnEndpoint, 'origin' | 'redirectUri' | 'clientId'>,
+  provider: string,
+): string =>
+  `${origin}/oauth2/authorize?${new URLSearchParams({
+    identity_provider: provider,
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid email profile',
+  })}`;
+
+/**
+ * Exchanges the code of a sign-in for tokens. They come from the user pool over TLS, so their signature needs no check (OpenID Connect
+ * Core 3.1.3.7); the API's authorizer checks it with each request.
+ *
+ * @throws UnauthenticatedError if the code is wrong, used or expired, or is not for the verifier; UnavailableError
+ * @see https://docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html
+ */
+export const codeExchange =
+  ({ origin, redirectUri, clientId, clientSecret }: SignOnEndpoint) =>
+  async (code: string, codeVerifier: string): Promise<SignedOn> => {
+    const secret = await clientSecret();
+    const response = await fetch(`${origin}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        code,
+        code_verifier: codeVerifier,
+      }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((cause: unknown) => {
+      throw new UnavailableError('The sign-in could not be finished at the moment. Try again.', { cause });
+    });
+    if (response.status === 400)
+      throw new UnauthenticatedError('The sign-in was not finished in time, or was finished already. Begin again.');
+    if (!response.ok) throw new Error(`The user pool's token endpoint responded with ${response.status}.`);
+    const tokens = tokensSchema.parse(await response.json());
+    const claims = claimsSchema.parse(decomposeUnverifiedJwt(tokens.id_token).payload);
+    const [identity] = claims.identities;
+    if (identity === undefined) throw new Error('The ID token names no identity.');
+    return {
+      session: {
+        userId: claims.sub,
+        token: tokens.id_token,
+        refreshToken: tokens.refresh_token,
+        expiresIn: tokens.expires_in,
+        authTime: claims.auth_time,
+      },
+      provider: identity.providerName,
+      subject: identity.userId,
+      username: claims['cognito:username'],
+      email: claims.email,
+      firstName: claims.given_name,
+      lastName: claims.family_name,
+    };
+  };
