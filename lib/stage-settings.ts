@@ -78,7 +78,7 @@ const containerSettings = z
     minTasks: wholeNumber(2, 5_000).default(3),
     maxTasks: wholeNumber(2, 5_000).default(30),
     /** What a task carries at most. With all zones up, tasks are added so that each has two thirds of it. */
-    openRequestsPerTask: wholeNumber(3, 20_000).default(600),
+    openRequestsPerTask: wholeNumber(3, 20_000).default(1_000),
   })
   .check(({ value, issues }) => {
     if (value.minTasks <= value.maxTasks) return;
@@ -330,8 +330,12 @@ const signOnSettings = z
       .optional(),
     providers: z
       .record(
-        z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/, 'must be 2 to 32 letters, digits or hyphens'),
+        z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/),
         signOnProvider,
+        {
+          error: ({ code }) =>
+            code === 'invalid_key' ? 'must be named by 2 to 32 letters, digits or hyphens, and not Cognito' : undefined,
+        },
       )
       .default({}),
   })

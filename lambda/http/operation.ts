@@ -62,7 +62,12 @@ export const operation = <const O extends Operation>(definition: O): O => defini
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
 export const forMachines = <const O extends Operation & { readonly method: 'GET'; readonly access: 'authorizer' }>(
   definition: O,
-): Operation => ({
+): Omit<O, 'id' | 'path' | 'summary' | 'access'> & {
+  readonly id: string;
+  readonly path: `/machine${string}`;
+  readonly summary: string;
+  readonly access: 'machine';
+} => ({
   ...definition,
   id: `machine${definition.id.charAt(0).toUpperCase()}${definition.id.slice(1)}`,
   path: `/machine${definition.path}`,
@@ -116,12 +121,6 @@ export interface Route {
 
 /** Connects an operation and its implementation. `implement` receives input that the operation's schemas have parsed. */
 export const route = <O extends Operation>(definition: O, implement: Implementation<O>): Route => ({
-  operation: definition,
-  run: implement as unknown as Route['run'],
-});
-
-/** The same for an operation made by `forMachines`: its input and output are those of the operation it was made from. */
-export const machineRoute = <O extends Operation>(definition: Operation, implement: Implementation<O>): Route => ({
   operation: definition,
   run: implement as unknown as Route['run'],
 });

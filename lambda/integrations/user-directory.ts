@@ -2,7 +2,6 @@ import {
   AdminCreateUserCommand,
   AdminDeleteUserCommand,
   AdminGetUserCommand,
-  AdminLinkProviderForUserCommand,
   AdminSetUserPasswordCommand,
   type AttributeType,
   CognitoIdentityProviderClient,
@@ -100,34 +99,6 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
       } catch (error) {
         if (nameOf(error) !== 'UserNotFoundException') throw error;
       }
-    },
-
-    /**
-     * Connects a person of an identity provider with a user: from the next sign-in on, tokens are that user's. The user that the sign-in
-     * itself made is deleted, because Cognito connects only unknown people.
-     *
-     * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminLinkProviderForUser.html
-     */
-    linkIdentity: async (
-      userId: string,
-      {
-        provider,
-        subject,
-        username,
-      }: { readonly provider: string; readonly subject: string; readonly username: string },
-    ): Promise<void> => {
-      await cognito.send(new AdminDeleteUserCommand({ ...pool, Username: username }));
-      await cognito.send(
-        new AdminLinkProviderForUserCommand({
-          ...pool,
-          DestinationUser: { ProviderName: 'Cognito', ProviderAttributeValue: userId },
-          SourceUser: {
-            ProviderName: provider,
-            ProviderAttributeName: 'Cognito_Subject',
-            ProviderAttributeValue: subject,
-          },
-        }),
-      );
     },
 
     findByEmail: async (email: string): Promise<DirectoryUser | undefined> => {

@@ -60,7 +60,7 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
   return {
     /**
      * @param email or user id
-     * @throws InvalidCredentialsError for an unknown user and for a wrong password alike, TotpRequiredError
+     * @throws InvalidCredentialsError, TotpRequiredError
      */
     logIn: async (email: string, password: string, totp?: string): Promise<Session> =>
       sessionOf(await authenticate(email, password, totp)),

@@ -52,7 +52,6 @@ const directory = {
   setPassword: async (userId: string, password: string) => void Object.assign(logins.get(userId)!, { password }),
   deleteUser: async (userId: string) => void logins.delete(userId),
   findByEmail: async (email: string) => {
-  linkIdentity: async () => {},
     const login = byEmail(email);
     return login && { userId: login.userId, accountId: undefined, createdAt: login.createdAt };
   },

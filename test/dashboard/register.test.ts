@@ -39,7 +39,6 @@ const world = () => {
         step('setPassword', () => void Object.assign(users.get(userId)!, { password })),
       deleteUser: (userId) => step('deleteUser', () => void users.delete(userId)),
       findByEmail: async (email) => byEmail(email),
-      linkIdentity: async () => {},
     },
     sessions: {
       logIn: (email, password) =>

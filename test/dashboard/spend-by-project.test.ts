@@ -47,18 +47,13 @@ const handler = httpStack(
       operation,
       withProjects(
         dependencies,
-        (readCounters) =>
-          readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
+        (readCounters) => readSpend({ readCounters, readTrackingGaps: async () => [], now }),
         renameReport,
       ),
     ),
     route(
       exportOperation,
-      withProjects(
-        dependencies,
-        (readCounters) => exportSpend({ readCounters, findDeclared: async () => [], now }),
-        renameCsv,
-      ),
+      withProjects(dependencies, (readCounters) => exportSpend({ readCounters, now }), renameCsv),
     ),
   ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },

@@ -17,6 +17,12 @@ import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/em
 import { newAccount } from '../data/new-account.ts';
 import { invoke } from '../http/invoke.ts';
 
+const POOL = {
+  id: `${LOCAL_REGION}_Local0001`,
+  clients: [{ id: 'localclient0000000000000001', generatesSecret: true }],
+  customAttributes: ['custom:accountId'],
+};
+
 /** The deployed entries, with emulated Cognito and DynamoDB. */
 let tokens: unknown;
 let spend: unknown;
@@ -28,7 +34,7 @@ let dataDir: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tokens-'));
   table = await emulatedTable();
-  cognito = await startCognito({ dataDir });
+  cognito = await startCognito({ dataDir, userPools: [POOL] });
   Object.assign(process.env, {
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: 'local',

@@ -8,4 +8,5 @@ import './stories/overview.ts';
 import './stories/requests.ts';
 import './stories/failures.ts';
 import './stories/sessions.ts';
+import './stories/sign-on.ts';
 import './stories/untrusted.ts';

@@ -76,9 +76,9 @@ export const logIn = operation({
   group,
   summary: 'Log in',
   access: 'public',
+  rateLimits: { perClient: { requests: 100, minutes: 5 }, perEmail: { requests: 20, minutes: 15 } },
   description:
     'With a second factor, `totp` is the code that the authenticator app shows. Without it the response is 401 TOTP_REQUIRED: log in again with it. An account can require a second factor: the response is then 403 TOTP_SETUP_REQUIRED until POST /auth/totp has set one up.',
-  rateLimits: { perClient: { requests: 100, minutes: 5 }, perEmail: { requests: 20, minutes: 15 } },
   body: z.strictObject(credentials),
   success: { status: 200, description: 'Logged in.', schema: sessionSchema },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
@@ -201,6 +201,7 @@ export const beginTotp = operation({
   description:
     'Takes e-mail and password instead of a token, as a log-in does. Enter the secret in an authenticator app (TOTP, RFC 6238), and confirm with the code that it shows.',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perEmail: { requests: 10, minutes: 15 } },
   body: z.strictObject({ email: emailSchema, password: passwordSchema }),
   success: {
     status: 200,
@@ -220,6 +221,7 @@ export const confirmTotp = operation({
   group,
   summary: 'Turn the second factor on',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perEmail: { requests: 10, minutes: 15 } },
   body: z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema }),
   success: { status: 204, description: 'From now on log-ins need a code.' },
   errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
@@ -232,6 +234,7 @@ export const removeTotp = operation({
   group,
   summary: 'Turn the second factor off',
   access: 'public',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perEmail: { requests: 10, minutes: 15 } },
   body: z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema }),
   success: { status: 204, description: 'Log-ins need no code any more.' },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],

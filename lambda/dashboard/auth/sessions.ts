@@ -45,9 +45,9 @@ export const withAccount = async (
   if (account && isNew && refusesPassword(account.signOn, user.role)) throw new ForbiddenError(SIGN_ON_REQUIRED);
   if (account && endsSession(account.signOn, user.role, session.authTime))
     throw new UnauthenticatedError(SIGN_ON_REQUIRED);
-  // Where passwords are refused, the identity provider asks for the second factor.
-  if (account?.requiresTotp && user && !user.totpEnabled && !refusesPassword(account.signOn, user.role))
-    throw new TotpSetupRequiredError();
+  // An earlier session may have begun at an identity provider, whose matter a second factor is.
+  const isAtProvider = !isNew && account?.signOn !== undefined;
+  if (account?.requiresTotp && !user?.totpEnabled && !isAtProvider) throw new TotpSetupRequiredError();
   return account && { session: { ...session, accountId: accountKeyFor(user.role, account.accountKey) }, user };
 };
 

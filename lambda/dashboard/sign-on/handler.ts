@@ -6,12 +6,13 @@ import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openSignOns } from '../../data/accounts/sign-ons.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
-import type { SignOnEnvironment } from '../../environment.ts';
 import { SIGN_ON_CALLBACK } from '../../domain/accounts/sign-on.ts';
+import type { SignOnEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
+import { identityLinker } from '../../integrations/link-identity.ts';
 import { authorizeUrl, codeExchange } from '../../integrations/sign-on.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import * as operations from './operations.ts';
@@ -62,6 +63,7 @@ export const handler = httpStack(
         ...dependencies,
         exchange: codeExchange(endpoint),
         directory: userDirectory(cognito, environment.USER_POOL_ID),
+        linkIdentity: identityLinker(cognito, environment.USER_POOL_ID),
       }),
     ),
     route(operations.readSignOnSettings, readSignOnSettings(dependencies)),

@@ -6,6 +6,7 @@ import { accountKeyFor } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { ConflictError, ForbiddenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { LinkIdentity } from '../../integrations/link-identity.ts';
 import type { SignedOn } from '../../integrations/sign-on.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type * as operations from './operations.ts';
@@ -16,7 +17,8 @@ interface SignOnDependencies {
   readonly accounts: Pick<Accounts, 'find'>;
   readonly users: Pick<Users, 'find'>;
   readonly signOns: Pick<SignOns, 'accountOf' | 'join'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail' | 'linkIdentity'>;
+  readonly directory: Pick<UserDirectory, 'findByEmail'>;
+  readonly linkIdentity: LinkIdentity;
   readonly now: () => Date;
 }
 
@@ -38,6 +40,7 @@ export const signOn = ({
   users,
   signOns,
   directory,
+  linkIdentity,
   now,
 }: SignOnDependencies): Implementation<typeof operations.signOn> => {
   /** @throws ForbiddenError if no account uses the provider */
@@ -72,7 +75,7 @@ export const signOn = ({
       throw new ForbiddenError(
         'There is a login for your address, and the address is not verified. Log in with its password and verify it, then sign in again.',
       );
-    await directory.linkIdentity(login.userId, { provider, subject, username });
+    await linkIdentity(login.userId, { provider, subject, username });
     throw new ConflictError(`Your login is now connected with ${provider}. Sign in again.`);
   };
 

@@ -7,7 +7,7 @@ import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
-import { machineRoute, route } from '../../http/operation.ts';
+import { route } from '../../http/operation.ts';
 import { renameCsv, withProjects } from '../spend/with-projects.ts';
 import { exportSpend } from './export-spend.ts';
 import * as operations from './operations.ts';
@@ -17,19 +17,19 @@ const table = openTable(environment.TABLE_NAME);
 const { read: readCounters } = openSpend(table);
 const { find: findDeclared } = openDeclaredDimensions(table);
 
-const exportCsv = withProjects(
-  { listKeys: openServiceKeys(table).list, readCounters },
-  (counters) => exportSpend({ readCounters: counters, findDeclared, now: () => new Date() }),
-  renameCsv,
+const exportCsv = route(
+  operations.exportSpend,
+  withProjects(
+    { listKeys: openServiceKeys(table).list, readCounters },
+    (counters) => exportSpend({ readCounters: counters, findDeclared, now: () => new Date() }),
+    renameCsv,
+  ),
 );
 
 /** GET /api/spend/export.csv, and the same for machines. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
-export const handler = streamingHttpStack(
-  [route(operations.exportSpend, exportCsv), machineRoute(operations.machineExportSpend, exportCsv)],
-  {
-    logger: new Logger({ serviceName: 'dashboard-spend-export' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-  },
-);
+export const handler = streamingHttpStack([exportCsv, { ...exportCsv, operation: operations.machineExportSpend }], {
+  logger: new Logger({ serviceName: 'dashboard-spend-export' }),
+  corsOrigins: environment.CORS_ORIGINS,
+  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+});

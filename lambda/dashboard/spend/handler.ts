@@ -9,7 +9,7 @@ import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
-import { machineRoute, route } from '../../http/operation.ts';
+import { route } from '../../http/operation.ts';
 import * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
 import { renameReport, withProjects } from './with-projects.ts';
@@ -20,14 +20,17 @@ const readCounters = readInTime(openSpend(table).read);
 const { gaps: readTrackingGaps } = openTrackingGaps(table);
 const { find: findDeclared } = openDeclaredDimensions(table);
 
-const read = withProjects(
-  { listKeys: openServiceKeys(table).list, readCounters },
-  (counters) => readSpend({ readCounters: counters, readTrackingGaps, findDeclared, now: () => new Date() }),
-  renameReport,
+const read = route(
+  operations.readSpend,
+  withProjects(
+    { listKeys: openServiceKeys(table).list, readCounters },
+    (counters) => readSpend({ readCounters: counters, readTrackingGaps, findDeclared, now: () => new Date() }),
+    renameReport,
+  ),
 );
 
 /** Everything under /api/spend, and the same for machines. */
-export const handler = httpStack([route(operations.readSpend, read), machineRoute(operations.machineReadSpend, read)], {
+export const handler = httpStack([read, { ...read, operation: operations.machineReadSpend }], {
   logger: new Logger({ serviceName: 'dashboard-spend' }),
   corsOrigins: environment.CORS_ORIGINS,
   membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,

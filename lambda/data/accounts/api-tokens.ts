@@ -21,9 +21,9 @@ const MAX_TOKENS = 100;
 /** The members of both items of a token. */
 const ownerSchema = z.object({
   tokenId: z.string(),
-  name: z.string(),
   accountId: z.string(),
   role: z.enum(roles),
+  name: z.string(),
   /** The token's user in the user pool. */
   userId: z.string(),
   /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */

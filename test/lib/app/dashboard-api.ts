@@ -39,6 +39,8 @@ const OPEN = [
   'POST /api/auth/accept-invitation',
   'GET /api/auth/me',
   'POST /api/auth/token',
+  'GET /api/auth/sign-on',
+  'POST /api/auth/sign-on',
   'GET /api/machine/spend',
   'GET /api/machine/spend/export.csv',
   'POST /api/billing/webhook',
@@ -168,7 +170,7 @@ describe('the dashboard API', () => {
       Name: 'AuthRequests',
       Statement: {
         RateBasedStatement: {
-          Limit: 600,
+          Limit: 1_000,
           ScopeDownStatement: { RegexMatchStatement: { RegexString: expect.any(String) } },
         },
       },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/accounts/password-rules.ts';
-import { onlyResource, synthStage } from '../synth-stage.ts';
+import { parseStageSettings } from '../../../lib/config.ts';
+import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 describe('the user pool', () => {
   const identity = synthStage()('identity');
@@ -35,5 +36,95 @@ describe('the user pool', () => {
       EnableTokenRevocation: true,
       GenerateSecret: true,
     });
+  });
+});
+
+describe('single sign-on', () => {
+  const providers = {
+    Acme: {
+      type: 'oidc',
+      issuer: 'https://login.acme.dev',
+      clientId: 'spend',
+      clientSecretName: 'acme/spend-client',
+      domains: ['acme.dev', 'acme.io'],
+    },
+    Globex: { type: 'saml', metadataUrl: 'https://idp.globex.dev/metadata', domains: ['globex.dev'] },
+  };
+  const settings = { dashboardUrl: 'https://app.acme.dev', signOn: { domainPrefix: 'acme-spend', providers } };
+  const stack = synthStage(settings);
+
+  it('is off without identity providers', () => {
+    const identity = synthStage()('identity');
+    expect(resourcesOf(identity, 'AWS::Cognito::UserPoolDomain')).toEqual({});
+    expect(resourcesOf(identity, 'AWS::Cognito::UserPoolIdentityProvider')).toEqual({});
+  });
+
+  it('has each provider, with its client secret by reference alone', () => {
+    const identity = stack('identity');
+    const found = Object.values(resourcesOf(identity, 'AWS::Cognito::UserPoolIdentityProvider')).map(
+      ({ Properties }) => Properties,
+    );
+    expect(found).toEqual([
+      expect.objectContaining({
+        ProviderName: 'Acme',
+        ProviderType: 'OIDC',
+        ProviderDetails: expect.objectContaining({
+          oidc_issuer: 'https://login.acme.dev',
+          client_id: 'spend',
+          client_secret: expect.stringMatching(/^\{\{resolve:secretsmanager:acme\/spend-client:/),
+          authorize_scopes: 'openid email profile',
+        }),
+        AttributeMapping: { email: 'email', given_name: 'given_name', family_name: 'family_name' },
+      }),
+      expect.objectContaining({
+        ProviderName: 'Globex',
+        ProviderType: 'SAML',
+        ProviderDetails: expect.objectContaining({ MetadataURL: 'https://idp.globex.dev/metadata' }),
+      }),
+    ]);
+    expect(onlyResource(identity, 'AWS::Cognito::UserPoolDomain').Properties['Domain']).toBe('acme-spend');
+  });
+
+  it('gives codes to the dashboard alone, which the confidential client exchanges, and knows no passwords', () => {
+    const client = onlyResource(stack('identity'), 'AWS::Cognito::UserPoolClient');
+    expect(client.Properties).toMatchObject({
+      AllowedOAuthFlowsUserPoolClient: true,
+      AllowedOAuthFlows: ['code'],
+      CallbackURLs: ['https://app.acme.dev/sign-in/callback'],
+      SupportedIdentityProviders: ['Acme', 'Globex'],
+      GenerateSecret: true,
+    });
+  });
+
+  it('is known to the dashboard API: where to sign in, and who vouches for which domain', () => {
+    const variables = Object.values(resourcesOf(stack('dashboard-api'), 'AWS::Lambda::Function'))
+      .map(({ Properties }) => (Properties['Environment'] as { Variables?: Record<string, unknown> })?.Variables ?? {})
+      .find((each) => 'SIGN_ON_PROVIDERS' in each);
+    expect(variables?.['SIGN_ON_PROVIDERS']).toBe('{"Acme":["acme.dev","acme.io"],"Globex":["globex.dev"]}');
+    expect(variables?.['DASHBOARD_URL']).toBe('https://app.acme.dev');
+    expect(JSON.stringify(variables?.['SIGN_ON_ORIGIN'])).toContain('amazoncognito.com');
+  });
+
+  it.each([
+    [
+      'a domain twice',
+      { ...settings.signOn, providers: { A1: providers.Globex, B1: providers.Globex } },
+      /domain twice/,
+    ],
+    ['providers without a prefix', { providers }, /domainPrefix: is needed/],
+    ['a prefix without providers', { domainPrefix: 'acme-spend' }, /must have an identity provider/],
+    [
+      'the name Cognito',
+      { ...settings.signOn, providers: { Cognito: providers.Globex } },
+      /letters, digits or hyphens/,
+    ],
+    ['another type', { ...settings.signOn, providers: { Acme: { type: 'ldap' } } }, /oidc/],
+    ['no domains', { ...settings.signOn, providers: { Acme: { ...providers.Globex, domains: [] } } }, /domains/],
+  ])('refuses %s in the settings', (_, signOn, message) => {
+    expect(() => parseStageSettings('dev', { ...settings, signOn })).toThrow(message);
+  });
+
+  it('needs a dashboard that providers can lead back to', () => {
+    expect(() => parseStageSettings('dev', { signOn: settings.signOn })).toThrow(/dashboardUrl: is needed for signOn/);
   });
 });

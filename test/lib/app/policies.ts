@@ -86,7 +86,7 @@ const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${na
 /** A user is looked up for the account of the caller. */
 const CALLER = 'dynamodb:GetItem ON data:Table WHERE USER#*';
 const CALLER_OR_TOKEN = [
-  'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
+  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* TOKEN#{hash}',
   'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
 ];
 
@@ -130,10 +130,10 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
-        'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:Query dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
-        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* RATE#*',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference ON identity:Users',
       ],
@@ -201,11 +201,12 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
         ...CALLER_OR_TOKEN,
       ],
-      'dashboard-api/DimensionsHandler': [
-        logsTo('DimensionsHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+      'dashboard-api/SignOnHandler': [
+        logsTo('SignOnHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#*',
+        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT RATE#*',
+        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:DescribeUserPoolClient ON identity:Users',
       ],
       'dashboard-api/TokensHandler': [
         logsTo('TokensHandler'),
@@ -214,7 +215,13 @@ describe('what each function may do', () => {
         'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
         'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#* ACCOUNT#{account}#AUDIT',
-        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser ON identity:Users',
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser cognito-idp:DescribeUserPoolClient ON identity:Users',
+      ],
+      'dashboard-api/DimensionsHandler': [
+        logsTo('DimensionsHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type SignOnProvider, startSignOnProvider } from '../../../fixtures/sign-on-provider.ts';
 import { type LocalStack, startStack } from '../../../local/host/stack.ts';
 import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
@@ -10,6 +11,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 export interface Dashboard {
   readonly stack: LocalStack;
   readonly url: string;
+  /** Where people with addresses of acme.example sign in, at the identity provider `Acme`. */
+  readonly signOn: SignOnProvider;
   stop(): Promise<void>;
 }
 
@@ -23,6 +26,7 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
   const webFolder = currentWebBuild();
   const dataDir = await mkdtemp(join(tmpdir(), 'dashboard-'));
   const mock = await startMockProviders();
+  const signOn = await startSignOnProvider('Acme');
   const stack = await startStack({
     assembly,
     dataDir,
@@ -30,13 +34,19 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
     webFolder,
     mockProviders: true,
     ...options,
-    environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins },
+    environment: {
+      UPSTREAM_ORIGINS: mock.upstreamOrigins,
+      SIGN_ON_ORIGIN: signOn.origin,
+      SIGN_ON_PROVIDERS: JSON.stringify({ Acme: ['acme.example'] }),
+    },
   });
   return {
     stack,
     url: stack.url,
+    signOn,
     async stop() {
       await stack.stop();
+      await signOn.stop();
       await mock.stop();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -42,12 +42,6 @@ export const SignIn = () => {
       await router.invalidate();
     },
   });
-  const submit = ({ totp, ...body }: typeof form.values) =>
-    logIn.mutate({ body: totp.trim() === '' ? body : { ...body, totp } });
-  const refusal = logIn.isError ? problemOf(logIn.error).code : undefined;
-  if (refusal === 'TOTP_SETUP_REQUIRED')
-    return <SetUpTotp {...form.values} why="Your account requires a second factor." onDone={() => logIn.reset()} />;
-  const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
   const signOn = useMutation({
     mutationFn: async (address: string) => {
       const { data, error } = await api.client.GET('/auth/sign-on', { params: { query: { email: address } } });
@@ -59,6 +53,12 @@ export const SignIn = () => {
   const beginWithAddress = () => {
     if (!form.validateField('email').hasError) signOn.mutate(form.values.email);
   };
+  const submit = ({ totp, ...body }: typeof form.values) =>
+    logIn.mutate({ body: totp.trim() === '' ? body : { ...body, totp } });
+  const refusal = logIn.isError ? problemOf(logIn.error).code : undefined;
+  if (refusal === 'TOTP_SETUP_REQUIRED')
+    return <SetUpTotp {...form.values} why="Your account requires a second factor." onDone={() => logIn.reset()} />;
+  const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
   return (
     <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="md">

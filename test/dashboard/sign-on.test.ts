@@ -1,0 +1,383 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
+import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
+import { logIn, refresh } from '../../lambda/dashboard/auth/sessions.ts';
+import * as operations from '../../lambda/dashboard/sign-on/operations.ts';
+import { changeSignOnSettings, readSignOnSettings } from '../../lambda/dashboard/sign-on/settings.ts';
+import { findSignOn, signOn } from '../../lambda/dashboard/sign-on/sign-on.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
+import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { userKey } from '../../lambda/data/table/keys.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import type { LinkIdentity } from '../../lambda/integrations/link-identity.ts';
+import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
+import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
+import { newAccount } from '../data/new-account.ts';
+import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+const NOW = new Date('2026-11-20T16:30:00.500Z');
+const NOW_SECONDS = Math.floor(NOW.getTime() / 1000);
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+/** The person who signs in next. */
+let person: SignedOn;
+let signedInAtSeconds: number;
+const findByEmail = jest.fn<UserDirectory['findByEmail']>();
+const linkIdentity = jest.fn<LinkIdentity>();
+
+const domains: Record<string, string[]> = {};
+
+const exchange = async () => person;
+const session = (userId: string) => ({
+  userId,
+  token: 't',
+  refreshToken: 'r',
+  expiresIn: 3600,
+  authTime: signedInAtSeconds,
+});
+let passwordUser: string;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const accounts = openAccounts(table);
+  const users = openUsers(table);
+  const signOns = openSignOns(table);
+  const now = () => NOW;
+  const shared = { providers: domains, accounts, users, signOns, now };
+  const sessions = {
+    logIn: async () => session(passwordUser),
+    refresh: async () => session(passwordUser),
+  } as unknown as Parameters<typeof logIn>[0]['sessions'];
+  const clock = { nowMs: () => 0, pause: async () => {} };
+  handler = httpStack(
+    [
+      route(
+        operations.findSignOn,
+        findSignOn(domains, (provider) => `https://pool.example/${provider}`),
+      ),
+      route(operations.signOn, signOn({ ...shared, exchange, directory: { findByEmail }, linkIdentity })),
+      route(operations.readSignOnSettings, readSignOnSettings(shared)),
+      route(operations.changeSignOnSettings, changeSignOnSettings(shared)),
+      route(authOperations.logIn, logIn({ sessions, accounts, users, clock, now })),
+      route(authOperations.refresh, refresh({ sessions, accounts, users })),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(() => {
+  findByEmail.mockReset().mockResolvedValue(undefined);
+  linkIdentity.mockReset().mockResolvedValue();
+  signedInAtSeconds = NOW_SECONDS - 60;
+});
+
+/** An account whose owner's address is in a domain of its own, for which there is a provider. */
+const newCompany = async () => {
+  const account = await newAccount(table);
+  const name = `P${randomUUID().slice(0, 8)}`;
+  const domain = `${name.toLowerCase()}.example`;
+  domains[name] = [domain];
+  const email = `ada@${domain}`;
+  await openUsers(table).verifyEmail(account, email, NOW.toISOString());
+  const { accountId, userId } = account;
+  const caller = { accountId, userId, role: 'owner' as const };
+  return {
+    ...account,
+    name,
+    domain,
+    email,
+    read: async () => (await invoke(handler, { method: 'GET', path: '/api/sign-on', caller })).body,
+    change: (body: unknown) => invoke(handler, { method: 'PATCH', path: '/api/sign-on', caller, body }),
+    person: (email = `grace.${randomUUID().slice(0, 6)}@${domain}`): SignedOn => ({
+      session: session(randomUUID()),
+      provider: name,
+      subject: '0042',
+      username: `${name}_0042`,
+      email,
+      firstName: 'Grace',
+      lastName: 'Hopper',
+    }),
+  };
+};
+
+const signIn = async (as: SignedOn) => {
+  person = as;
+  return invoke(handler, {
+    method: 'POST',
+    path: '/api/auth/sign-on',
+    body: { code: 'code', codeVerifier: 'v'.repeat(43) },
+  });
+};
+
+const findFor = async (email: string) =>
+  (await invoke(handler, { method: 'GET', path: '/api/auth/sign-on', query: { email: [email] } })).body;
+
+describe('finding the identity provider', () => {
+  it('goes by the domain of the address alone', async () => {
+    const { name, domain } = await newCompany();
+    expect(await findFor(`Nobody@${domain.toUpperCase()}`)).toEqual({ authorizeUrl: `https://pool.example/${name}` });
+    for (const email of ['a@elsewhere.example', `a@sub.${domain}`, `${domain}@elsewhere.example`])
+      expect(await findFor(email)).toEqual({ authorizeUrl: null });
+  });
+});
+
+describe('signing in', () => {
+  it('makes a person a member the first time, with the default role, and the same one again later', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name, defaultRole: 'member' });
+    const grace = company.person();
+    const { status, body } = await signIn(grace);
+    expect([status, body.userId, body.token]).toEqual([200, grace.session.userId, 't']);
+    expect(await openUsers(table).find(grace.session.userId)).toMatchObject({
+      accountId: company.accountId,
+      email: grace.email,
+      role: 'member',
+      firstName: 'Grace',
+      emailVerifiedAt: NOW.toISOString(),
+    });
+    await company.change({ defaultRole: 'viewer' });
+    expect((await signIn(grace)).status).toBe(200);
+    const members = await openMembers(table).list(company.accountId);
+    expect(members.map(({ email, role }) => [email, role])).toContainEqual([grace.email, 'member']);
+    expect(members).toHaveLength(2);
+  });
+
+  it('is refused where no account uses the provider, or not any more', async () => {
+    const company = await newCompany();
+    const grace = company.person();
+    expect(await signIn(grace)).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringMatching(/No account uses/) } },
+    });
+    await company.change({ provider: company.name });
+    expect((await signIn(grace)).status).toBe(200);
+    await company.change({ provider: null });
+    expect((await signIn(grace)).status).toBe(403);
+    expect((await signIn(company.person())).status).toBe(403);
+  });
+
+  it('is refused for an address that the provider does not vouch for', async () => {
+    const [company, other] = [await newCompany(), await newCompany()];
+    await company.change({ provider: company.name });
+    await other.change({ provider: other.name });
+    for (const email of [`x@${other.domain}`, 'x@elsewhere.example', `x@sub.${company.domain}`])
+      expect((await signIn(company.person(email))).status).toBe(403);
+  });
+
+  it("connects a member's login with the provider, once", async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name });
+    findByEmail.mockResolvedValue({ userId: company.userId, accountId: undefined, createdAt: NOW });
+    const ada = company.person(company.email);
+    expect(await signIn(ada)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(linkIdentity).toHaveBeenCalledWith(company.userId, {
+      provider: company.name,
+      subject: '0042',
+      username: `${company.name}_0042`,
+    });
+    // From then on the tokens are the member's.
+    const { body } = await signIn({ ...ada, session: session(company.userId) });
+    expect(body).toMatchObject({ userId: company.userId, accountId: company.accountKey });
+    expect(await openMembers(table).list(company.accountId)).toHaveLength(1);
+  });
+
+  it('never takes over a login whose address is not verified, or that is in another account', async () => {
+    const [company, other] = [await newCompany(), await newCompany()];
+    await company.change({ provider: company.name });
+    const attacker = await newAccount(table);
+    findByEmail.mockResolvedValue({ userId: attacker.userId, accountId: undefined, createdAt: NOW });
+    expect((await signIn(company.person())).status).toBe(403);
+    expect(linkIdentity).not.toHaveBeenCalled();
+    // A member of the provider's account who is a user of another one, by the `sub` of the token.
+    await other.change({ provider: other.name });
+    const grace = company.person();
+    findByEmail.mockResolvedValue(undefined);
+    expect((await signIn(grace)).status).toBe(200);
+    expect((await signIn({ ...other.person(), session: grace.session })).status).toBe(403);
+  });
+});
+
+describe('the settings', () => {
+  it('let an owner choose the provider of the own verified address, and no other', async () => {
+    const [company, other] = [await newCompany(), await newCompany()];
+    expect(await company.read()).toEqual({
+      provider: null,
+      domains: [],
+      available: company.name,
+      defaultRole: 'viewer',
+      isRequired: false,
+    });
+    for (const provider of [other.name, 'nonsense', 'constructor'])
+      expect((await company.change({ provider })).body.error.details).toEqual([
+        { path: 'provider', message: `must be ${company.name}` },
+      ]);
+    expect((await company.change({ isRequired: true })).status).toBe(400);
+    expect((await company.change({})).status).toBe(400);
+    expect((await company.change({ provider: company.name, defaultRole: 'owner' })).status).toBe(400);
+    expect((await company.change({ provider: company.name, isRequired: true })).body).toEqual({
+      provider: company.name,
+      domains: [company.domain],
+      available: company.name,
+      defaultRole: 'viewer',
+      isRequired: true,
+    });
+    expect((await company.change({ provider: null })).body).toMatchObject({ provider: null, isRequired: false });
+  });
+
+  it('do not let an unverified address choose', async () => {
+    const { name, ...company } = await newCompany();
+    const { client, name: tableName } = table;
+    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: userKey(company.userId) }));
+    await client.send(new PutCommand({ TableName: tableName, Item: { ...Item, emailVerifiedAt: null } }));
+    expect((await company.change({ provider: name })).body.error.details).toEqual([
+      { path: 'provider', message: 'can be chosen once your e-mail address is verified' },
+    ]);
+  });
+
+  it('give a provider to one account only', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name });
+    const rival = await newAccount(table);
+    await openUsers(table).verifyEmail(rival, `rival@${company.domain}`, NOW.toISOString());
+    const { accountId, userId } = rival;
+    const response = await invoke(handler, {
+      method: 'PATCH',
+      path: '/api/sign-on',
+      caller: { accountId, userId, role: 'owner' },
+      body: { provider: company.name },
+    });
+    expect(response).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringMatching(/Another account/) } },
+    });
+    await company.change({ provider: null });
+    expect(await openSignOns(table).accountOf(company.name)).toBeUndefined();
+  });
+});
+
+describe('required single sign-on', () => {
+  const logInWithPassword = () =>
+    invoke(handler, { method: 'POST', path: '/api/auth/login', body: { email: 'a@b.example', password: 'x' } });
+  const refreshSession = () =>
+    invoke(handler, { method: 'POST', path: '/api/auth/refresh', body: { refreshToken: 'r' } });
+
+  it('refuses passwords, and ends sessions that began with one; the owner keeps the password', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name, defaultRole: 'admin' });
+    const grace = company.person();
+    await signIn(grace);
+    passwordUser = grace.session.userId;
+    expect([(await logInWithPassword()).status, (await refreshSession()).status]).toEqual([200, 200]);
+
+    await company.change({ isRequired: true });
+    expect(await logInWithPassword()).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringMatching(/single sign-on/) } },
+    });
+    expect((await refreshSession()).status).toBe(401);
+    // A session that begins now has begun at the provider.
+    signedInAtSeconds = NOW_SECONDS;
+    expect((await refreshSession()).status).toBe(200);
+    passwordUser = company.userId;
+    signedInAtSeconds = NOW_SECONDS - 60;
+    expect([(await logInWithPassword()).status, (await refreshSession()).status]).toEqual([200, 200]);
+
+    passwordUser = grace.session.userId;
+    await company.change({ isRequired: false });
+    expect((await logInWithPassword()).status).toBe(200);
+  });
+});
+
+describe('the exchange of a code', () => {
+  const verifier = 'v'.repeat(43);
+  const client = {
+    issuer: 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Local0001',
+    clientId: 'client',
+    clientSecret: 'secret',
+    redirectUri: 'http://localhost/sign-in/callback',
+  };
+
+  /** What a browser does, without one: follows redirects with cookies, and sends the form. */
+  const authorize = async (url: string) => {
+    const cookies = new Map<string, string>();
+    let response: Response;
+    let next: string = url;
+    let body: URLSearchParams | undefined;
+    for (let hops = 0; hops < 10; hops++) {
+      response = await fetch(next, {
+        redirect: 'manual',
+        headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+        ...(body && { method: 'POST', body }),
+      });
+      for (const cookie of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      body = location === null ? new URLSearchParams({ email: 'grace@acme.example' }) : undefined;
+      if (location !== null) next = new URL(location, next).href;
+      if (next.startsWith(client.redirectUri)) return new URL(next).searchParams;
+    }
+    throw new Error(`The sign-in did not lead back: ${next}`);
+  };
+
+  it('gives the person of the ID token, by the code flow with PKCE, for the verifier alone, and once', async () => {
+    const provider = await startSignOnProvider('Acme');
+    provider.open(client);
+    try {
+      const endpoint = { origin: provider.origin, ...client, clientSecret: async () => client.clientSecret };
+      const url = new URL(authorizeUrl(endpoint, 'Acme'));
+      url.searchParams.set('state', 'abc');
+      url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
+      url.searchParams.set('code_challenge_method', 'S256');
+      const begin = async () => {
+        const back = await authorize(url.href);
+        expect(back.get('state')).toBe('abc');
+        return back.get('code') ?? '';
+      };
+      const finish = codeExchange(endpoint);
+      const code = await begin();
+      expect(await finish(code, verifier)).toEqual({
+        session: {
+          userId: 'grace@acme.example',
+          token: expect.stringMatching(/^eyJ/),
+          refreshToken: expect.any(String),
+          expiresIn: 3600,
+          authTime: expect.any(Number),
+        },
+        provider: 'Acme',
+        subject: 'grace@acme.example',
+        username: 'Acme_grace@acme.example',
+        email: 'grace@acme.example',
+        firstName: 'Grace',
+        lastName: 'Hopper',
+      });
+      await expect(finish(code, verifier)).rejects.toThrow('finished already');
+      await expect(finish(await begin(), 'w'.repeat(43))).rejects.toThrow('Begin again');
+      const stolen = codeExchange({ ...endpoint, clientSecret: async () => 'guessed' });
+      await expect(stolen(await begin(), verifier)).rejects.toThrow('401');
+    } finally {
+      await provider.stop();
+    }
+  });
+
+  it('says when the user pool does not respond', async () => {
+    const server = createServer((_, response) => response.destroy());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const finish = codeExchange({ ...client, origin, clientSecret: async () => 'secret' });
+    await expect(finish('code', verifier)).rejects.toMatchObject({ name: 'UnavailableError' });
+    server.close();
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
+import { type ApiSession, register } from '../browser/accounts.ts';
+import { openTab, screenshot } from '../browser/browser.ts';
+import { fixture } from '../browser/fixture.ts';
+
+const claimsSchema = z.object({ iss: z.string(), aud: z.string() });
+const clientsSchema = z.object({ Clients: z.record(z.string(), z.object({ ClientSecret: z.string() })) });
+
+let owner: ApiSession;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
+const api = async (method: string, path: string, body?: object): Promise<any> => {
+  const response = await fetch(`${fixture().dashboard.url}/api${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+/** The identity provider stands in for the user pool of the stack: same issuer, client and secret. */
+beforeAll(async () => {
+  const { dashboard } = fixture();
+  const { stack, url, signOn } = dashboard;
+  owner = await register(dashboard, 'owner@acme.example');
+  const { iss, aud } = claimsSchema.parse(
+    JSON.parse(Buffer.from(owner.token.split('.')[1] ?? '', 'base64url').toString()),
+  );
+  const clients = clientsSchema.parse(JSON.parse(readFileSync(join(stack.dataDir, 'cognito', 'clients.json'), 'utf8')));
+  signOn.open({
+    issuer: iss,
+    clientId: aud,
+    clientSecret: clients.Clients[aud]?.ClientSecret,
+    redirectUri: `${url}/sign-in/callback`,
+  });
+  const users = openUsers(stack.table);
+  const user = await users.find(owner.userId);
+  if (user === undefined) throw new Error('The owner is no user.');
+  await users.verifyEmail(user, user.email, new Date().toISOString());
+});
+
+describe('single sign-on', () => {
+  it('makes a colleague a member, who comes to the page that was asked for', async () => {
+    await api('PATCH', '/sign-on', { provider: 'Acme', defaultRole: 'member' });
+    const { browser, dashboard } = fixture();
+    const { page, browserErrors } = await openTab(browser);
+    await page.goto(`${dashboard.url}/keys`);
+    await page.getByLabel('E-mail').fill('Grace@acme.example');
+    await screenshot(page, 'sign-in');
+    await page.getByRole('button', { name: 'Single sign-on' }).click();
+    // At the identity provider.
+    await page.getByRole('heading', { name: 'Identity provider' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(dashboard.signOn.origin);
+    await page.getByLabel('Address').fill('grace@acme.example');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/keys');
+    expect(await page.evaluate('sessionStorage.getItem("sign-on")')).toBeNull();
+    const { items } = await api('GET', '/members');
+    expect(items).toContainEqual(expect.objectContaining({ email: 'grace@acme.example', role: 'member' }));
+    expect(browserErrors).toEqual([]);
+  });
+
+  it('says what is wrong: no provider, a code that this tab did not ask for', async () => {
+    const { browser, dashboard } = fixture();
+    const { page } = await openTab(browser);
+    await page.goto(`${dashboard.url}/sign-in`);
+    await page.getByLabel('E-mail').fill('someone@elsewhere.example');
+    await page.getByRole('button', { name: 'Single sign-on' }).click();
+    await page.getByText('Your address has no single sign-on here.').waitFor();
+    await page.goto(`${dashboard.url}/sign-in/callback?code=stolen&state=guessed`);
+    await page.getByText('was not begun in this tab').waitFor();
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
