@@ -277,7 +277,7 @@ describe('the dashboard API over HTTP', () => {
     const inTransactions = watched.requests.filter(({ operation }) => operation === 'TransactWriteItems');
     const functionNames = new Set(inTransactions.map(({ functionName }) => functionName.slice(0, -8)));
     expect([...functionNames].sort()).toEqual([
-      'alerts-RuleEvaluator',
+      'alerts-RuleWorker',
       'billing-Reconcile',
       'dashboard-api-AlertRulesHandler',
       'dashboard-api-AuthHandler',
