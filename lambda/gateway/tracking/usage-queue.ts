@@ -25,7 +25,8 @@ interface BatchResponse {
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
 /**
- * SQS refuses U+FFFE and U+FFFF, which JSON allows, and emulators of it refuse or garble others: escaped, no queue sees them.
+ * SQS refuses U+FFFE and U+FFFF, which JSON allows; its local emulator also refuses what needs a surrogate pair, such as emoji. Escaped, no
+ * queue sees them.
  *
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { emulatedQueue } from '../../../fixtures/emulated-queue.ts';
 import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { awsCaller, awsService } from '../../../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usage-queue.ts';
 
 interface Entry {
@@ -195,4 +198,19 @@ it('writes an event to the outbox under a shard of its request id', async () => 
       1000,
     ],
   ]);
+});
+
+it('sends any text to the local queue', async () => {
+  const { endpoint, queue, bodies, stop } = await emulatedQueue();
+  try {
+    const service = awsService('sqs', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_SQS: endpoint });
+    const call = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
+    const send = usageQueue(call, queue, 5_000);
+    const tags = ['🦄', '日本語', '\u2028', '\ud83d', '\uffff'];
+    await Promise.all(tags.map((tag) => send({ ...event(1), tag } as unknown as UsageEvent, 0)));
+    const arrived = (await bodies(queue)).map((body) => JSON.parse(body).tag);
+    expect(arrived.sort()).toEqual(tags.sort());
+  } finally {
+    await stop();
+  }
 });
