@@ -81,6 +81,7 @@ beforeAll(async () => {
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
+    '/alerts/{id}': alerts.body.items[0].id,
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
   cursors = {
