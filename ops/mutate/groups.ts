@@ -45,7 +45,12 @@ export const groups = {
     ],
   },
   evaluator: {
-    mutate: ['lambda/rule-evaluator/*.ts', 'lambda/domain/alert-rules/*.ts', '!lambda/rule-evaluator/handler.ts'],
+    mutate: [
+      'lambda/rule-evaluator/*.ts',
+      'lambda/domain/alert-rules/*.ts',
+      // Wiring: test/dashboard/over-http/walk.test.ts runs it.
+      '!lambda/rule-evaluator/{handler,on-lambda,environment,queue-sender}.ts',
+    ],
     tests: ['test/rule-evaluator/*.test.ts', 'test/domain/alert-rules/*.test.ts'],
   },
 } satisfies Record<string, Group>;
