@@ -130,6 +130,8 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
 const ENVIRONMENT = { processors: 1, requests: 64, min: 3 };
 /** Lambda keeps room for the traffic to double. @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-scaling.html */
 const ENVIRONMENT_SHARE = 0.5;
+/** Of the version before, which is kept to go back to (bin/prune-versions.ts). */
+const KEPT_ENVIRONMENTS = ENVIRONMENT.min;
 /** Cautious: of the 4 GB of a `large` instance, 2 are the environment's, and part of the rest the host's own. */
 const INSTANCES_PER_ENVIRONMENT = 1;
 
@@ -141,9 +143,9 @@ export const environmentsFor = (traffic: Traffic, requestsPerSecond: number): nu
     Math.ceil((requestsPerSecond * traffic.processorMs) / 1_000 / (ENVIRONMENT.processors * ENVIRONMENT_SHARE)),
   );
 
-/** USD an hour of the instances that this many environments run on. */
+/** USD an hour of the instances that this many environments of a version run on, and those of the version before. */
 export const instancesPerHour = (environments: number): number =>
-  environments *
+  (environments + KEPT_ENVIRONMENTS) *
   INSTANCES_PER_ENVIRONMENT *
   (awsPrices.instanceHour * (1 + awsPrices.managedInstancesFee) + awsPrices.publicIpv4Hour);
 
