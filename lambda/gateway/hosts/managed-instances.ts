@@ -24,8 +24,8 @@ export const sendResponsesConcurrently = (runtimeApi: string): void => {
 };
 
 /**
- * Keeps a thread alive when a response's connection to the platform breaks: the runtime client leaves a rejected promise then
- * (`headersDone`), which would end the thread with all its other requests.
+ * Keeps a thread alive when a response's connection to the platform breaks: the runtime client then has a rejected promise
+ * that nothing handles (`headersDone`), which would end the thread with all its other requests.
  */
 export const surviveBrokenResponses = (): void => {
   process.on('unhandledRejection', (error) => logFault('not-assigned', error));
