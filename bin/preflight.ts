@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import {
   GetIdentityVerificationAttributesCommand,
   GetSendQuotaCommand,
-  SESClient,
   type IdentityVerificationAttributes,
+  SESClient,
 } from '@aws-sdk/client-ses';
-import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import type { StageSettings } from '../lib/config.ts';
 import { domainOf } from '../lib/stacks/mail.ts';
@@ -121,7 +121,10 @@ const compare = async (
   }
 };
 
-const checkConcurrency = async ({ name, gateway, region = '' }: StageSettings, account: Account): Promise<Preflight> => {
+const checkConcurrency = async (
+  { name, gateway, region = '' }: StageSettings,
+  account: Account,
+): Promise<Preflight> => {
   const reserved = hostGroups(gateway).reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
   if (reserved === 0) return FINE;
   const needed = reserved + UNRESERVED_MIN;

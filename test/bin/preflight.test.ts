@@ -7,17 +7,22 @@ const INSTANCES = 'L-1216C47A';
 const TASKS = 'L-3032A538';
 
 /** An account that is out of the sandbox, with a verified domain. */
-const account = (
-  { quotas = {}, verified = ['acme.dev'], mailsPerDay = 50_000 }: {
-    readonly quotas?: Readonly<Record<string, number>>;
-    readonly verified?: readonly string[];
-    readonly mailsPerDay?: number;
-  } = {},
-): Account => ({
+const account = ({
+  quotas = {},
+  verified = ['acme.dev'],
+  mailsPerDay = 50_000,
+}: {
+  readonly quotas?: Readonly<Record<string, number>>;
+  readonly verified?: readonly string[];
+  readonly mailsPerDay?: number;
+} = {}): Account => ({
   quota: async ({ QuotaCode }) => quotas[QuotaCode],
   identities: async (names) =>
     Object.fromEntries(
-      names.map((name) => [name, { VerificationStatus: verified.includes(name) ? ('Success' as const) : ('Pending' as const) }]),
+      names.map((name) => [
+        name,
+        { VerificationStatus: verified.includes(name) ? ('Success' as const) : ('Pending' as const) },
+      ]),
     ),
   mailsPerDay: async () => mailsPerDay,
 });
@@ -55,13 +60,17 @@ describe('a deployment is checked first', () => {
 });
 
 describe('quotas', () => {
-  const reserving = { gateway: { reservedConcurrency: 10, isolatedProviders: { openai: { reservedConcurrency: 20 } } } };
+  const reserving = {
+    gateway: { reservedConcurrency: 10, isolatedProviders: { openai: { reservedConcurrency: 20 } } },
+  };
 
   it('leave 100 to functions without a reservation', async () => {
     const refusal = async (quota: number) =>
       (await check(reserving, account({ quotas: { [CONCURRENCY]: quota } }))).refusals;
     expect(await refusal(130)).toEqual([]);
-    expect(await refusal(129)).toEqual([expect.stringMatching(/30 in all, .* Reserve at most 29, .* --desired-value 130/)]);
+    expect(await refusal(129)).toEqual([
+      expect.stringMatching(/30 in all, .* Reserve at most 29, .* --desired-value 130/),
+    ]);
   });
 
   it('of processors allow two versions of the fewest environments, on instances of two processors each', async () => {
@@ -69,14 +78,18 @@ describe('quotas', () => {
       (await check({ gateway: { managedInstances: {} } }, account({ quotas: { [INSTANCES]: quota } }))).refusals;
     expect(await refusal(12)).toEqual([]);
     expect(await refusal(5)).toEqual([
-      expect.stringMatching(/managedInstances: a release needs up to 12 processors, and the account may have 5 .*--service-code ec2/),
+      expect.stringMatching(
+        /managedInstances: a release needs up to 12 processors, and the account may have 5 .*--service-code ec2/,
+      ),
     ]);
   });
 
   it('of tasks allow twice the fewest, for each group of hosts', async () => {
     const settings = { gateway: { compute: 'containers', isolatedProviders: { openai: {} } } };
     const { refusals } = await check(settings, account({ quotas: { [TASKS]: 11 } }));
-    expect(refusals).toContainEqual(expect.stringMatching(/a release needs up to 12 processors, and the account may have 11/));
+    expect(refusals).toContainEqual(
+      expect.stringMatching(/a release needs up to 12 processors, and the account may have 11/),
+    );
     expect((await check({}, account({ quotas: { [TASKS]: 0, [INSTANCES]: 0 } }))).refusals).toEqual([]);
   });
 });
@@ -88,7 +101,9 @@ describe('mail', () => {
   it('of Cognito waits for a second deployment: the first one makes the identity', async () => {
     const { refusals } = await check(create(true), unverified);
     expect(refusals).toEqual([
-      expect.stringMatching(/stages\.prod\.mail\.cognito: .*Set stages\.prod\.mail\.cognito to false and deploy.*set it to true and deploy again/),
+      expect.stringMatching(
+        /stages\.prod\.mail\.cognito: .*Set stages\.prod\.mail\.cognito to false and deploy.*set it to true and deploy again/,
+      ),
     ]);
     expect(await check(create(false), unverified)).toEqual({
       refusals: [],
@@ -107,11 +122,15 @@ describe('mail', () => {
   it('of alerts needs a verified sender, which is said', async () => {
     const { refusals, remarks } = await check({}, unverified);
     expect(refusals).toEqual([]);
-    expect(remarks).toEqual([expect.stringMatching(/Alerts cannot be sent: SES has verified neither alerts@acme\.dev nor/)]);
+    expect(remarks).toEqual([
+      expect.stringMatching(/Alerts cannot be sent: SES has verified neither alerts@acme\.dev nor/),
+    ]);
   });
 
   it('reaches nobody else from the sandbox, which is said', async () => {
     const { remarks } = await check({ mail: { cognito: true } }, account({ mailsPerDay: 200 }));
-    expect(remarks).toEqual([expect.stringMatching(/sandbox: mails reach verified addresses only, and so do codes for passwords/)]);
+    expect(remarks).toEqual([
+      expect.stringMatching(/sandbox: mails reach verified addresses only, and so do codes for passwords/),
+    ]);
   });
 });
