@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack, Token, Validations } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   IpAddresses,
@@ -35,6 +35,11 @@ export class PublicNetwork extends Construct {
       reason:
         'Flow logs bill every connection, and say no more than the security groups do: clients reach the load balancer, and the load balancer reaches tasks.',
     });
+    if (!Token.isUnresolved(Stack.of(this).availabilityZones[0]))
+      Validations.of(vpc).acknowledge({
+        id: 'CloudFormation-Validate::W3010',
+        reason: 'gateway.availabilityZones names zones on purpose: Lambda refuses some for managed instances.',
+      });
     // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     this.vpc = vpc as IVpc;
   }
