@@ -12,12 +12,12 @@ const LOG_RETENTION_DAYS = [
 ];
 
 /**
- * Whether a region streams responses of Lambda functions: since 2026-04-07 all commercial ones do. Those of China, GovCloud, the European
- * Sovereign Cloud and the isolated clouds are partitions of their own.
+ * Whether a region streams responses of Lambda functions: since 2026-04-07 all commercial ones do. Those of China, GovCloud and the
+ * isolated clouds are partitions of their own.
  *
  * @see https://aws.amazon.com/about-aws/whats-new/2026/04/aws-lambda-response-streaming/
  */
-export const isCommercialRegion = (region: string): boolean => !/^(cn|us-gov|eusc|[a-z]+-iso[a-z]?)-/.test(region);
+export const isCommercialRegion = (region: string): boolean => !/^(cn|us-gov|[a-z]+-iso[a-z]?)-/.test(region);
 
 const hostName = z
   .string()

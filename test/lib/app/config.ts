@@ -118,7 +118,7 @@ describe('settings of a stage', () => {
       'stages.prod.gateway.isolatedProviders.openai.provisionedConcurrency: must not exceed reservedConcurrency, 10',
     ]);
     const streaming = expect.stringContaining('stages.prod.region: the gateway needs Lambda response streaming');
-    for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eu-isoe-west-1', 'eusc-de-east-1'])
+    for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eu-isoe-west-1'])
       expect(missingForDeploy(parseStageSettings('prod', { region }))).toContainEqual(streaming);
     expect(missingForDeploy(parseStageSettings('prod', { region: 'ap-southeast-7' }))).not.toContainEqual(streaming);
   });
