@@ -9,6 +9,7 @@ import {
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import { alertsSearch } from './alerts/search.ts';
 import { billingSearch } from './billing/search.ts';
+import { sessionsSearch } from './client-sessions/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
 import type { Session } from './session/session.ts';
@@ -86,6 +87,17 @@ const request = createRoute({
   path: '$requestId',
   component: lazyRouteComponent(() => import('./requests/request-drawer.tsx'), 'RequestDrawer'),
 });
+const sessions = createRoute({
+  getParentRoute: () => members,
+  path: '/sessions',
+  validateSearch: sessionsSearch,
+  component: lazyRouteComponent(() => import('./client-sessions/sessions.tsx'), 'Sessions'),
+});
+const session = createRoute({
+  getParentRoute: () => members,
+  path: '/sessions/$sessionId',
+  component: lazyRouteComponent(() => import('./client-sessions/session.tsx'), 'OneSession'),
+});
 const alerts = createRoute({
   getParentRoute: () => members,
   path: '/alerts',
@@ -137,6 +149,8 @@ const routeTree = root.addChildren([
   members.addChildren([
     overview,
     requests.addChildren([request]),
+    sessions,
+    session,
     alerts,
     alert,
     rules,

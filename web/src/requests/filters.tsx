@@ -100,6 +100,12 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         onChange={(model) => change({ model })}
       />
       <TextFilter key={`tag ${isFiltered}`} label="Tag" value={search.tag} onChange={(tag) => change({ tag })} />
+      <TextFilter
+        key={`client ${isFiltered}`}
+        label="Client"
+        value={search.client}
+        onChange={(client) => change({ client })}
+      />
       <ChoiceFilter
         label="Service key"
         width={136}
@@ -131,6 +137,18 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           aria-label={`Remove the range ${rangeText(search)}`}
         >
           {rangeText(search)}
+        </Button>
+      )}
+      {search.session !== undefined && (
+        <Button
+          size="xs"
+          variant="default"
+          maw={220}
+          rightSection={<X size={13} />}
+          onClick={() => change({ session: undefined, agent: undefined })}
+          aria-label={`Remove the session ${search.session}`}
+        >
+          Session {search.session}
         </Button>
       )}
       {isFiltered && (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
+import { AnchorLink } from '../components/links.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
@@ -163,6 +164,27 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
             {request.tag ?? '–'}
             {request.tagTruncated && <span className="dim"> (changed to at most 64 characters of valid UTF-8)</span>}
           </Fact>
+          <Fact name="Client">{request.client ?? '–'}</Fact>
+          {request.session && (
+            <Fact name="Session">
+              <AnchorLink
+                to="/sessions/$sessionId"
+                params={{ sessionId: request.session.id }}
+                className="mono"
+                underline="always"
+                inherit
+              >
+                {request.session.id}
+              </AnchorLink>
+              {request.session.agentId && <span className="dim"> (agent {request.session.agentId})</span>}
+            </Fact>
+          )}
+          {Object.entries(request.metadata).map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+          {request.metadataTruncated && <Fact name="Metadata">Some was cut or ignored</Fact>}
           <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
           <Fact name="Provider key">
             {request.providerKey ? <span className="mono">{providerKeyName(request.providerKey)}</span> : '–'}

@@ -1,6 +1,9 @@
 import type { RequestsQuery } from '../api/responses.ts';
 
-const KEYS = ['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const;
+const KEYS = [
+  ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
+  ...(['client', 'session', 'agent'] as const),
+] as const;
 
 export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status'>;
 

@@ -1,4 +1,13 @@
-import { BellRing, ChartColumnStacked, CreditCard, Ellipsis, KeyRound, List, SlidersHorizontal } from 'lucide-react';
+import {
+  BellRing,
+  ChartColumnStacked,
+  CreditCard,
+  Ellipsis,
+  KeyRound,
+  List,
+  SlidersHorizontal,
+  Workflow,
+} from 'lucide-react';
 
 const inBar = [
   { to: '/', label: 'Overview', icon: ChartColumnStacked },
@@ -9,6 +18,7 @@ const inBar = [
 
 /** On a phone these are on the page "More". */
 export const furtherPages = [
+  { to: '/sessions', label: 'Sessions', icon: Workflow },
   { to: '/rules', label: 'Rules', icon: SlidersHorizontal },
   { to: '/billing', label: 'Billing', icon: CreditCard },
 ] as const;

@@ -1,0 +1,148 @@
+import { Skeleton } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Workflow } from 'lucide-react';
+import { Fragment } from 'react';
+import type { RequestSummary, SessionAgent } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Count, Instant, Money } from '../components/amount.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Heading } from '../components/heading.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { plural } from '../format/quantity.ts';
+import requestClasses from '../requests/requests.module.css';
+import { Status } from '../requests/status.tsx';
+import classes from './session.module.css';
+import { agentTree } from './tree.ts';
+
+/** Deeper agents are not indented more: a phone has no room for that. */
+const MAX_INDENT = 4;
+
+const AgentRow = ({ agent, depth }: { readonly agent: SessionAgent; readonly depth: number }) => (
+  <tr className={classes['agent']}>
+    <th scope="rowgroup" data-depth={Math.min(depth, MAX_INDENT)}>
+      {agent.agentId === null ? 'Main agent' : <span className="mono">{agent.agentId}</span>}
+      <span className="dim small"> {plural(agent.requests, 'request')}</span>
+    </th>
+    <td className="wide-only" />
+    <td className="wide-only" />
+    <td className="right wide-only">
+      <Count of={agent.tokens.inputTokens} unit="input tokens" />
+    </td>
+    <td className="right wide-only">
+      <Count of={agent.tokens.outputTokens} unit="output tokens" />
+    </td>
+    <td className="right">
+      <Money as="call" nano={agent.costNanoUsd} />
+    </td>
+  </tr>
+);
+
+const RequestRow = ({ request, depth }: { readonly request: RequestSummary; readonly depth: number }) => (
+  <tr className={requestClasses['row']}>
+    <td data-depth={Math.min(depth + 1, MAX_INDENT)} className={classes['request']}>
+      <Link
+        className={requestClasses['open']}
+        to="/requests/$requestId"
+        params={{ requestId: request.requestId }}
+        search={{ session: request.session?.id }}
+      >
+        <span className="truncate">{request.model ?? request.path}</span>
+      </Link>
+    </td>
+    <td className="wide-only">
+      <Instant iso={request.startedAt} />
+    </td>
+    <td className="wide-only">
+      <Status request={request} />
+    </td>
+    <td className="right wide-only">
+      <Count of={request.inputTokens} unit="input tokens" />
+    </td>
+    <td className="right wide-only">
+      <Count of={request.outputTokens} unit="output tokens" />
+    </td>
+    <td className="right">
+      <Money as="call" nano={request.costNanoUsd} />
+    </td>
+  </tr>
+);
+
+/** One session: its agents, and their requests. */
+export const OneSession = () => {
+  const { sessionId } = getRouteApi('/members/sessions/$sessionId').useParams();
+  const { data, error, refetch } = useApi().useQuery('get', '/sessions/{sessionId}', {
+    params: { path: { sessionId } },
+  });
+  const isMissing = error?.error.code === 'NOT_FOUND';
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <Heading>Session</Heading>
+          <p className="mono">{sessionId}</p>
+        </div>
+        {data && (
+          <div className="page-actions">
+            <span className="dim small">
+              {data.clients.join(', ')} · {plural(data.requests, 'request')}
+            </span>
+            <Money as="fine" nano={data.costNanoUsd} />
+          </div>
+        )}
+      </div>
+      {isMissing && (
+        <section className="card">
+          <EmptyState icon={Workflow} title="No such session">
+            It may be older than 30 days, or than your plan keeps requests.
+          </EmptyState>
+        </section>
+      )}
+      {error && !isMissing && (
+        <ProblemNote error={error} onRetry={() => refetch()} title="The session could not be loaded" />
+      )}
+      {!error && (
+        <section className="card scroll-x" aria-label="Agents and requests" aria-busy={!data}>
+          <table className={`grid-table ${requestClasses['table']}`}>
+            <thead>
+              <tr>
+                <th>Agent, request</th>
+                <th className="wide-only">Time</th>
+                <th className="wide-only">Status</th>
+                <th className="right wide-only">Tokens in</th>
+                <th className="right wide-only">Tokens out</th>
+                <th className="right">Cost</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data ? (
+                agentTree(data.agents).map(({ agent, depth }) => (
+                  <Fragment key={agent.agentId ?? ''}>
+                    <AgentRow agent={agent} depth={depth} />
+                    {agent.items.map((request) => (
+                      <RequestRow key={request.requestId} request={request} depth={depth} />
+                    ))}
+                  </Fragment>
+                ))
+              ) : (
+                <tr>
+                  <td colSpan={6}>
+                    <Skeleton height={160} />
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {data?.isComplete === false && (
+        <p className="dim small">
+          Not all requests are listed here.{' '}
+          <AnchorLink to="/requests" search={{ session: sessionId }} underline="always" inherit>
+            All requests of this session
+          </AnchorLink>
+        </p>
+      )}
+    </div>
+  );
+};
