@@ -42,13 +42,19 @@ const draw = (random: () => number) => {
 
 const modelOf = ({ model }: Workload) => (model === '' ? null : model);
 
+/** The half day of a developer is a session, in which every third call is of the main agent. */
+const sessionAt = (at: number, call: number) => {
+  const id = `session-${new Date(Math.floor(at / (12 * HOUR_MS)) * 12 * HOUR_MS).toISOString().slice(0, 13)}`;
+  return call % 3 === 0 ? { id } : { id, agentId: `agent-${call % 3}` };
+};
+
 /** Calls of two months up to now, as the gateway would have reported them: the same for the same time and account. */
 export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
   const random = randomFrom(SEED);
   const ids = new V7Generator({ nextUint32: () => Math.floor(random() * 2 ** 32) });
   const { spread, tokensOf, endOf } = draw(random);
 
-  const callAt = (workload: Workload, at: number): CloseEvent => {
+  const callAt = (workload: Workload, at: number, call: number): CloseEvent => {
     const tokens = tokensOf(workload);
     const end = endOf(workload);
     const isLeft = end === 'left';
@@ -64,6 +70,8 @@ export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
       providerKey: workload.providerKey,
       tag: workload.tag,
       tagTruncated: false,
+      ...(workload.client && { client: workload.client }),
+      ...(workload.hasSessions && { session: sessionAt(at, call) }),
       method: workload.method ?? 'POST',
       path: workload.path,
       startedAt: new Date(at).toISOString(),
@@ -95,7 +103,7 @@ export const seedTraffic = (account: SeedAccount, now: Date): CloseEvent[] => {
     const calls = Math.floor(expected + random());
     for (let call = 0; call < calls; call++) {
       const at = hourStart + Math.floor(random() * HOUR_MS);
-      const event = callAt(workload, at);
+      const event = callAt(workload, at, events.length);
       if (at < now.getTime() - event.totalMs) events.push(event);
     }
   };

@@ -10,6 +10,10 @@ export const night = [0, 8, 14, 10, 2, ...Array.from({ length: 19 }, () => 0)];
 /** One kind of call that a made-up company sends. */
 export interface Workload {
   readonly tag: string | null;
+  /** The program that sends it, where the gateway recognizes one. */
+  readonly client?: string;
+  /** It sends session ids, and starts agents. */
+  readonly hasSessions?: boolean;
   /** By the account's second service key. */
   readonly batchKey?: true;
   /** Distinguished by the fingerprint of the provider's credential. */

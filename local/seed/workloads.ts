@@ -5,6 +5,8 @@ import { chat, gemini, messages, night, office, round, type Workload } from './w
 export const workloads: readonly Workload[] = [
   {
     tag: 'code-review',
+    client: 'claude-code',
+    hasSessions: true,
     providerKey: 'anthropic-engineering',
     provider: 'anthropic',
     model: 'claude-opus-4-1',
@@ -20,6 +22,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     tag: 'support-bot',
+    client: 'anthropic-python',
     providerKey: 'anthropic-production',
     provider: 'anthropic',
     model: 'claude-sonnet-4-5',
@@ -34,6 +37,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     tag: 'search',
+    client: 'openai-python',
     providerKey: 'openai-production',
     provider: 'openai',
     model: 'text-embedding-3-small',
@@ -48,6 +52,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     tag: 'search',
+    client: 'openai-python',
     providerKey: 'cohere-production',
     provider: 'cohere',
     model: 'rerank-v3.5',

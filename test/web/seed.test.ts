@@ -24,6 +24,13 @@ describe('seed data', () => {
     expect(new Set(events.map(({ startedAt }) => startedAt.slice(0, 7)))).toContain('2026-10');
   });
 
+  it('has sessions with agents, and clients', () => {
+    const sessions = events.flatMap(({ session }) => session ?? []);
+    expect(new Set(sessions.map(({ id }) => id)).size).toBeGreaterThan(20);
+    expect(new Set(sessions.map(({ agentId }) => agentId))).toEqual(new Set([undefined, 'agent-1', 'agent-2']));
+    expect(new Set(events.map(({ client }) => client)).size).toBeGreaterThan(3);
+  });
+
   it('prices every model except the custom one', () => {
     const unpriced = events.filter(
       (event) => event.status === 200 && event.outcome === 'completed' && priceRequest(event).provenance === 'unknown',

@@ -31,6 +31,8 @@ const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   'overview of nothing': () => '/?model=%5B%22no-such-model%22%5D',
   requests: () => '/requests',
   'one request': async () => `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
+  sessions: () => '/sessions',
+  'one session': async () => `/sessions/${await firstId('/sessions', ({ id }) => id)}`,
   alerts: () => '/alerts',
   'one alert': async () => `/alerts/${await firstId('/alerts', ({ id }) => id)}`,
   rules: () => '/rules',
