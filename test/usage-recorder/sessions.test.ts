@@ -242,6 +242,24 @@ describe('reading sessions', () => {
     expect(await openSessions(table, now).find('svc_other', 's', DAYS)).toEqual([]);
   });
 
+  it('reads the newest days and says where it stopped, when it takes too long', async () => {
+    const accountId = newAccountId();
+    await recorder()(
+      ['2026-11-18', '2026-11-19', '2026-11-20'].map((day, n) =>
+        closeEvent({ accountId, n, startedAt: `${day}T10:00:00.000Z`, session: { id: day } }),
+      ),
+    );
+    let time = NOW;
+    const slow = faultyTable(table, async (_, send) => {
+      time += 10_000;
+      return send();
+    });
+    const seen: string[] = [];
+    const days = { ...DAYS, from: '2026-10-01' };
+    const from = await openSessions(slow, () => time).read(accountId, days, ({ sessionId }) => seen.push(sessionId));
+    expect([from, seen.sort()]).toEqual(['2026-11-18', ['2026-11-18', '2026-11-19', '2026-11-20']]);
+  });
+
   it('adds up sessions, in the order of their cost or of their last request', () => {
     const counter = (sessionId: string, hour: string, cost: number, more: Partial<SessionCounter> = {}) => ({
       ...{ sessionId, agentId: null, parentAgentId: null, client: null, firstHour: hour, lastHour: hour },

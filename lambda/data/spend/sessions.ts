@@ -9,6 +9,8 @@ import { parseCounters } from './spend-counters.ts';
 
 /** Reading ends with the day that reaches it: about 40 MB of items. */
 const MAX_COUNTERS = 100_000;
+/** So does the day during which this passes: API Gateway waits for 29 s. */
+const MAX_READ_MS = 15_000;
 /** A busy account's days are read in turn, so that not many are read beyond the limit. */
 const MAX_DAYS_AT_ONCE = 4;
 const FEW_COUNTERS = 1_000;
@@ -67,9 +69,10 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
     /**
      * The session counters of some days, the last day first.
      *
-     * @returns the first day that was read: a later one than asked for where there were too many
+     * @returns the first day that was read: a later one than asked for where there were too many, or reading took too long
      */
     read: async (accountId: string, range: DayRange, take: (counter: SessionCounter) => void): Promise<Day> => {
+      const startedAtMs = now();
       let found = 0;
       const count = (counter: SessionCounter) => {
         found += 1;
@@ -80,7 +83,7 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
       for (let next = days.splice(0, atOnce); next.length > 0; next = days.splice(0, atOnce)) {
         const before = found;
         await Promise.all(next.map((day) => readDay(accountId, day, count)));
-        if (found >= MAX_COUNTERS) return next.at(-1) as Day;
+        if (found >= MAX_COUNTERS || now() - startedAtMs > MAX_READ_MS) return next.at(-1) as Day;
         atOnce = found - before > FEW_COUNTERS ? 1 : Math.min(2 * atOnce, MAX_DAYS_AT_ONCE);
       }
       return range.from;

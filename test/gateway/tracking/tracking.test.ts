@@ -65,7 +65,14 @@ const only = (kind: UsageEvent['kind'], action: () => Promise<void>) => async (e
 
 describe('the two events of a request', () => {
   it('record what happened, and match their schemas', async () => {
-    const { host, requestId } = await call({}, { 'X-Service-Tag': 'nightly' });
+    const sent = {
+      'X-Service-Tag': 'nightly',
+      'X-Service-Metadata': '{"team":"search"}',
+      'User-Agent': 'claude-cli/2.1.197 (external, sdk-cli)',
+      'X-Claude-Code-Session-Id': 'session-1',
+      'X-Claude-Code-Agent-Id': 'agent-1',
+    };
+    const { host, requestId } = await call({}, sent);
     const close = await host.closeOf(requestId);
     expect(closeEventSchema.parse(close)).toEqual(close);
     expect(close).toMatchObject({
@@ -77,6 +84,9 @@ describe('the two events of a request', () => {
       providerKey: 'f00d',
       tag: 'nightly',
       tagTruncated: false,
+      metadata: { team: 'search' },
+      client: 'claude-code',
+      session: { id: 'session-1', agentId: 'agent-1' },
       method: 'POST',
       path: '/v1/chat/completions',
       route: 'governed',
@@ -91,7 +101,8 @@ describe('the two events of a request', () => {
     expect(close.overheadMs).toBeLessThan(close.ttfbMs ?? 0);
     const [open] = host.opens();
     expect(openEventSchema.parse(open)).toEqual(open);
-    expect(open).toMatchObject({ requestId, startedAt: close.startedAt });
+    const { metadata, client, session, startedAt } = close;
+    expect(open).toMatchObject({ requestId, startedAt, metadata, client, session });
   });
 
   it('contain no credential, no body, no query', async () => {

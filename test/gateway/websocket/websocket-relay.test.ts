@@ -13,7 +13,15 @@ import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.t
 let origin: SocketOrigin;
 let host: GatewayHost;
 
-const HEADERS = { 'X-Service-Key': KEYS.active, 'X-Service-Tag': 'voice', Authorization: 'Bearer sk-test' };
+const HEADERS = {
+  'X-Service-Key': KEYS.active,
+  'X-Service-Tag': 'voice',
+  'X-Service-Metadata': '{"team":"calls"}',
+  'Helicone-Session-Id': 'call-7',
+  'User-Agent': 'OpenAI/JS 6.49.0',
+  Authorization: 'Bearer sk-test',
+};
+const BELONGS = { tag: 'voice', metadata: { team: 'calls' }, client: 'openai-js', session: { id: 'call-7' } };
 
 const start = (settings: Partial<HostSettings> = {}): Promise<GatewayHost> =>
   startGatewayHost({ origin: origin.origin, proxiesWebSockets: true, ...settings });
@@ -95,7 +103,7 @@ describe('a realtime connection to OpenAI', () => {
       status: 101,
       outcome: 'completed',
       route: 'governed',
-      tag: 'voice',
+      ...BELONGS,
       reading: { dialect: 'free' },
     });
     expect(priceRequest(connection).provenance).toBe('free');
@@ -104,7 +112,7 @@ describe('a realtime connection to OpenAI', () => {
       expect(response).toMatchObject({
         path: '/v1/realtime',
         outcome: 'completed',
-        tag: 'voice',
+        ...BELONGS,
         reading: { usage, complete: true, modelServed: 'gpt-realtime', modelRequested: 'gpt-realtime' },
       });
       // 50 text, 10 cached text, 30 audio, 10 cached audio; 20 text and 40 audio out.
@@ -352,7 +360,7 @@ describe('bytes', () => {
       'sec-websocket-protocol': 'realtime, beta',
       authorization: 'Bearer sk-test',
     });
-    expect(JSON.stringify(received1?.rawHeaders)).not.toMatch(/x-service/i);
+    expect(JSON.stringify(received1?.rawHeaders)).not.toMatch(/x-service|helicone/i);
   });
 
   it.each([
