@@ -11,9 +11,9 @@ export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestDetail = components['schemas']['Request'];
 export type RequestsQuery = NonNullable<NonNullable<paths['/requests']['get']['parameters']>['query']>;
 
-export type SessionList = paths['/sessions']['get']['responses']['200']['content']['application/json'];
+type SessionList = paths['/sessions']['get']['responses']['200']['content']['application/json'];
 export type SessionSummary = SessionList['items'][number];
-export type SessionTree = paths['/sessions/{sessionId}']['get']['responses']['200']['content']['application/json'];
+type SessionTree = paths['/sessions/{sessionId}']['get']['responses']['200']['content']['application/json'];
 export type SessionAgent = SessionTree['agents'][number];
 
 export type AlertsQuery = NonNullable<NonNullable<paths['/alerts']['get']['parameters']>['query']>;
