@@ -81,10 +81,13 @@ describe('packTransactions', () => {
             expect(own.length + spendCounters.length + months.length + markedDays.length).toBeLessThanOrEqual(
               MAX_ACTIONS,
             );
-            const keys = [...spendCounters, ...months].map(({ key }) => `${key.pk}#${key.sk}`);
+            const keys = [
+              ...spendCounters.map(({ key }) => `${key.pk}#${key.sk}`),
+              ...months.map(({ accountId, month }) => `${accountId}#${month}`),
+            ];
             expect(new Set(keys).size).toBe(keys.length);
             const dayOf = ({ after }: Change) => `${after.accountId}${after.startedAt.slice(0, 10)}`;
-            const checkedBy = months.map(({ key, openDay }) => `${key.pk.slice('ACCOUNT#'.length)}${openDay}`);
+            const checkedBy = months.map(({ accountId, openDay }) => `${accountId}${openDay}`);
             const isLate = (change: Change) => change.after.startedAt < '2026-11-20';
             // Each day is marked, or the month counter checks that it is open.
             expect(new Set(markedDays.map(({ accountId, day }) => accountId + day))).toEqual(

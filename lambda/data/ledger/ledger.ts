@@ -103,10 +103,12 @@ export const openLedger = (
     return merge(results);
   };
 
-  /** @returns false where none of the months is sharded otherwise than this process assumed: a day of them is closed */
+  /** @returns false where none of the months is sharded otherwise than the transaction assumed: a day of them is closed */
   const learnSharding = async (months: readonly MonthSource[]): Promise<boolean> => {
-    const learned = await Promise.all(months.map(({ accountId, month }) => sharding.learn(accountId, month)));
-    return learned.includes(true);
+    const isKnown = ({ accountId, month, shardedAfter }: MonthSource) =>
+      sharding.shardedAfter(accountId, month) !== shardedAfter;
+    await Promise.all(months.map((each) => isKnown(each) || sharding.learn(each.accountId, each.month)));
+    return months.some(isKnown);
   };
 
   /** @param changes all of one account */
@@ -115,8 +117,8 @@ export const openLedger = (
     { conflicting, isSetback }: Extract<Verdict, { kind: 'retry' }>,
   ): Promise<void> => {
     for (const source of conflicting) {
-      if (source.kind === 'month') sharding.moveCounter(source.accountId, MONTH_COUNTER);
-      if (source.kind === 'counter') sharding.moveCounter(source.accountId, source.counterName);
+      if (source.kind === 'month') sharding.moveCounter(source.accountId, MONTH_COUNTER, source.shard);
+      if (source.kind === 'counter') sharding.moveCounter(source.accountId, source.counterName, source.shard);
     }
     if (!isSetback) return;
     const months = new Set(changes.map(({ after }) => monthOf(after.startedAt)));

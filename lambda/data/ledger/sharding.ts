@@ -155,17 +155,15 @@ export const openSharding = (table: Table, now: () => number = Date.now) => {
     shardOfCounter: (accountId: string, month: Month, counterName: string): number =>
       shardedAfter(accountId, month) === undefined ? 0 : (counterShards.get(`${accountId}#${counterName}`) ?? 0),
 
-    /** Notes that another transaction had the counter. */
-    moveCounter: (accountId: string, counterName: string): void => {
-      counterShards.set(`${accountId}#${counterName}`, randomShard());
+    /** Another transaction had the shard of the counter. Transactions that were made before the move may meet it again. */
+    moveCounter: (accountId: string, counterName: string, from: number): void => {
+      const name = `${accountId}#${counterName}`;
+      if ((counterShards.get(name) ?? 0) === from) counterShards.set(name, randomShard());
     },
 
-    /** Reads how the month is sharded. @returns false where that is known already @throws ShardingContentionError, UnavailableError */
-    learn: async (accountId: string, month: Month): Promise<boolean> => {
-      const before = shardedAfter(accountId, month);
-      const after = await finishSharding(table, accountId, month);
-      remember(accountId, month, after);
-      return before !== after;
+    /** Reads how the month is sharded. @throws ShardingContentionError, UnavailableError */
+    learn: async (accountId: string, month: Month): Promise<void> => {
+      remember(accountId, month, await finishSharding(table, accountId, month));
     },
 
     /**

@@ -36,6 +36,7 @@ interface SpendCounterDelta {
   readonly key: Key;
   readonly accountId: string;
   readonly counterName: string;
+  readonly shard: number;
   readonly counters: Counters;
   /** Epoch seconds; day counters do not expire. */
   readonly expiresAt?: number;
@@ -50,9 +51,9 @@ interface AccountDay {
 
 /** What a transaction adds to one month counter. */
 interface MonthDelta {
-  readonly key: Key;
   readonly accountId: string;
   readonly month: Month;
+  readonly shard: number;
   readonly requests: number;
   /** The earliest day that these changes count in and do not mark. The transaction fails where it is closed: see closeDay. */
   readonly openDay?: Day | undefined;
@@ -180,21 +181,22 @@ class Totals {
     const [month, day] = [monthOf(hour), dayOf(hour)];
     const shardOf = (name: string) => this.#placement.shardOfCounter(accountId, month, name);
     const shard = shardOf(counterName);
-    const name = { accountId, counterName };
+    const name = { accountId, counterName, shard };
     const ofHour = namedSpendCounterKey(accountId, 'HOUR', hour, counterName, shard);
     const ofDay = namedSpendCounterKey(accountId, 'DAY', day, counterName, shard);
     this.#addToSpendCounter({ ...name, key: ofHour, expiresAt: hourCounterExpiry(hour) }, counters, sign);
     this.#addToSpendCounter({ ...name, key: ofDay }, counters, sign);
     if (session) {
-      const key = sessionCounterKey(accountId, day, session.counterName, shardOf(session.counterName));
+      const ownShard = shardOf(session.counterName);
+      const key = sessionCounterKey(accountId, day, session.counterName, ownShard);
       const hours = new Set([Number(hour.slice(-2))]);
-      this.#addToSpendCounter({ ...session, accountId, key, hours }, counters, sign);
+      this.#addToSpendCounter({ ...session, accountId, shard: ownShard, key, hours }, counters, sign);
     }
     const expiresAt = allocationCounterExpiry(hour);
     for (const { allocation, counterName: ownName, counters: own } of allocations) {
-      const busyName = `${allocation}#${ownName}`;
-      const key = allocationCounterKey(accountId, allocation, hour, ownName, shardOf(busyName));
-      this.#addToSpendCounter({ accountId, counterName: busyName, key, expiresAt }, own, sign);
+      const busy = { accountId, counterName: `${allocation}#${ownName}`, shard: shardOf(`${allocation}#${ownName}`) };
+      const key = allocationCounterKey(accountId, allocation, hour, ownName, busy.shard);
+      this.#addToSpendCounter({ ...busy, key, expiresAt }, own, sign);
     }
     this.#monthOf(accountId, hour).requests += sign;
   }
@@ -218,9 +220,9 @@ class Totals {
     return [...this.#months.values()]
       .filter(({ requests }) => requests !== 0)
       .map(({ accountId, month, requests, openDays }) => ({
-        key: monthKey(accountId, month, this.#placement.shardOfCounter(accountId, month, MONTH_COUNTER)),
         accountId,
         month,
+        shard: this.#placement.shardOfCounter(accountId, month, MONTH_COUNTER),
         requests,
         openDay: [...openDays].sort()[0],
         shardedAfter: this.#placement.shardedAfter(accountId, month),
@@ -345,12 +347,12 @@ const addToSpendCounter = (table: string, { key, counters, expiresAt, hours }: S
   };
 };
 
-const addToMonth = (table: string, { key, requests, openDay, shardedAfter }: MonthDelta) => {
+const addToMonth = (table: string, { accountId, month, shard, requests, openDay, shardedAfter }: MonthDelta) => {
   const isSharded = shardedAfter === undefined ? 'attribute_not_exists(shardedAfter)' : 'shardedAfter = :after';
   return {
     Update: {
       TableName: table,
-      Key: { ...key },
+      Key: { ...monthKey(accountId, month, shard) },
       UpdateExpression: 'ADD trackedRequests :requests',
       ConditionExpression: openDay === undefined ? isSharded : `${isSharded} AND (${IS_OPEN})`,
       ExpressionAttributeValues: {
@@ -365,8 +367,8 @@ const addToMonth = (table: string, { key, requests, openDay, shardedAfter }: Mon
 /** What an action of a transaction is for. */
 export type Source =
   | { readonly kind: 'change'; readonly change: Change }
-  | { readonly kind: 'counter'; readonly accountId: string; readonly counterName: string }
-  | { readonly kind: 'month'; readonly accountId: string; readonly month: Month }
+  | ({ readonly kind: 'counter' } & SpendCounterDelta)
+  | ({ readonly kind: 'month' } & MonthDelta)
   | { readonly kind: 'mark' };
 
 /** The actions of a transaction, and what each of them is for. */
@@ -384,11 +386,11 @@ export const toActions = (
     ),
     ...spendCounters.map((delta) => ({
       action: addToSpendCounter(table, delta),
-      source: { kind: 'counter' as const, accountId: delta.accountId, counterName: delta.counterName },
+      source: { kind: 'counter' as const, ...delta },
     })),
     ...months.map((delta) => ({
       action: addToMonth(table, delta),
-      source: { kind: 'month' as const, accountId: delta.accountId, month: delta.month },
+      source: { kind: 'month' as const, ...delta },
     })),
     ...markedDays.map(({ accountId, day }) => ({
       action: markForRollup(table, accountId, day, now),

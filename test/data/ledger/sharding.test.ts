@@ -214,7 +214,7 @@ it('a day is closed for every shard: who stood still since then marks it', async
   const stale = openSharding(table, () => NOW);
   await stale.learn(accountId, MONTH);
   // Whatever shard the counter moves to.
-  stale.moveCounter(accountId, '');
+  stale.moveCounter(accountId, '', 0);
   const mark = async () => {
     const marks = openRollupMarks(table, () => tomorrow);
     const found = [];
