@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
+import { BATCH, RECORDERS } from './usage-capacity.ts';
 
 /** Settings of a stage in cdk.json, each with its limits and its default. */
 
@@ -233,6 +234,24 @@ const dashboardSettings = z.strictObject({
   throttle: throttle(100, 200),
 });
 
+/** How usage is recorded. What is unset follows from expectedRequestsPerSecond: see usage-capacity.ts. */
+const recorderSettings = z.strictObject({
+  /** Recorders that run at the same time, at most. */
+  maxConcurrency: wholeNumber(RECORDERS.least, RECORDERS.most).optional(),
+  /** Events that a recorder gets at once, at most. */
+  batchSize: wholeNumber(1, BATCH.most).optional(),
+});
+
+const tableSettings = z.strictObject({
+  /** What the table takes at once without growing first. It can be raised and not lowered, and raising it costs once. */
+  warmThroughput: z
+    .strictObject({
+      readUnitsPerSecond: wholeNumber(12_000, 10_000_000),
+      writeUnitsPerSecond: wholeNumber(4_000, 10_000_000),
+    })
+    .optional(),
+});
+
 const firewallSettings = z.strictObject({
   /** A web ACL costs by month, by rule and by million requests, so it can be off. */
   enabled: z.boolean().default(true),
@@ -396,6 +415,10 @@ export const stageSettings = z
       .string()
       .regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table')
       .optional(),
+    /** Proxied requests a second at a busy time, of all accounts. What records them is sized for twice as many. */
+    expectedRequestsPerSecond: wholeNumber(1, 100_000).default(500),
+    recorder: recorderSettings.prefault({}),
+    table: tableSettings.prefault({}),
     gateway: gatewaySettings.prefault({}),
     dashboard: dashboardSettings.prefault({}),
     firewall: firewallSettings.prefault({}),
@@ -436,6 +459,14 @@ export const stageSettings = z
       }
     }
     if (usesCompute(value.gateway, 'lambda')) {
+      const { ratePerSecond } = value.gateway.throttle;
+      if (value.expectedRequestsPerSecond > ratePerSecond)
+        issues.push({
+          code: 'custom',
+          input: value.expectedRequestsPerSecond,
+          path: ['expectedRequestsPerSecond'],
+          message: `must not exceed gateway.throttle.ratePerSecond, ${ratePerSecond}, while a host is served by Lambda: API Gateway refuses more`,
+        });
       for (const name of ['headersTimeoutMs', 'idleTimeoutMs'] as const) {
         const input = value.gateway[name];
         if (input <= LAMBDA_SILENCE_MAX_MS) continue;

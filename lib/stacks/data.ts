@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
+import { usageCapacity } from '../usage-capacity.ts';
 
 interface DataStackProps extends StackProps {
   readonly settings: StageSettings;
@@ -23,10 +24,13 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, props);
+    const warmThroughput =
+      settings.table.warmThroughput ?? usageCapacity(settings.expectedRequestsPerSecond).warmThroughput;
     const own = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...(warmThroughput && { warmThroughput }),
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'expiresAt',

@@ -9,6 +9,7 @@ import { HandlerFunction } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
+import { usageCapacity } from '../usage-capacity.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
 
@@ -41,12 +42,13 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
+    const capacity = usageCapacity(settings.expectedRequestsPerSecond);
     const { queue, deadLetterQueue } = new ConsumedQueue(this, 'UsageEvents', {
       consumer: this.recorder,
       consumerTimeout: RECORDER_TIMEOUT,
-      batchSize: 100,
+      batchSize: settings.recorder.batchSize ?? capacity.batchSize,
       batchWindow: Duration.seconds(2),
-      maxConcurrency: 10,
+      maxConcurrency: settings.recorder.maxConcurrency ?? capacity.maxConcurrency,
       maxReceiveCount: 5,
       retention: settings.retention,
     });

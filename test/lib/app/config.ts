@@ -121,6 +121,12 @@ describe('settings of a stage', () => {
     for (const region of ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eu-isoe-west-1'])
       expect(missingForDeploy(parseStageSettings('prod', { region }))).toContainEqual(streaming);
     expect(missingForDeploy(parseStageSettings('prod', { region: 'ap-southeast-7' }))).not.toContainEqual(streaming);
+    expect(mistakes({ expectedRequestsPerSecond: 6_000 })).toEqual([
+      expect.stringContaining(
+        'stages.prod.expectedRequestsPerSecond: must not exceed gateway.throttle.ratePerSecond, 5000',
+      ),
+    ]);
+    expect(mistakes({ expectedRequestsPerSecond: 6_000, gateway: { compute: 'containers' } })).toEqual([]);
   });
 
   it('with an address for the dashboard need no remark', () => {

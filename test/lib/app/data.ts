@@ -22,6 +22,22 @@ describe('the table', () => {
     expect(table.DeletionPolicy).toBe('Retain');
   });
 
+  it.each([
+    { settings: {}, warm: undefined },
+    { settings: { expectedRequestsPerSecond: 500 }, warm: undefined },
+    {
+      settings: { expectedRequestsPerSecond: 5_000 },
+      warm: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 40_000 },
+    },
+    {
+      settings: { table: { warmThroughput: { readUnitsPerSecond: 15_000, writeUnitsPerSecond: 9_000 } } },
+      warm: { ReadUnitsPerSecond: 15_000, WriteUnitsPerSecond: 9_000 },
+    },
+  ])('takes at once what $settings need', ({ settings, warm }) => {
+    const { Properties } = onlyResource(synthStage(settings)('data'), 'AWS::DynamoDB::Table');
+    expect(Properties['WarmThroughput']).toEqual(warm);
+  });
+
   it('can be thrown away in a stage that says so', () => {
     const disposable = onlyResource(synthStage({ removalPolicy: 'destroy' })('data'), 'AWS::DynamoDB::Table');
     expect(disposable.DeletionPolicy).toBe('Delete');
