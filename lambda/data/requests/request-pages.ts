@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
-import { requestPartition } from '../table/keys.ts';
+import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem, sessionMark } from './request-item.ts';
@@ -17,7 +17,7 @@ export interface RequestRange {
 /** After empty days, the days before them are read at the same time: months without requests are skipped quickly. */
 const MAX_DAYS_AT_ONCE = 16;
 /** `below`: the id of a record of the page below which there may be more. */
-type Page = { records: RequestRecord[]; below: string | undefined };
+type Page = { records: RequestRecord[]; below: string | undefined; queries: number };
 
 interface DayQuery {
   readonly accountId: string;
@@ -44,7 +44,26 @@ const readShard = async ({ client, name }: Table, shard: number, query: DayQuery
       ...(query.session === undefined ? { Limit: query.limit } : { FilterExpression: 's = :mark' }),
     }),
   );
-  return { records: (Items ?? []).map(parseRequestItem), below: LastEvaluatedKey?.['sk'] as string | undefined };
+  return {
+    records: (Items ?? []).map(parseRequestItem),
+    below: LastEvaluatedKey?.['sk'] as string | undefined,
+    queries: 1,
+  };
+};
+
+/** Where there are records there is a counter of the day, for ever. One query tells that all shards of a day are empty. */
+const hasCounters = async ({ client, name }: Table, accountId: string, day: Day): Promise<boolean> => {
+  const { from, to } = timeRange('DAY', day, day);
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':pk': spendPartition(accountId), ':from': from, ':to': to },
+      ConsistentRead: true,
+      Limit: 1,
+    }),
+  );
+  return (Items ?? []).length > 0;
 };
 
 /**
@@ -53,6 +72,7 @@ const readShard = async ({ client, name }: Table, shard: number, query: DayQuery
  */
 const readDay = async (table: Table, shards: number, query: DayQuery): Promise<Page> => {
   if (shards === 1) return readShard(table, 0, query);
+  if (!(await hasCounters(table, query.accountId, query.day))) return { records: [], below: undefined, queries: 1 };
   const limit = Math.ceil((1.5 * query.limit) / shards) + 4;
   const pages = await Promise.all(
     Array.from({ length: shards }, (_, shard) => readShard(table, shard, { ...query, limit })),
@@ -65,7 +85,7 @@ const readDay = async (table: Table, shards: number, query: DayQuery): Promise<P
     .flatMap((page) => page.records)
     .filter(({ requestId }) => below === undefined || requestId >= below)
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
-  return { records, below };
+  return { records, below, queries: shards + 1 };
 };
 
 /**
@@ -98,7 +118,7 @@ export async function* newestFirst(
   const read = async (ofDay: Day, before: string | null): Promise<Page> => {
     const upper = before !== null && before < highest ? before : highest;
     // The table rejects a range that ends before it begins. A cursor of an earlier range may ask for one.
-    if (upper < lowest) return { records: [], below: undefined };
+    if (upper < lowest) return { records: [], below: undefined, queries: 0 };
     const { pageSize: limit, session } = options;
     return readDay(table, shardsOf(ofDay), { accountId, day: ofDay, lowest, below: upper, limit, session });
   };
@@ -128,7 +148,7 @@ export async function* newestFirst(
         found ||= records.length > 0;
         seen = page.below ?? seen;
         const next = page.below ? { day: each, requestId: page.below } : followingDay;
-        yield { records, next, queries: shardsOf(each) };
+        yield { records, next, queries: page.queries };
         if (!page.below) break;
       }
     }

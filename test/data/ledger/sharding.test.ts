@@ -153,6 +153,23 @@ it('pages of any size have every request once, newest first, while the month is 
   // Each page is 32 queries.
 }, 60_000);
 
+it('a page reads each empty day of a sharded month once', async () => {
+  const { accountId } = await newAccount(table, 'PRO');
+  await shardMonth(table, accountId, MONTH);
+  let queries = 0;
+  const counting = faultyTable(table, (command, send) => {
+    if (command instanceof QueryCommand) queries += 1;
+    return send();
+  });
+  const read = () => openRequests(counting, () => NOW).page(accountId, { ...range, limit: 50 });
+  expect(await read()).toEqual({ items: [], nextCursor: null });
+  expect(queries).toBe(1 + 30);
+  await recorderOf()([closeAt(accountId, 1)]);
+  queries = 0;
+  expect((await read()).items).toHaveLength(1);
+  expect(queries).toBe(1 + 30 + ACCOUNT_SHARDS);
+});
+
 it('a decision that a process left behind is made by the next that records', async () => {
   const { accountId } = await newAccount(table, 'PRO');
   const record = recorderOf();
