@@ -10,6 +10,7 @@ const everything = {
     name: 'app.acme.dev',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
   },
+  registration: 'invite',
   alarmMail: 'ops@acme.dev',
   mailFrom: 'alerts@acme.dev',
   mail: { identity: 'create', cognito: true },

@@ -64,11 +64,13 @@ export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
   USER_POOL_ID: string;
   /** URL of the pool's public keys, if they are not at its issuer. */
   USER_POOL_JWKS_URI?: string;
+  /** Who may get a login: `open`, `invite` or `closed`. */
+  REGISTRATION: string;
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;
 }
 
-export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI'> {
+export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;
 }

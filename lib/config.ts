@@ -86,6 +86,8 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
       `${at('region')}: the gateway needs Lambda response streaming, which AWS has announced for commercial regions alone, and ${settings.region} is none`,
     isExample(settings.gatewayDomain) && `${at('gatewayDomain')}: the domain under which the provider hosts live`,
     isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
+    settings.registration === undefined &&
+      `${at('registration')}: who may register: "open" (anybody), "invite" (whom members invite) or "closed" (nobody). npm run create-owner makes the first owner`,
     settings.mailFrom === undefined && `${at('mailFrom')}: the verified address that alerts are sent from`,
     settings.alarmMail === undefined && `${at('alarmMail')}: the mail address that receives alarms`,
   ].filter((line) => line !== false);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { registrations } from '../lambda/domain/accounts/registration.ts';
 import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { BATCH, RECORDERS } from './usage-capacity.ts';
@@ -395,6 +396,8 @@ export const stageSettings = z
     web: webSettings.optional(),
     /** Web origins whose pages may call the dashboard API, apart from the web dashboard's own domain. */
     corsOrigins: z.array(origin).default([]),
+    /** Who may get a login: anybody (`open`), those a member invites (`invite`), or nobody (`closed`). A deployment must choose. */
+    registration: z.enum(registrations, "must be 'open', 'invite' or 'closed'").optional(),
     /** Receives alarms. */
     alarmMail: z.email('must be an e-mail address').optional(),
     /** Sender of alerts: its address or domain must be a verified identity of SES. Unset: alerts@{dashboardDomain}. */

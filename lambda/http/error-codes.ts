@@ -17,6 +17,7 @@ export const errorCodes = {
     status: 403,
     description: "The caller's role does not permit this request; the message names the missing permission.",
   },
+  REGISTRATION_CLOSED: { status: 403, description: 'New users are not admitted in this way; the message says how.' },
   NOT_FOUND: { status: 404, description: 'Your account has no such resource.' },
   EMAIL_TAKEN: { status: 409, description: 'A user with this e-mail address already exists.' },
   CONFLICT: { status: 409, description: 'The request conflicts with the current state; the message explains why.' },

@@ -24,6 +24,7 @@ const errorExamples: Record<ErrorCode, string> = {
   UNAUTHORIZED: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   FORBIDDEN:
     'Your role viewer lacks the permission rules:write. Roles that have it: owner, admin, member. An owner or admin can change your role.',
+  REGISTRATION_CLOSED: 'New users come here by invitation. Ask a member of your account for one.',
   NOT_FOUND: 'There is no such key.',
   EMAIL_TAKEN: 'A user with this e-mail address already exists. Log in, or reset the password.',
   CONFLICT: 'A registration with this e-mail address is in progress. Try again in a minute.',

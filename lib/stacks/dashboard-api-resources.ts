@@ -2,6 +2,7 @@ import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ResourceName } from '../../lambda/dashboard/operations.ts';
+import type { Registration } from '../../lambda/domain/accounts/registration.ts';
 import type {
   ApiEnvironment,
   AuthEnvironment,
@@ -30,6 +31,7 @@ export interface DashboardDependencies {
   readonly corsOrigins: readonly string[];
   /** URL for links in mails, without a trailing slash. */
   readonly dashboardUrl: string;
+  readonly registration: Registration;
 }
 
 /** One function of the dashboard API. Its entry is `lambda/dashboard/{name}/handler.ts`, its routes are its operations there. */
@@ -75,6 +77,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       ({
         ...dashboardEnvironment(dependencies),
         USER_POOL_ID: dependencies.userPool.userPoolId,
+        REGISTRATION: dependencies.registration,
         DASHBOARD_URL: dependencies.dashboardUrl,
         MAIL_FROM: dependencies.mail.from,
         MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,

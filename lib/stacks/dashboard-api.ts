@@ -20,7 +20,9 @@ import { dashboardFirewall } from './firewall-rules.ts';
 import { grantSendMail } from './mail.ts';
 import { partitions } from './partitions.ts';
 
-interface DashboardApiStackProps extends StackProps, Omit<DashboardDependencies, 'corsOrigins' | 'dashboardUrl'> {
+interface DashboardApiStackProps
+  extends StackProps,
+    Omit<DashboardDependencies, 'corsOrigins' | 'dashboardUrl' | 'registration'> {
   readonly settings: StageSettings;
 }
 
@@ -51,9 +53,20 @@ export class DashboardApiStack extends Stack {
     { settings, table, userPool, userPoolClient, signOn, stripe, mail, ...props }: DashboardApiStackProps,
   ) {
     super(scope, id, props);
-    const { corsOrigins } = settings;
+    // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
+    const { corsOrigins, registration = 'closed' } = settings;
     const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
-    const dependencies = { table, userPool, userPoolClient, signOn, stripe, mail, corsOrigins, dashboardUrl };
+    const dependencies = {
+      table,
+      userPool,
+      userPoolClient,
+      signOn,
+      stripe,
+      mail,
+      corsOrigins,
+      dashboardUrl,
+      registration,
+    };
 
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,

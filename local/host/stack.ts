@@ -97,7 +97,13 @@ const run = async (
 
   const url = urlOf(front);
   const functions = lambdaFunctions(app).map(
-    withOverrides({ DASHBOARD_URL: url, ...stripe.environment, ...options.environment, GATEWAY_DOMAIN: 'localhost' }),
+    withOverrides({
+      DASHBOARD_URL: url,
+      REGISTRATION: 'open',
+      ...stripe.environment,
+      ...options.environment,
+      GATEWAY_DOMAIN: 'localhost',
+    }),
   );
   const endpoints = endpointVariables(emulators);
   const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });

@@ -15,6 +15,7 @@ const prod = {
   dashboardDomain: 'spend.acme.dev',
   mailFrom: 'alerts@acme.dev',
   alarmMail: 'ops@acme.dev',
+  registration: 'open',
 };
 
 /** What `cdk` would do, as a script: it writes its arguments and the outputs of the stacks. */

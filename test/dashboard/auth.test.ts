@@ -48,6 +48,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_ENDPOINT_URL_SES: mail.endpoint,
     DASHBOARD_URL: 'https://app.example.com',
+    REGISTRATION: 'open',
     MAIL_FROM: 'alerts@example.com',
     MAIL_CONFIGURATION_SET: 'mail',
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,

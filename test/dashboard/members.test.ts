@@ -68,6 +68,7 @@ const sessions = {
 beforeAll(async () => {
   table = await emulatedTable();
   const dependencies = {
+    registration: 'invite' as const,
     members: openMembers(table),
     keys: openServiceKeys(table),
     accounts: openAccounts(table),

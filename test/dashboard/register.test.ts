@@ -12,7 +12,7 @@ import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke
 const now = new Date('2026-11-20T12:00:00Z');
 
 /** Directory and table in memory. The steps in `breaks` fail before or after their effect. */
-const world = () => {
+const world = (registration: RegisterDependencies['registration'] = 'open') => {
   const users = new Map<string, DirectoryUser & { email: string; password?: string }>();
   const accounts = new Map<string, Account>();
   const registrations: NewAccount[] = [];
@@ -27,6 +27,7 @@ const world = () => {
   };
   const byEmail = (email: string) => [...users.values()].find((user) => user.email === email);
   const dependencies: RegisterDependencies = {
+    registration,
     directory: {
       createUser: ({ email, accountId }) =>
         step('createUser', () => {
@@ -131,6 +132,12 @@ describe('register', () => {
         keyId: 'key-3',
       },
     ]);
+  });
+
+  it.each(['invite', 'closed'] as const)('creates nothing while registration is %s', async (registration) => {
+    const { handler, users, accounts } = world(registration);
+    expect(await post(handler)).toMatchObject({ status: 403, body: { error: { code: 'REGISTRATION_CLOSED' } } });
+    expect([users.size, accounts.size]).toEqual([0, 0]);
   });
 
   it('mails a code to the address, and works without it', async () => {

@@ -6,6 +6,7 @@ import type { Members } from '../../data/accounts/members.ts';
 import type { Users } from '../../data/accounts/users.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
+import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -16,6 +17,7 @@ import type { acceptInvitation as operation } from './operations.ts';
 import { withAccount } from './sessions.ts';
 
 export interface AcceptDependencies {
+  readonly registration: Registration;
   readonly directory: UserDirectory;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'find'>;
@@ -40,7 +42,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ConflictError ||
  * again if a later step is refused. After an outage it stays, and the next attempt finds it.
  */
 export const acceptInvitation = (dependencies: AcceptDependencies): Implementation<typeof operation> => {
-  const { directory, sessions, accounts, users, members, now, logger } = dependencies;
+  const { directory, sessions, accounts, users, members, registration, now, logger } = dependencies;
 
   const find = async (token: string): Promise<Invitation> => {
     const place = parseInvitationToken(token);
@@ -91,6 +93,7 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
         await joinAs(session.userId);
         return session;
       }
+      requireRegistration(registration, 'invitation');
       await requireGoodPassword('password', password, [email, ...Object.values(names)]);
       const userId = await directory.createUser({ email, ...names, accountId });
       try {

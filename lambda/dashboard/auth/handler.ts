@@ -13,6 +13,7 @@ import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
+import { registrations } from '../../domain/accounts/registration.ts';
 import type { AuthEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -41,6 +42,7 @@ const environment = z
     USER_POOL_ID: z.string().check(z.minLength(1)),
     USER_POOL_JWKS_URI: z.optional(z.url()),
     DASHBOARD_URL: z.url(),
+    REGISTRATION: z.enum(registrations),
     MAIL_FROM: z.string().check(z.minLength(3)),
     MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
   } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
@@ -78,6 +80,7 @@ export const handler = httpStack(
       recorded(
         'account.registered',
         register({
+          registration: environment.REGISTRATION,
           directory,
           sessions,
           accounts,
@@ -112,6 +115,7 @@ export const handler = httpStack(
     route(
       operations.acceptInvitation,
       acceptInvitation({
+        registration: environment.REGISTRATION,
         directory,
         sessions,
         accounts,

@@ -66,7 +66,7 @@ export const register = operation({
     companyName: z.optional(companyNameSchema),
   }),
   success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
-  errors: ['EMAIL_TAKEN', 'CONFLICT'],
+  errors: ['EMAIL_TAKEN', 'CONFLICT', 'REGISTRATION_CLOSED'],
 });
 
 export const logIn = operation({
@@ -161,7 +161,7 @@ export const acceptInvitation = operation({
     lastName: nameSchema,
   }),
   success: { status: 201, description: 'A member, and logged in.', schema: sessionSchema },
-  errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN'],
+  errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN', 'REGISTRATION_CLOSED', 'TOTP_SETUP_REQUIRED'],
 });
 
 export const sendVerificationCode = operation({

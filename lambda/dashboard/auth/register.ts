@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
 import type { Users } from '../../data/accounts/users.ts';
+import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -11,6 +12,7 @@ import type { register as operation } from './operations.ts';
 import type { SendCode } from './verify-email.ts';
 
 export interface RegisterDependencies {
+  readonly registration: Registration;
   readonly directory: UserDirectory;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'create' | 'rollBack'>;
@@ -32,6 +34,7 @@ const LONGEST_REGISTRATION_MS = MINUTE_MS;
  * with the same e-mail cleans up.
  */
 export const register = ({
+  registration: admission,
   directory,
   sessions,
   accounts,
@@ -84,6 +87,7 @@ export const register = ({
     );
 
   return async ({ body: { password, companyName, ...names } }) => {
+    requireRegistration(admission, 'register');
     await requireGoodPassword('password', password, [...Object.values(names), companyName ?? '']);
     const accountId = newAccountId();
     const accountKey = newAccountKey();

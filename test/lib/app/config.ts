@@ -129,6 +129,15 @@ describe('settings of a stage', () => {
     expect(mistakes({ expectedRequestsPerSecond: 6_000, gateway: { compute: 'containers' } })).toEqual([]);
   });
 
+  it('say who may register', () => {
+    expect(missingForDeploy(parseStageSettings('prod', {}))).toContainEqual(
+      expect.stringContaining('stages.prod.registration: who may register'),
+    );
+    expect(mistakes({ registration: 'public' })).toEqual([
+      expect.stringContaining("must be 'open', 'invite' or 'closed'"),
+    ]);
+  });
+
   it('with an address for the dashboard need no remark', () => {
     const web = {
       name: 'app.acme.dev',
@@ -147,6 +156,7 @@ describe('settings of a stage', () => {
         dashboardDomain: 'spend.acme.dev',
         mailFrom: 'alerts@acme.dev',
         alarmMail: 'ops@acme.dev',
+        registration: 'invite',
       },
     };
     const { node } = new App({ context: { stage: 'prod', stages, deploy: 'true' } });

@@ -11,6 +11,7 @@ const stage = (name: string, account: string) => ({
   gatewayDomain: `ai.${name}.acme.dev`,
   dashboardDomain: `spend.${name}.acme.dev`,
   alarmMail: 'ops@acme.dev',
+  registration: 'open',
   mailFrom: 'alerts@acme.dev',
 });
 

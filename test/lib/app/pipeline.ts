@@ -13,6 +13,7 @@ const stage = (name: string) => ({
   gatewayDomain: `ai.${name}.acme.dev`,
   dashboardDomain: `spend.${name}.acme.dev`,
   alarmMail: 'ops@acme.dev',
+  registration: 'open',
   mailFrom: 'alerts@acme.dev',
 });
 const pipeline = {

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { type CognitoEmulator, startCognito } from '../../local/emulators/cognito.ts';
+import { runOps } from './run-command.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let cognito: CognitoEmulator;
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'owner-'));
+  [table, cognito] = await Promise.all([emulatedTable(), startCognito({ dataDir })]);
+});
+afterAll(async () => {
+  await Promise.all([table.stop(), cognito.stop()]);
+  await rm(dataDir, { recursive: true });
+});
+
+const run = (...args: string[]) =>
+  runOps(
+    'create-owner',
+    [
+      '--table',
+      table.name,
+      '--user-pool',
+      cognito.userPoolId,
+      '--first-name',
+      'Ada',
+      '--last-name',
+      'Lovelace',
+      ...args,
+    ],
+    {
+      env: {
+        AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+        AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
+      },
+    },
+  );
+const items = async () => (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
+
+describe('npm run create-owner', () => {
+  it('creates an account with its owner, whose address is not verified yet, once', async () => {
+    expect(await run('--email', 'Ada@Example.com', '--dry-run')).toMatchObject({ code: 0 });
+    expect(await items()).toEqual([]);
+    const created = await run('--email', 'Ada@Example.com');
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@example.com owns a new account') });
+    expect(await items()).toContainEqual(
+      expect.objectContaining({ email: 'ada@example.com', role: 'owner', emailVerifiedAt: null, companyName: null }),
+    );
+    // The account key is a credential: the owner sees it in the dashboard.
+    expect(created.stdout).not.toContain('svc_');
+    expect(await run('--email', 'ada@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already'),
+    });
+  });
+});
