@@ -3,6 +3,7 @@ import {
   AdminDeleteUserCommand,
   AdminGetUserCommand,
   AdminSetUserPasswordCommand,
+  AdminUpdateUserAttributesCommand,
   type AttributeType,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
@@ -89,6 +90,23 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
           new AdminSetUserPasswordCommand({ ...pool, Username: userId, Password: password, Permanent: true }),
         ),
         { InvalidPasswordException: invalidPassword('password') },
+      );
+    },
+
+    /** Makes a proven address the user's. @throws EmailTakenError */
+    changeEmail: async (userId: string, email: string): Promise<void> => {
+      await mapErrors(
+        cognito.send(
+          new AdminUpdateUserAttributesCommand({
+            ...pool,
+            Username: userId,
+            UserAttributes: [
+              { Name: 'email', Value: email },
+              { Name: 'email_verified', Value: 'true' },
+            ],
+          }),
+        ),
+        { AliasExistsException: emailTaken, UsernameExistsException: emailTaken },
       );
     },
 

@@ -113,6 +113,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         // The second factor.
         'cognito-idp:AdminRespondToAuthChallenge',
         'cognito-idp:AdminSetUserMFAPreference',
+        'cognito-idp:AdminUpdateUserAttributes',
       ),
   },
   members: {

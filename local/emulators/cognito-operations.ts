@@ -3,6 +3,7 @@ import {
   CodeMismatchError,
   InvalidParameterError,
   NotAuthorizedError,
+  UsernameExistsError,
   UserNotFoundError,
 } from 'cognito-local/lib/errors.js';
 import type { Router } from 'cognito-local/lib/server/Router.js';
@@ -23,6 +24,7 @@ interface Request {
   readonly AuthParameters?: Readonly<Record<string, string>>;
   readonly ChallengeResponses?: Readonly<Record<string, string>>;
   readonly Session?: string;
+  readonly UserAttributes?: readonly { readonly Name: string; readonly Value?: string }[];
   readonly SoftwareTokenMfaSettings?: { readonly Enabled?: boolean };
 }
 
@@ -89,6 +91,15 @@ export const missingOperations = (
         throw new CodeMismatchError();
       await pool.storeRefreshToken(context, made.RefreshToken, user);
       return { AuthenticationResult: made };
+    },
+
+    /** An address belongs to one user. */
+    AdminUpdateUserAttributes: async (context, request) => {
+      const { pool, user } = await found(context, request);
+      const email = request.UserAttributes?.find(({ Name }) => Name === 'email')?.Value;
+      const holder = email === undefined ? null : await pool.getUserByUsername(context, email);
+      if (holder && holder.Username !== user.Username) throw new UsernameExistsError();
+      return route('AdminUpdateUserAttributes')(context, request);
     },
 
     AdminSetUserMFAPreference: async (context, request) => {

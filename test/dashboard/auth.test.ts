@@ -8,15 +8,16 @@ import {
   AdminSetUserPasswordCommand,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
@@ -373,6 +374,82 @@ describe('auth', () => {
       }),
     );
     expect((await post('login', { email, password: 'old-pw-1' })).status).toBe(200);
+  });
+
+  describe('a user', () => {
+    it('changes the name', async () => {
+      const { response } = await register();
+      const names = { firstName: 'Augusta', lastName: 'King' };
+      expect((await as(response.body, 'me', names, 'PATCH')).status).toBe(204);
+      expect((await me(response.body.token)).body.user).toMatchObject(names);
+    });
+
+    it('changes the password with the old one, which ends every session', async () => {
+      const { email, response } = await register();
+      const newPassword = 'another horse 2';
+      expect(await as(response.body, 'change-password', { password: 'wrong horse 1', newPassword })).toMatchObject({
+        status: 401,
+        body: { error: { code: 'INVALID_CREDENTIALS' } },
+      });
+      expect((await as(response.body, 'change-password', { password, newPassword: 'password1234' })).status).toBe(400);
+      expect((await me(response.body.token)).status).toBe(200);
+      expect((await as(response.body, 'change-password', { password, newPassword })).status).toBe(204);
+      expect((await me(response.body.token)).status).toBe(401);
+      expect((await post('refresh', { refreshToken: response.body.refreshToken })).status).toBe(401);
+      expect((await post('login', { email, password })).status).toBe(401);
+      expect((await post('login', { email, password: newPassword })).status).toBe(200);
+    });
+
+    it('changes the address with the password and the code from the new one, which ends every session', async () => {
+      const { email: former, response } = await register();
+      const session = response.body;
+      const code = async (address: string) =>
+        /^\d{4} \d{4}$/m.exec((await lettersTo(address)).at(-1)?.body.text ?? '')?.[0];
+      await as(session, 'verify-email', { code: await code(former) });
+      // A minute between two codes.
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: addressCodeKey(session.userId),
+          UpdateExpression: 'SET issuedAtMs = :before',
+          ExpressionAttributeValues: { ':before': Date.now() - 61_000 },
+        }),
+      );
+      const email = newEmail();
+      expect((await as(session, 'change-email', { email, password: 'wrong horse 1' })).status).toBe(401);
+      expect(await lettersTo(email)).toEqual([]);
+      expect((await as(session, 'change-email', { email, password })).status).toBe(202);
+      expect((await me(session.token)).body.user).toMatchObject({ email: former, emailVerified: true });
+      expect((await post('login', { email, password })).status).toBe(401);
+
+      expect((await as(session, 'verify-email', { code: await code(email) })).status).toBe(204);
+      expect((await me(session.token)).status).toBe(401);
+      expect((await post('refresh', { refreshToken: session.refreshToken })).status).toBe(401);
+      expect((await post('login', { email: former, password })).status).toBe(401);
+      const login = await post('login', { email, password });
+      expect((await me(login.body.token)).body.user).toMatchObject({ userId: session.userId, email, emailVerified: true });
+      for (const address of [former, email])
+        expect((await lettersTo(address)).map(({ subject }) => subject)).toContain('The address of your login was changed');
+    });
+
+    it('does not get the address of another user', async () => {
+      const { email: taken } = await register();
+      const { response } = await register();
+      const session = response.body;
+      await openAddressCodes(table).issue(session.userId, taken, '12345678', Date.now() + 61_000);
+      expect(await as(session, 'verify-email', { code: '12345678' })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'EMAIL_TAKEN' } },
+      });
+      expect((await me(session.token)).body.user.email).not.toBe(taken);
+    });
+
+    it('requires a second factor of the account only with an own one', async () => {
+      const { response } = await register();
+      expect(await as(response.body, 'account', { requiresTotp: true }, 'PATCH')).toMatchObject({ status: 409 });
+      await openUsers(table).setTotp(response.body.userId, true);
+      expect((await as(response.body, 'account', { requiresTotp: true }, 'PATCH')).status).toBe(204);
+    });
   });
 
   describe('a stolen session', () => {

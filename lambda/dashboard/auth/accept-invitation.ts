@@ -18,7 +18,7 @@ import { withAccount } from './sessions.ts';
 
 export interface AcceptDependencies {
   readonly registration: Registration;
-  readonly directory: UserDirectory;
+  readonly directory: Omit<UserDirectory, 'changeEmail'>;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly users: Pick<Users, 'find'>;

@@ -30,6 +30,7 @@ import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { recordSignIn } from './record-sign-in.ts';
+import { changeAccount, changeEmail, changeName, changePassword } from './profile.ts';
 import { register } from './register.ts';
 import { resetPassword } from './reset-password.ts';
 import { finishReview, readReview } from './review.ts';
@@ -72,6 +73,19 @@ const recorded = recordSignIn({ audit: openAuditLog(table), users, now, logger }
 const totpDependencies = { totp, sessions, directory, users, accounts, clock };
 const endEverySession = endSessions({ users, sessions, clock, now });
 
+const dependencies = {
+  users,
+  sessions,
+  directory,
+  sendCode: mailCode,
+  endSessions: endEverySession,
+  sendMail,
+  dashboardUrl: environment.DASHBOARD_URL,
+  clock,
+  now,
+  logger,
+};
+
 /** Everything under /api/auth. It has no authorizer: `me` verifies its token itself. */
 export const handler = httpStack(
   [
@@ -100,17 +114,7 @@ export const handler = httpStack(
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),
     route(
       operations.resetPassword,
-      resetPassword({
-        sessions,
-        directory,
-        users,
-        endSessions: endEverySession,
-        sendMail,
-        dashboardUrl: environment.DASHBOARD_URL,
-        clock,
-        now,
-        logger,
-      }),
+      resetPassword(dependencies),
     ),
     route(
       operations.acceptInvitation,
@@ -126,10 +130,14 @@ export const handler = httpStack(
       }),
     ),
     route(operations.sendVerificationCode, sendVerificationCode({ users, sendCode: mailCode })),
-    route(operations.verifyEmail, verifyEmail({ users, codes, now })),
+    route(operations.verifyEmail, verifyEmail({ ...dependencies, codes })),
     route(operations.beginTotp, beginTotp(totpDependencies)),
     route(operations.confirmTotp, confirmTotp(totpDependencies)),
     route(operations.removeTotp, removeTotp(totpDependencies)),
+    route(operations.changeName, changeName({ users })),
+    route(operations.changeEmail, changeEmail(dependencies)),
+    route(operations.changePassword, changePassword(dependencies)),
+    route(operations.changeAccount, changeAccount({ users, accounts })),
     route(operations.readReview, readReview({ users, keys: openServiceKeys(table) })),
     route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),

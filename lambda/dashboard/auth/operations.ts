@@ -184,12 +184,13 @@ export const verifyEmail = operation({
   path: '/auth/verify-email',
   group,
   summary: 'Verify the e-mail address with the code from the mail',
-  description: 'A code works once, for 24 hours. After five wrong codes a new one is needed.',
+  description:
+    'A code works once, for 24 hours. After five wrong codes a new one is needed. After POST /auth/change-email the new address takes the place of the old one, and every session ends.',
   access: 'authorizer',
   permission: 'self:write',
   body: z.strictObject({ code: codeSchema }),
   success: { status: 204, description: 'The address is verified.' },
-  errors: [],
+  errors: ['EMAIL_TAKEN'],
 });
 
 export const beginTotp = operation({
@@ -241,6 +242,64 @@ export const removeTotp = operation({
 });
 
 const instant = z.iso.datetime();
+
+export const changeName = operation({
+  id: 'changeName',
+  method: 'PATCH',
+  path: '/auth/me',
+  group,
+  summary: "Change the user's name",
+  access: 'authorizer',
+  permission: 'self:write',
+  body: z.strictObject({ firstName: nameSchema, lastName: nameSchema }),
+  success: { status: 204, description: 'Changed.' },
+  errors: [],
+});
+
+export const changeEmail = operation({
+  id: 'changeEmail',
+  method: 'POST',
+  path: '/auth/change-email',
+  group,
+  summary: 'Change the e-mail address',
+  description:
+    'Mails a code to the new address. The old one stays until POST /auth/verify-email takes the code; then every session ends, and both addresses get a notice.',
+  access: 'authorizer',
+  permission: 'self:write',
+  body: z.strictObject(credentials),
+  success: { status: 202, description: 'The code is on its way.', schema: z.object({ message: z.string() }) },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
+});
+
+export const changePassword = operation({
+  id: 'changePassword',
+  method: 'POST',
+  path: '/auth/change-password',
+  group,
+  summary: 'Change the password',
+  access: 'authorizer',
+  permission: 'self:write',
+  body: z.strictObject({ password: passwordSchema, newPassword: newPasswordSchema, totp: z.optional(totpSchema) }),
+  success: { status: 204, description: 'Changed. Every session has ended, this one, too: log in again.' },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED'],
+});
+
+export const changeAccount = operation({
+  id: 'changeAccount',
+  method: 'PATCH',
+  path: '/auth/account',
+  group,
+  summary: 'Change the settings of the account',
+  access: 'authorizer',
+  permission: 'account:write',
+  body: z.strictObject({
+    requiresTotp: z
+      .boolean()
+      .check(z.describe('Members log in with a second factor only. Your own must be set up before.')),
+  }),
+  success: { status: 204, description: 'Changed.' },
+  errors: ['CONFLICT'],
+});
 
 export const readReview = operation({
   id: 'readReview',

@@ -13,7 +13,7 @@ import type { SendCode } from './verify-email.ts';
 
 export interface RegisterDependencies {
   readonly registration: Registration;
-  readonly directory: UserDirectory;
+  readonly directory: Omit<UserDirectory, 'changeEmail'>;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'create' | 'rollBack'>;
   readonly users: Pick<Users, 'find'>;

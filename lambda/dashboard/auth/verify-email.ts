@@ -1,9 +1,12 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { AddressCodes } from '../../data/accounts/address-codes.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
 import { ConflictError, UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
-import { newVerificationCode, verificationMail } from '../../domain/mail/account-mails.ts';
+import { addressChangedMail, newVerificationCode, verificationMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { EndSessions } from './end-sessions.ts';
 import type * as operations from './operations.ts';
 
 interface CodeDependencies {
@@ -32,7 +35,12 @@ interface VerificationDependencies {
   readonly users: Pick<Users, 'find' | 'verifyEmail'>;
   readonly codes: Pick<AddressCodes, 'pending' | 'redeem'>;
   readonly sendCode: SendCode;
+  readonly directory: Pick<UserDirectory, 'changeEmail'>;
+  readonly endSessions: EndSessions;
+  readonly sendMail: SendMail;
+  readonly dashboardUrl: string;
   readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** @throws UnauthenticatedError */
@@ -62,8 +70,13 @@ export const verifyEmail =
   ({
     users,
     codes,
+    directory,
+    endSessions,
+    sendMail,
+    dashboardUrl,
     now,
-  }: Pick<VerificationDependencies, 'users' | 'codes' | 'now'>): Implementation<typeof operations.verifyEmail> =>
+    logger,
+  }: Omit<VerificationDependencies, 'sendCode'>): Implementation<typeof operations.verifyEmail> =>
   async ({ caller, body: { code } }) => {
     const user = await findUser(users, caller.userId);
     const email = await codes.redeem(user.userId, code, now().getTime());
@@ -74,6 +87,15 @@ export const verifyEmail =
           message: 'The code is wrong, was used, or has expired. POST /auth/verification-codes sends a new one.',
         },
       ]);
+    if (email !== user.email) await directory.changeEmail(user.userId, email);
     await users.verifyEmail(user, email, now().toISOString());
+    if (email === user.email) return undefined;
+    await endSessions(user);
+    const { userId, accountId } = user;
+    for (const to of [email, ...(isVerified(user) ? [user.email] : [])]) {
+      await sendMail({ accountId, to: [to], ...addressChangedMail(now(), `${dashboardUrl}/review`) }).catch(
+        (error: unknown) => logger.error('notice of a changed address not sent', { userId, error: error as Error }),
+      );
+    }
     return undefined;
   };

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { accountKey, accountUserKey, userKey } from '../table/keys.ts';
+import { accountKey, accountUserKey, type Key, userKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
 
@@ -141,7 +141,27 @@ export const openUsers = ({ client, name }: Table) => {
       });
     },
 
-    setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
+    rename: async (
+    { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
+    names: Pick<User, 'firstName' | 'lastName'>,
+  ): Promise<void> => {
+    const rename = (Key: Key, expression: string, values: Record<string, string>) => ({
+      Update: {
+        TableName: name,
+        Key,
+        UpdateExpression: expression,
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: values,
+      },
+    });
+    const { firstName, lastName } = names;
+    await transact({ client }, [
+      rename(userKey(userId), 'SET firstName = :first, lastName = :last', { ':first': firstName, ':last': lastName }),
+      rename(accountUserKey(accountId, userId), 'SET firstName = :first', { ':first': firstName }),
+    ]);
+  },
+
+  setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
       await update(userId, 'SET totpEnabled = :is', { ':is': isEnabled });
     },
 

@@ -29,3 +29,20 @@ export const passwordResetMail = (at: Date, reviewUrl: string): Mail =>
     reviewUrl,
     'If you did not reset the password, somebody else reads this mailbox: secure it first, then reset the password again.',
   ]);
+
+const reviewAdvice = 'If it was not you, reset the password at once ("Forgot your password?"), then look through recent keys:';
+
+export const passwordChangedMail = (at: Date, reviewUrl: string): Mail =>
+  plainMail('Your password was changed', [
+    `The password of your login was changed on ${instant(at)}. Every session has ended.`,
+    reviewAdvice,
+    reviewUrl,
+  ]);
+
+/** To the former address, and to the new one. Neither names the other. */
+export const addressChangedMail = (at: Date, reviewUrl: string): Mail =>
+  plainMail('The address of your login was changed', [
+    `The e-mail address of your login was changed on ${instant(at)}, with the password and a code that was mailed to the new address. Every session has ended.`,
+    'If it was not you, tell another member of your account, or who runs this service. Recent keys are listed here:',
+    reviewUrl,
+  ]);

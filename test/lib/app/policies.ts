@@ -135,7 +135,7 @@ describe('what each function may do', () => {
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* RATE#*',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference ON identity:Users',
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference cognito-idp:AdminUpdateUserAttributes ON identity:Users',
       ],
       'billing/Reconcile': [
         logsTo('Reconcile'),
