@@ -98,6 +98,7 @@ describe('settings of a stage', () => {
         'Fill in cdk.json before deploying prod:',
         'stages.prod.account: the AWS account id to deploy to',
         'stages.prod.dashboardDomain: the domain of the dashboard API',
+        'stages.prod.registration: who may register: "open" (anybody), "invite" (whom members invite) or "closed" (nobody). npm run create-owner makes the first owner',
         'stages.prod.mailFrom: the verified address that alerts are sent from',
         'stages.prod.alarmMail: the mail address that receives alarms',
       ].join('\n'),

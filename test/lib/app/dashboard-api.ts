@@ -32,6 +32,9 @@ const methodsOf = (template: Template): Method[] => {
 const OPEN = [
   'POST /api/auth/register',
   'POST /api/auth/login',
+  'POST /api/auth/totp',
+  'POST /api/auth/totp/confirm',
+  'POST /api/auth/totp/remove',
   'POST /api/auth/refresh',
   'POST /api/auth/logout',
   'POST /api/auth/forgot-password',
