@@ -137,6 +137,18 @@ const billing = createRoute({
   component: lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing'),
 });
 
+/** Mails link here. */
+const review = createRoute({
+  getParentRoute: () => members,
+  path: '/review',
+  component: lazyRouteComponent(() => import('./account/review.tsx'), 'Review'),
+});
+const secondFactor = createRoute({
+  getParentRoute: () => members,
+  path: '/second-factor',
+  component: lazyRouteComponent(() => import('./account/second-factor.tsx'), 'SecondFactor'),
+});
+
 /** The part of the menu that a phone has no room for. */
 const more = createRoute({
   getParentRoute: () => members,
@@ -158,6 +170,8 @@ const routeTree = root.addChildren([
     rule,
     keys,
     billing,
+    review,
+    secondFactor,
     more,
   ]),
 ]);

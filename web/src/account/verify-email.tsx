@@ -2,11 +2,12 @@ import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../app.ts';
+import { AnchorLink } from '../components/links.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { fieldErrors, required } from './fields.ts';
 
-/** Asks for the code from the mail, until the address is verified. */
+/** What the login waits for: a review after a reset, or the code that verifies the address. */
 export const VerifyEmail = () => {
   const api = useApi();
   const queryClient = useQueryClient();
@@ -22,6 +23,12 @@ export const VerifyEmail = () => {
   const send = api.useMutation('post', '/auth/verification-codes', {
     onSuccess: ({ message }) => notifyDone(message),
   });
+  if (data?.user.reviewSince)
+    return (
+      <Alert color="yellow" variant="light" title="Review recent keys" mb="md">
+        Your password or address changed. <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
+      </Alert>
+    );
   if (data === undefined || data.user.emailVerified) return null;
   return (
     <Alert color="yellow" variant="light" title={`Verify ${data.user.email}`} mb="md">

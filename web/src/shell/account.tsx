@@ -1,6 +1,7 @@
 import { ActionIcon, SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { LogOut } from 'lucide-react';
 import { useApi, useApp } from '../app.ts';
+import { AnchorLink } from '../components/links.tsx';
 import { timeZone, zoneOffset } from '../format/time.ts';
 import classes from './shell.module.css';
 
@@ -41,7 +42,11 @@ export const SignedIn = () => {
         {`${firstName.slice(0, 1)}${lastName.slice(0, 1)}`.toUpperCase()}
       </span>
       <span className={classes['who']} title={email}>
-        <span className="truncate">{`${firstName} ${lastName}`}</span>
+        <AnchorLink
+          to="/second-factor"
+          className="truncate"
+          title="Second factor"
+        >{`${firstName} ${lastName}`}</AnchorLink>
         <span className="truncate dim small">{companyName ?? email ?? ' '}</span>
       </span>
       <ActionIcon

@@ -1,0 +1,49 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useApi } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+
+/** After a password reset: the keys that somebody else may have made. */
+export const Review = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const { data, error, refetch } = api.useQuery('get', '/auth/review');
+  const finish = api.useMutation('delete', '/auth/review', {
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
+      await navigate({ to: '/' });
+    },
+  });
+  return (
+    <Stack gap="md" maw={640}>
+      <Heading>Review recent keys</Heading>
+      {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+      {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
+      {data && data.since === null && <Text>There is nothing to review.</Text>}
+      {data && data.since !== null && (
+        <>
+          <Text size="sm">
+            Your password or address changed. If somebody else was signed in before, these keys may be theirs, and they
+            still work. Revoke those you do not know on the page <AnchorLink to="/keys">Keys</AnchorLink>.
+          </Text>
+          {data.keys.length === 0 && <Text size="sm">No key was made since {data.since.slice(0, 10)}.</Text>}
+          <ul>
+            {data.keys.map(({ id, name, maskedKey, createdAt, lastUsedAt }) => (
+              <li key={id}>
+                <strong>{name}</strong> <span className="mono">{maskedKey}</span>, made {createdAt.slice(0, 10)},{' '}
+                {lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.slice(0, 10)}`}
+              </li>
+            ))}
+          </ul>
+          <Button loading={finish.isPending} onClick={() => finish.mutate({})}>
+            I know all of these
+          </Button>
+        </>
+      )}
+    </Stack>
+  );
+};
