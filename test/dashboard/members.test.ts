@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
@@ -23,6 +24,7 @@ import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/acc
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { userKey } from '../../lambda/data/table/keys.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -214,6 +216,21 @@ describe('invitations', () => {
     expect((await accept(lastToken(), { password: 'a wrong password 1' })).body.error.code).toBe('INVALID_CREDENTIALS');
     expect(await accept(lastToken())).toMatchObject({ status: 201, body: { userId, accountId: second.accountKey } });
     expect(await openUsers(table).find(userId)).toMatchObject({ accountId: second.accountId, role: 'admin' });
+  });
+
+  it('are mailed for nobody whose own address is not verified', async () => {
+    const owner = await newAccount(table);
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: userKey(owner.userId),
+        UpdateExpression: 'SET emailVerifiedAt = :no',
+        ExpressionAttributeValues: { ':no': null },
+      }),
+    );
+    const sent = mails.length;
+    expect(await as(owner.userId).invite(newEmail())).toMatchObject({ status: 409 });
+    expect(mails).toHaveLength(sent);
   });
 
   it('of a member, or of somebody who has another account, are refused clearly', async () => {

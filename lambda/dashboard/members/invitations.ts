@@ -1,7 +1,7 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Invitation } from '../../data/accounts/invitation-item.ts';
 import type { Members } from '../../data/accounts/members.ts';
-import type { Users } from '../../data/accounts/users.ts';
+import { isVerified, type Users } from '../../data/accounts/users.ts';
 import {
   INVITATION_DAYS,
   invitationIdOf,
@@ -51,6 +51,20 @@ const requireFreeAddress = async (
       ? `${email} is a member of this account already.`
       : `${email} belongs to another account. A user belongs to one account: they leave or delete the other one first, or you invite another address.`,
   );
+};
+
+/**
+ * Whose address nobody has proven must not make this service mail strangers.
+ *
+ * @throws ConflictError
+ */
+const requireVerifiedInviter = async (
+  { users }: Pick<InvitationDependencies, 'users'>,
+  { userId }: { readonly userId: string },
+): Promise<void> => {
+  const inviter = await users.find(userId);
+  if (inviter && !isVerified(inviter))
+    throw new ConflictError('Verify your e-mail address before you invite others: POST /auth/verify-email.');
 };
 
 /** The members of an invitation that change when it is sent, and its token. */
@@ -106,6 +120,7 @@ export const inviteMember =
   async ({ caller, clientAddress, body: { email, role } }) => {
     const { members, now } = dependencies;
     const { accountId, userId } = caller;
+    await requireVerifiedInviter(dependencies, caller);
     await requireFreeAddress(dependencies, accountId, email);
     const invitationId = invitationIdOf(email);
     const { token, sent } = newLink(dependencies, accountId, invitationId);
@@ -123,6 +138,7 @@ export const resendInvitation =
     const { accountId, userId } = caller;
     const former = await members.findInvitation(accountId, id);
     if (former === undefined) throw new NotFoundError('There is no such invitation.');
+    await requireVerifiedInviter(dependencies, caller);
     await requireFreeAddress(dependencies, accountId, former.email);
     const { token, sent } = newLink(dependencies, accountId, id);
     const invitation = { ...former, invitedBy: userId, ...sent };
