@@ -47,13 +47,18 @@ const handler = httpStack(
       operation,
       withProjects(
         dependencies,
-        (readCounters) => readSpend({ readCounters, readTrackingGaps: async () => [], now }),
+        (readCounters) =>
+          readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
         renameReport,
       ),
     ),
     route(
       exportOperation,
-      withProjects(dependencies, (readCounters) => exportSpend({ readCounters, now }), renameCsv),
+      withProjects(
+        dependencies,
+        (readCounters) => exportSpend({ readCounters, findDeclared: async () => [], now }),
+        renameCsv,
+      ),
     ),
   ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },

@@ -24,7 +24,7 @@ import { chunk } from '../../lambda/data/table/chunk.ts';
 import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
-import { crossDimensionNames, OTHER, type SpendDimensionName } from '../../lambda/domain/spend/dimensions.ts';
+import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { readRefused } from '../../ops/events/refused-events.ts';
@@ -281,6 +281,13 @@ describe('summaries of version 0.1', () => {
     if (dimensions.includes('tag')) expect(tags).toEqual(new Set([OTHER, 'search', 'a#b%', null]));
   });
 
+  it.each(['month', 'day', 'hour'] as const)('add up by %s to what is unknown by client', async (granularity) => {
+    const found = await all(openSpend(table).read(table.accountId, october(granularity), ['client', 'provider']));
+    expect(sumsOf(found)).toEqual(october31);
+    expect(new Set(found.map(({ dimensions: { client } }) => client))).toEqual(new Set([UNKNOWN]));
+    expect(new Set(found.map(({ dimensions: { provider } }) => provider))).toEqual(new Set(['openai']));
+  });
+
   it('are written again for marked periods, with the same sums', async () => {
     const table = await newTable();
     const marks: RollupMark[] = [];
@@ -289,7 +296,11 @@ describe('summaries of version 0.1', () => {
     expect(marks.map(({ accountId, period }) => [accountId, period])).toEqual([[table.accountId, '2026-11-19']]);
     const spent = async () => {
       const range = { granularity: 'day', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' } as const;
-      return sumsOf(await all(openSpend(table).read(table.accountId, range, [])));
+      const [total, byClient] = await Promise.all(
+        [[], ['client'] as const].map((by) => all(openSpend(table).read(table.accountId, range, by))),
+      );
+      expect(sumsOf(byClient ?? [])).toEqual(sumsOf(total ?? []));
+      return sumsOf(total ?? []);
     };
     const before = await spent();
     expect(before).toMatchObject({ requests: 2, inputTokens: 30 });

@@ -43,7 +43,7 @@ export const declareDimensions =
     const before = await dimensions.find(accountId);
     const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
     if (removed.length > 0) {
-      // An active rule would never fire again, and nobody would be told.
+      // An active rule would never fire again, and nothing would say so.
       const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
       for (const { name } of removed) {
         const rule = active.find(({ condition }) =>

@@ -34,7 +34,7 @@ const RECENT_DAYS = 3;
 /** Only account-days that run out of slots need them: half a megabyte each at the most. */
 const MAX_RECENT = 100;
 
-/** Attributes of the slots of allocation dimensions: `own.client`, `own.dim:team`. The slots of crosses are in `cells`. */
+/** Begins the names of the attributes with slots of allocation dimensions: `own.client`, `own.dim:team`. */
 const OWN = 'own.';
 const slotSet = z.set(z.string());
 const storedSlots = z.looseObject({ cells: z._default(slotSet, new Set()) });

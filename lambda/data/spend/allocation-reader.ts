@@ -49,7 +49,7 @@ interface Crosses {
 }
 
 /** Days of unsummarized spend that are read at once: so much is held in memory. */
-const MAX_DAYS = 31;
+const MAX_DAYS = 7;
 
 const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];

@@ -13,7 +13,7 @@ const MAX_PERIODS = 20;
 export const DIMENSION_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** A time during which a name is declared. ISO 8601 UTC; `until` is not included, and null while it lasts. */
-export interface DeclaredPeriod {
+interface DeclaredPeriod {
   readonly from: string;
   readonly until: string | null;
 }

@@ -169,7 +169,7 @@ class History {
       { dim: { team: team as string } },
       { dim: { team: team as string }, model: 'gpt-4o' },
     ];
-    for (let n = 0; n < 6; n++) {
+    for (let n = 0; n < 5; n++) {
       const type = random.pick(['cost_threshold', 'cost_threshold', 'unpriced_usage', 'error_rate'] as const);
       const period = random.pick(
         type === 'cost_threshold'
