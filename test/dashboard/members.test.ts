@@ -64,7 +64,7 @@ const sessions = {
     if (login === undefined || login.password !== password) throw new InvalidCredentialsError();
     return { userId: login.userId, token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
   },
-  endSessions: async (email: string) => void endedSessions.push(email),
+  endSessions: async (userId: string) => void endedSessions.push(userId),
 };
 
 beforeAll(async () => {
@@ -210,7 +210,7 @@ describe('invitations', () => {
     const email = newEmail();
     const userId = await join(first.userId, 'member', email);
     expect((await as(userId).leave()).status).toBe(204);
-    expect(endedSessions).toEqual([email]);
+    expect(endedSessions).toEqual([userId]);
     now = new Date(now.getTime() + 2 * 60_000);
     await as(second.userId).invite(email, 'admin');
     expect((await accept(lastToken(), { password: 'a wrong password 1' })).body.error.code).toBe('INVALID_CREDENTIALS');
@@ -282,6 +282,27 @@ describe('invitations', () => {
     expect((await accept(former)).status).toBe(404);
     expect((await accept(lastToken())).status).toBe(201);
     expect((await as(owner.userId).resend(body.id)).status).toBe(404);
+  });
+
+  it('wait until the member who invites has verified the own address', async () => {
+    const owner = await newAccount(table);
+    const setVerified = (value: string | null) =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: userKey(owner.userId),
+          UpdateExpression: 'SET emailVerifiedAt = :at',
+          ExpressionAttributeValues: { ':at': value },
+        }),
+      );
+    const { body } = await as(owner.userId).invite(newEmail());
+    await setVerified(null);
+    mails.length = 0;
+    for (const attempt of [as(owner.userId).invite(newEmail()), as(owner.userId).resend(body.id)])
+      expect(await attempt).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(mails).toEqual([]);
+    await setVerified(now.toISOString());
+    expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
   });
 
   it('can be revoked', async () => {
@@ -364,7 +385,7 @@ describe('members', () => {
     expect(await as(owner.userId).changeRole(userId, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
     expect((await as(userId).invite(newEmail())).status).toBe(201);
     expect(await as(owner.userId).remove(userId)).toMatchObject({ status: 200, body: { activeKeys: [] } });
-    expect(endedSessions).toEqual([email]);
+    expect(endedSessions).toEqual([userId]);
     expect((await as(userId).call('GET', '/members')).status).toBe(401);
     expect((await as(owner.userId).remove(userId)).status).toBe(404);
     expect((await openUsers(table).recipients(owner.accountId)).map(({ userId: id }) => id)).toEqual([owner.userId]);

@@ -60,6 +60,13 @@ const resetPassword = createRoute({
   component: lazyRouteComponent(() => import('./account/reset-password.tsx'), 'ResetPassword'),
 });
 
+/** Mails link here, with the token behind `#`. */
+const acceptInvitation = createRoute({
+  getParentRoute: () => visitors,
+  path: '/accept-invitation',
+  component: lazyRouteComponent(() => import('./account/accept-invitation.tsx'), 'AcceptInvitation'),
+});
+
 const members = createRoute({
   getParentRoute: () => root,
   id: 'members',
@@ -130,6 +137,16 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
 });
+const people = createRoute({
+  getParentRoute: () => members,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./members/members.tsx'), 'Members'),
+});
+const audit = createRoute({
+  getParentRoute: () => members,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+});
 const billing = createRoute({
   getParentRoute: () => members,
   path: '/billing',
@@ -157,7 +174,7 @@ const more = createRoute({
 });
 
 const routeTree = root.addChildren([
-  visitors.addChildren([signIn, signOnCallback, signUp, forgotPassword, resetPassword]),
+  visitors.addChildren([signIn, signOnCallback, signUp, forgotPassword, resetPassword, acceptInvitation]),
   members.addChildren([
     overview,
     requests.addChildren([request]),
@@ -169,6 +186,8 @@ const routeTree = root.addChildren([
     newRule,
     rule,
     keys,
+    people,
+    audit,
     billing,
     review,
     secondFactor,

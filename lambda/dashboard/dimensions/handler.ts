@@ -22,6 +22,6 @@ export const handler = httpStack(
   {
     logger: new Logger({ serviceName: 'dashboard-dimensions' }),
     corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table).membershipOf,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
   },
 );

@@ -8,9 +8,9 @@ import {
   invitationTokenHash,
   newInvitationToken,
 } from '../../domain/accounts/invitation.ts';
-import { invitationMail } from '../../domain/accounts/invitation-mail.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, UnavailableError } from '../../domain/errors.ts';
+import { invitationMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { MailError, type SendMail } from '../../integrations/mail.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
@@ -54,17 +54,14 @@ const requireFreeAddress = async (
 };
 
 /**
- * Whose address nobody has proven must not make this service mail strangers.
+ * Only who has proven an address can mail strangers.
  *
  * @throws ConflictError
  */
-const requireVerifiedInviter = async (
-  { users }: Pick<InvitationDependencies, 'users'>,
-  { userId }: { readonly userId: string },
-): Promise<void> => {
-  const inviter = await users.find(userId);
-  if (inviter && !isVerified(inviter))
-    throw new ConflictError('Verify your e-mail address before you invite others: POST /auth/verify-email.');
+const requireVerified = async (users: Pick<Users, 'find'>, userId: string): Promise<void> => {
+  const user = await users.find(userId);
+  if (user === undefined || !isVerified(user))
+    throw new ConflictError('Verify your own e-mail address first: POST /auth/verification-codes sends a code.');
 };
 
 /** The members of an invitation that change when it is sent, and its token. */
@@ -96,7 +93,7 @@ const mailLink = async (
     await sendMail({
       accountId,
       to: [email],
-      ...invitationMail({ invitedBy, role, acceptUrl: `${dashboardUrl}/accept-invitation#${token}` }),
+      ...invitationMail(invitedBy, role, `${dashboardUrl}/accept-invitation#${token}`),
     });
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -120,7 +117,7 @@ export const inviteMember =
   async ({ caller, clientAddress, body: { email, role } }) => {
     const { members, now } = dependencies;
     const { accountId, userId } = caller;
-    await requireVerifiedInviter(dependencies, caller);
+    await requireVerified(dependencies.users, userId);
     await requireFreeAddress(dependencies, accountId, email);
     const invitationId = invitationIdOf(email);
     const { token, sent } = newLink(dependencies, accountId, invitationId);
@@ -136,9 +133,9 @@ export const resendInvitation =
   async ({ caller, clientAddress, params: { id } }) => {
     const { members, now } = dependencies;
     const { accountId, userId } = caller;
+    await requireVerified(dependencies.users, userId);
     const former = await members.findInvitation(accountId, id);
     if (former === undefined) throw new NotFoundError('There is no such invitation.');
-    await requireVerifiedInviter(dependencies, caller);
     await requireFreeAddress(dependencies, accountId, former.email);
     const { token, sent } = newLink(dependencies, accountId, id);
     const invitation = { ...former, invitedBy: userId, ...sent };

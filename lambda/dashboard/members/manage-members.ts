@@ -71,9 +71,9 @@ export const transferOwnership =
  */
 const endSessions = (
   { sessions, logger }: Pick<MemberDependencies, 'sessions' | 'logger'>,
-  { userId, email }: User,
+  { userId }: User,
 ): Promise<void> =>
-  sessions.endSessions(email).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
+  sessions.endSessions(userId).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
 
 export const removeMember =
   (dependencies: MemberDependencies): Implementation<typeof operations.removeMember> =>

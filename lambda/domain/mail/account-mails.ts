@@ -1,3 +1,5 @@
+import { INVITATION_DAYS } from '../accounts/invitation.ts';
+import type { Role } from '../accounts/permissions.ts';
 import { type Mail, plainMail } from './mail.ts';
 
 const VERIFICATION_DIGITS = 8;
@@ -7,7 +9,7 @@ export const newVerificationCode = (randomInt: (max: number) => number): string 
   String(randomInt(10 ** VERIFICATION_DIGITS)).padStart(VERIFICATION_DIGITS, '0');
 
 /**
- * The one mail that goes to an unverified address, apart from Cognito's code for a new password. It has no text of anybody but us, so
+ * The one mail that goes to an unverified address, apart from an invitation and Cognito's code for a new password. It has no text of anybody but us, so
  * that nobody can make this service mail strangers what they like.
  */
 export const verificationMail = (code: string): Mail =>
@@ -45,4 +47,13 @@ export const addressChangedMail = (at: Date, reviewUrl: string): Mail =>
     `The e-mail address of your login was changed on ${instant(at)}, with the password and a code that was mailed to the new address. Every session has ended.`,
     'If it was not you, tell another member of your account, or who runs this service. Recent keys are listed here:',
     reviewUrl,
+  ]);
+
+/** Of what people can write it has the inviter's address only, which is verified. */
+export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string): Mail =>
+  plainMail('You are invited to an AI spend account', [
+    `${invitedBy} invites you to an account of AI Spend Gateway, with the role "${role}". To accept, open this link:`,
+    acceptUrl,
+    `The link works once, for ${INVITATION_DAYS} days.`,
+    'If you do not know the sender, ignore this mail.',
   ]);

@@ -24,4 +24,10 @@ export type RulePreview = paths['/alert-rules/preview']['post']['responses']['20
 
 export type BillingStatus = paths['/billing/status']['get']['responses']['200']['content']['application/json'];
 
+export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];
 export type Key = components['schemas']['Key'];
+export type Member = components['schemas']['Member'];
+export type Role = Member['role'];
+export type Invitation = components['schemas']['Invitation'];
+export type AuditQuery = NonNullable<NonNullable<paths['/audit']['get']['parameters']>['query']>;
+export type AuditEntry = components['schemas']['AuditEntry'];

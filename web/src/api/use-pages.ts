@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useApp } from '../app.ts';
-import type { Alert, AlertsQuery, RequestSummary, RequestsQuery } from './responses.ts';
+import type { Alert, AlertsQuery, AuditEntry, AuditQuery, RequestSummary, RequestsQuery } from './responses.ts';
 
 interface PagedLists {
   '/requests': { readonly query: RequestsQuery; readonly item: RequestSummary };
   '/alerts': { readonly query: AlertsQuery; readonly item: Alert };
+  '/audit': { readonly query: AuditQuery; readonly item: AuditEntry };
 }
 
 interface Page<Item> {

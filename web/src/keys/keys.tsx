@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Modal, Skeleton, Tooltip } from '@mantine/core';
-import { KeyRound, Plus, Trash2 } from 'lucide-react';
+import { KeyRound, Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -9,33 +9,64 @@ import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
+import { useMe } from '../session/permissions.ts';
 import { CreateKey } from './create-key.tsx';
+import { EditKey } from './edit-key.tsx';
 import classes from './keys.module.css';
+import { Projects } from './projects.tsx';
 import { RevokeKey } from './revoke-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
 import { PLACEHOLDER, useOwnKey } from './use-own-key.ts';
 
-const KeyRow = ({ item, onRevoke }: { readonly item: Key; readonly onRevoke: () => void }) => (
+type KeyAction = 'edit' | 'rotate' | 'revoke';
+
+const actions = [
+  { action: 'edit', label: 'Edit', icon: Pencil },
+  { action: 'rotate', label: 'Rotate', icon: RotateCw },
+  { action: 'revoke', label: 'Revoke', icon: Trash2 },
+] as const;
+
+const KeyRow = ({
+  item,
+  projectName,
+  mayChange,
+  onAction,
+}: {
+  readonly item: Key;
+  readonly projectName: string | undefined;
+  readonly mayChange: boolean;
+  readonly onAction: (action: KeyAction) => void;
+}) => (
   <tr className={item.status === 'revoked' ? classes['revoked'] : undefined}>
     <td>
       <span className={classes['name']}>{item.name}</span>
       <span className={`mono dim ${classes['masked']}`}>{item.maskedKey}</span>
     </td>
+    <td className="wide-only">{projectName}</td>
     <td className="wide-only">
       <Instant iso={item.createdAt} />
     </td>
     <td>{item.lastUsedAt ? <Instant iso={item.lastUsedAt} ago /> : <span className="dim">never</span>}</td>
     <td className="right">
-      {item.status === 'revoked' ? (
+      {item.status !== 'active' && (
         <Badge variant="default" color="gray" tt="none">
-          revoked
+          {item.status}
         </Badge>
-      ) : (
-        <Tooltip label="Revoke">
-          <ActionIcon variant="subtle" color="gray" aria-label={`Revoke ${item.name}`} onClick={onRevoke}>
-            <Trash2 size={16} />
-          </ActionIcon>
-        </Tooltip>
       )}
+      {item.status !== 'revoked' &&
+        mayChange &&
+        actions.map(({ action, label, icon: Icon }) => (
+          <Tooltip key={action} label={label}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`${label} ${item.name}`}
+              onClick={() => onAction(action)}
+            >
+              <Icon size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ))}
     </td>
   </tr>
 );
@@ -45,7 +76,12 @@ export const Keys = () => {
   const ownKey = useOwnKey();
   const [created, setCreated] = useState<string>();
   const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<Key>();
+  const [acting, setActing] = useState<{ readonly action: KeyAction; readonly key: Key }>();
+  const { data: projects } = useApi().useQuery('get', '/projects');
+  const { me, may } = useMe();
+  const mayChange = ({ ownerUserId }: Key) =>
+    may('keys:write-all') || (may('keys:write') && ownerUserId === me?.user.userId);
+  const close = () => setActing(undefined);
   const atLimit = data !== undefined && data.active >= data.limit;
   const snippetKey = created ?? ownKey;
   return (
@@ -69,9 +105,11 @@ export const Keys = () => {
               )}
             </span>
           )}
-          <Button leftSection={<Plus size={16} />} disabled={!data || atLimit} onClick={() => setCreating(true)}>
-            New key
-          </Button>
+          {may('keys:write') && (
+            <Button leftSection={<Plus size={16} />} disabled={!data || atLimit} onClick={() => setCreating(true)}>
+              New key
+            </Button>
+          )}
         </div>
       </div>
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The keys could not be loaded" />}
@@ -81,6 +119,7 @@ export const Keys = () => {
             <thead>
               <tr>
                 <th>Key</th>
+                <th className="wide-only">Project</th>
                 <th className="wide-only">Created</th>
                 <th>Last used</th>
                 <th className="right">
@@ -90,10 +129,18 @@ export const Keys = () => {
             </thead>
             <tbody>
               {data
-                ? data.items.map((item) => <KeyRow key={item.id} item={item} onRevoke={() => setRevoking(item)} />)
+                ? data.items.map((item) => (
+                    <KeyRow
+                      key={item.id}
+                      item={item}
+                      projectName={projects?.items.find(({ id }) => id === item.project)?.name}
+                      mayChange={mayChange(item)}
+                      onAction={(action) => setActing({ action, key: item })}
+                    />
+                  ))
                 : [1, 2].map((row) => (
                     <tr key={row}>
-                      <td colSpan={4}>
+                      <td colSpan={5}>
                         <Skeleton height={38} />
                       </td>
                     </tr>
@@ -102,6 +149,7 @@ export const Keys = () => {
           </table>
         </section>
       )}
+      <Projects />
       <section className="card card-pad" aria-labelledby="use">
         <div className="card-head">
           <h2 id="use">
@@ -118,8 +166,14 @@ export const Keys = () => {
       <Modal opened={creating} onClose={() => setCreating(false)} title="New service key">
         <CreateKey onClose={() => setCreating(false)} onCreated={setCreated} />
       </Modal>
-      <Modal opened={revoking !== undefined} onClose={() => setRevoking(undefined)} title="Revoke this key?">
-        {revoking && <RevokeKey target={revoking} onClose={() => setRevoking(undefined)} />}
+      <Modal opened={acting?.action === 'revoke'} onClose={close} title="Revoke this key?">
+        {acting && <RevokeKey target={acting.key} onClose={close} />}
+      </Modal>
+      <Modal opened={acting?.action === 'rotate'} onClose={close} title="Rotate this key">
+        {acting && <RotateKey target={acting.key} onClose={close} />}
+      </Modal>
+      <Modal opened={acting?.action === 'edit'} onClose={close} title="Edit this key">
+        {acting && <EditKey target={acting.key} onClose={close} />}
       </Modal>
     </div>
   );

@@ -1,29 +1,35 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { Heading } from '../components/heading.tsx';
+import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { furtherPages } from './navigation.ts';
 import classes from './shell.module.css';
 
 /** The pages and settings that a phone's bar has no room for. */
-export const More = () => (
-  <div className="page">
-    <div className="page-head">
-      <Heading>More</Heading>
+export const More = () => {
+  const { may } = useMe();
+  return (
+    <div className="page">
+      <div className="page-head">
+        <Heading>More</Heading>
+      </div>
+      <nav className={`card ${classes['further']}`} aria-label="More pages">
+        {furtherPages
+          .filter(({ needs }) => may(needs))
+          .map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to}>
+              <Icon size={19} strokeWidth={1.8} aria-hidden />
+              {label}
+              <ChevronRight size={16} aria-hidden />
+            </Link>
+          ))}
+      </nav>
+      <div className={`card ${classes['settings']}`}>
+        <ColorScheme />
+        <TimesShown />
+        <SignedIn />
+      </div>
     </div>
-    <nav className={`card ${classes['further']}`} aria-label="More pages">
-      {furtherPages.map(({ to, label, icon: Icon }) => (
-        <Link key={to} to={to}>
-          <Icon size={19} strokeWidth={1.8} aria-hidden />
-          {label}
-          <ChevronRight size={16} aria-hidden />
-        </Link>
-      ))}
-    </nav>
-    <div className={`card ${classes['settings']}`}>
-      <ColorScheme />
-      <TimesShown />
-      <SignedIn />
-    </div>
-  </div>
-);
+  );
+};

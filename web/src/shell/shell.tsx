@@ -2,6 +2,7 @@ import { Notifications } from '@mantine/notifications';
 import { Link, Outlet } from '@tanstack/react-router';
 import { VerifyEmail } from '../account/verify-email.tsx';
 import { Mark } from '../components/brand.tsx';
+import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pages } from './navigation.ts';
 import classes from './shell.module.css';
@@ -34,6 +35,7 @@ const PageLink = ({
 /** The frame of the signed-in pages: a side menu, or a bottom bar on a phone. */
 export const Shell = () => {
   const openAlerts = useOpenAlerts();
+  const { may } = useMe();
   const badgeOf = ({ to }: Page) => (to === '/alerts' ? openAlerts : undefined);
   return (
     <div className={classes['shell']}>
@@ -47,9 +49,11 @@ export const Shell = () => {
           <span>AI Spend</span>
         </Link>
         <nav className={classes['nav']} aria-label="Pages">
-          {pages.map((page) => (
-            <PageLink key={page.to} page={page} badge={badgeOf(page)} />
-          ))}
+          {pages
+            .filter(({ needs }) => may(needs))
+            .map((page) => (
+              <PageLink key={page.to} page={page} badge={badgeOf(page)} />
+            ))}
         </nav>
         <TimesShown />
         <ColorScheme />
@@ -60,9 +64,11 @@ export const Shell = () => {
         <Outlet />
       </main>
       <nav className={classes['bar']} aria-label="Pages">
-        {barPages.map((page) => (
-          <PageLink key={page.to} page={page} badge={badgeOf(page)} />
-        ))}
+        {barPages
+          .filter(({ needs }) => may(needs))
+          .map((page) => (
+            <PageLink key={page.to} page={page} badge={badgeOf(page)} />
+          ))}
       </nav>
     </div>
   );

@@ -1,7 +1,7 @@
 import { combinationProblem, type DeclaredName, isAllocation } from '../../../lambda/domain/spend/dimensions.ts';
 
 /** The dimensions that every account has, by their API names. */
-export const dimensions = ['provider', 'model', 'tag', 'key', 'providerKey', 'client'] as const;
+export const dimensions = ['provider', 'model', 'tag', 'key', 'project', 'providerKey', 'client'] as const;
 
 /** A dimension of spend; `dim:team` is the declared dimension `team`. */
 export type Dimension = (typeof dimensions)[number] | DeclaredName;
@@ -14,6 +14,7 @@ const names: Readonly<Record<(typeof dimensions)[number], string>> = {
   model: 'Model',
   tag: 'Tag',
   key: 'Service key',
+  project: 'Project',
   providerKey: 'Provider key',
   client: 'Client',
 };
@@ -74,9 +75,10 @@ export const parametersOf = (filters: Filters) => {
 /** Whether a report can group by a dimension with these filters. */
 export const canGroupBy = (dimension: Dimension, filters: Filters): boolean => {
   const all = [dimension, ...filterEntries(filters).map(([name]) => name)];
-  return combinationProblem(all.map((name) => (name === 'key' ? 'keyId' : name))) === undefined;
+  // A project is its keys.
+  return combinationProblem(all.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name))) === undefined;
 };
 
 /** The dimension to group by after a click on a value of another one. */
 export const nextDimension = (dimension: Dimension): Dimension =>
-  dimension === 'provider' || isAllocation(dimension) ? 'model' : dimension === 'model' ? 'tag' : 'model';
+  dimension === 'provider' || isAllocation(dimension) ? 'model' : dimension === 'model' ? 'tag' : dimension === 'project' ? 'key' : 'model';

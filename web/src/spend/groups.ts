@@ -10,9 +10,10 @@ const NONE: Readonly<Record<string, string>> = {
   key: 'no key',
   providerKey: 'no provider key',
   client: 'other clients',
+  project: 'no project',
 };
 
-/** Names of service keys by id. */
+/** Names of service keys and projects by id. */
 export type KeyNames = ReadonlyMap<string, string>;
 
 /** Shortens a fingerprint to its end, which is enough to distinguish keys. */
@@ -24,7 +25,7 @@ export const valueName = (dimension: Dimension, value: string | null, keyNames: 
   if (value === null || value === '') return NONE[dimension] ?? `no ${dimension.slice('dim:'.length)}`;
   if (value === UNKNOWN) return 'not known';
   if (dimension === 'provider') return providerName(value);
-  if (dimension === 'key') return keyNames.get(value) ?? value;
+  if (dimension === 'key' || dimension === 'project') return keyNames.get(value) ?? value;
   return dimension === 'providerKey' ? providerKeyName(value) : value;
 };
 

@@ -1,0 +1,84 @@
+import { Button, Skeleton } from '@mantine/core';
+import { ScrollText } from 'lucide-react';
+import { usePages } from '../api/use-pages.ts';
+import { Instant } from '../components/amount.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Heading } from '../components/heading.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+
+const PAGE = 50;
+
+/** `key.created` as text. */
+const actionText = (action: string): string => action.replace('.', ' ').replaceAll('_', ' ');
+
+const detailsText = (details: Readonly<Record<string, string>>): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+
+export const Audit = () => {
+  const { items, isEmpty, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = usePages(
+    '/audit',
+    { limit: PAGE },
+  );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <Heading>Audit log</Heading>
+          <p>Who changed what, when and from where, in the last 30 days.</p>
+        </div>
+      </div>
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The audit log could not be loaded" />}
+      {isEmpty && (
+        <section className="card">
+          <EmptyState icon={ScrollText} title="No entries">
+            Sign-ins and changes of members, keys, rules and the plan appear here.
+          </EmptyState>
+        </section>
+      )}
+      {!error && !isEmpty && (
+        <section className="card scroll-x" aria-label="Audit log">
+          <table className="grid-table">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Who</th>
+                <th>What</th>
+                <th className="wide-only">From</th>
+              </tr>
+            </thead>
+            <tbody>
+              {isLoading && (
+                <tr>
+                  <td colSpan={4}>
+                    <Skeleton height={38} />
+                  </td>
+                </tr>
+              )}
+              {items.map(({ id, at, actor, action, details, clientAddress }) => (
+                <tr key={id}>
+                  <td>
+                    <Instant iso={at} />
+                  </td>
+                  <td>{actor?.name ?? <span className="dim">the service</span>}</td>
+                  <td>
+                    {actionText(action)}
+                    <br />
+                    <span className="dim small">{detailsText(details)}</span>
+                  </td>
+                  <td className="wide-only mono small">{clientAddress}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {hasNextPage && (
+        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          Older entries
+        </Button>
+      )}
+    </div>
+  );
+};
