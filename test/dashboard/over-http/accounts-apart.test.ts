@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import { permits, type Role, roles } from '../../../lambda/domain/accounts/permissions.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import {
   callApi,
   eventually,
+  joinAccount,
   registerAccount,
   type Session,
   STACK_TIMEOUT_MS,
@@ -20,6 +22,8 @@ let url: string;
 let theirs: Session;
 let mine: Session;
 let myApiToken: string;
+/** The five people of my account, by their role; the other account has as many. */
+let people: ReadonlyMap<Role, Session>;
 
 /** Ids of the other account's resources, by the path that takes them. */
 let ids: Record<string, string>;
@@ -33,6 +37,13 @@ beforeAll(async () => {
   [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
   const api = callApi(url);
   await verifyEmail(running, theirs);
+  await verifyEmail(running, mine);
+  const joined: [Role, Session][] = [['owner', mine]];
+  for (const role of roles.filter((each) => each !== 'owner')) {
+    await joinAccount(running, theirs, role);
+    joined.push([role, await joinAccount(running, mine, role)]);
+  }
+  people = new Map(joined);
   const { token } = theirs;
   const rule = await api('POST', '/alert-rules', {
     token,
@@ -125,7 +136,7 @@ describe('two accounts', () => {
     expect(actions).toEqual(expect.arrayContaining(['account.registered', 'alert_rule.created', 'invitation.sent']));
     for (const entry of body.items)
       expect(entry).toMatchObject({
-        actor: { userId: theirs.userId, name: theirs.email },
+        actor: { userId: expect.any(String), name: expect.stringMatching(/@example\.com$/) },
         clientAddress: expect.stringMatching(/127\.0\.0\.1|::1/),
       });
     const csv = await callApi(url)('GET', '/audit/export.csv', { token: theirs.token });
@@ -148,6 +159,38 @@ describe('two accounts', () => {
       expect([name, response.status, response.body.error.code]).toEqual([name, 404, 'NOT_FOUND']);
     }
     expect(await theirWorld()).toEqual(before);
+  });
+
+  it('have people who reach nothing of the other account, whatever their role', async () => {
+    const before = await theirWorld();
+    for (const [role, { token }] of people) {
+      for (const { id: name, method, path, permission } of operations.filter(({ path: each }) => each.includes('{'))) {
+        const response = await callApi(url)(method, path.replace(/\{\w+\}/, ids[path] as string), {
+          token,
+          body: bodies[name],
+          query: method === 'DELETE' && path.startsWith('/keys') ? 'force=true' : '',
+        });
+        const expected = permission === undefined || permits(role, permission) ? 404 : 403;
+        expect([role, name, response.status]).toEqual([role, name, expected]);
+      }
+    }
+    expect(await theirWorld()).toEqual(before);
+  });
+
+  it('have people who read of their own account what their role permits', async () => {
+    for (const [role, { token, userId }] of people) {
+      const me = await callApi(url)('GET', '/auth/me', { token });
+      expect(me.body.user).toMatchObject({ userId, role });
+      expect([role, me.body.account.accountId === mine.accountId]).toEqual([role, permits(role, 'keys:write-all')]);
+      for (const { path, permission } of operations.filter(
+        ({ method, path: each, permission: needed }) => method === 'GET' && needed !== undefined && !each.includes('{'),
+      )) {
+        const { status, text } = await callApi(url)('GET', path, { token });
+        const expected = permission === undefined || permits(role, permission) ? 200 : 403;
+        expect([role, path, status]).toEqual([role, path, expected]);
+        expect(text).not.toContain(theirs.email);
+      }
+    }
   });
 
   it('cannot use the cursor of the other', async () => {

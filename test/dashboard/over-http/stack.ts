@@ -117,6 +117,25 @@ export const verifyEmail = async (
   if (status !== 204) throw new Error(`The address was not verified: ${status} ${text}`);
 };
 
+/** Makes a new member of an account whose owner is verified: invites an address, and follows the link in the mail. */
+export const joinAccount = async (
+  { stack }: Pick<TestStack, 'stack'>,
+  { token }: Pick<Session, 'token'>,
+  role: string,
+): Promise<Session> => {
+  const api = callApi(stack.url);
+  const email = `${randomUUID()}@example.com`;
+  const invited = await api('POST', '/invitations', { token, body: { email, role } });
+  if (invited.status !== 201) throw new Error(`The invitation failed with ${invited.status}: ${invited.text}`);
+  const letter = (await stack.inbox()).find(({ destination }) => destination.to.includes(email));
+  const invitation = /accept-invitation#(\S+)/.exec(letter?.body.text ?? '')?.[1];
+  const accepted = await api('POST', '/auth/accept-invitation', {
+    body: { token: invitation, password: PASSWORD, firstName: 'Grace', lastName: 'Hopper' },
+  });
+  if (accepted.status !== 201) throw new Error(`The invitation was not accepted: ${accepted.text}`);
+  return { email, ...accepted.body };
+};
+
 /** Sends one tracked request through the gateway. The prompt sets the tokens that the mock provider reports. */
 export const sendChat = async (url: string, serviceKey: string, tag?: string): Promise<string> => {
   const response = await fetch(`${url}/gateway/openai/v1/chat/completions`, {

@@ -5,7 +5,7 @@ export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
 
 /**
  * The key to show in snippets: the account's first key, which the API returns as the account id, or a placeholder when that key
- * is revoked. The other keys are shown only once. Undefined while loading.
+ * is revoked, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
  */
 export const useOwnKey = (): string | undefined => {
   const api = useApi();
@@ -17,5 +17,6 @@ export const useOwnKey = (): string | undefined => {
     const [start = '', end = ''] = maskedKey.split('…');
     return status === 'active' && accountId.startsWith(start) && accountId.endsWith(end);
   });
-  return isActive ? accountId : PLACEHOLDER;
+  // Roles that may not revoke it see it masked.
+  return isActive && !accountId.includes('…') ? accountId : PLACEHOLDER;
 };
