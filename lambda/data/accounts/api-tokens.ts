@@ -23,7 +23,6 @@ const ownerSchema = z.object({
   tokenId: z.string(),
   accountId: z.string(),
   role: z.enum(roles),
-  name: z.string(),
   /** The token's user in the user pool. */
   userId: z.string(),
   /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */
