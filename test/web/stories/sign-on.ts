@@ -23,7 +23,7 @@ const api = async (method: string, path: string, body?: object): Promise<any> =>
   return response.json();
 };
 
-/** The identity provider stands in for the user pool of the stack: same issuer, client and secret. */
+/** The fake takes the place of the stack's user pool: same issuer, client and secret. */
 beforeAll(async () => {
   const { dashboard } = fixture();
   const { stack, url, signOn } = dashboard;
