@@ -21,6 +21,7 @@ const MAX_TOKENS = 100;
 /** The members of both items of a token. */
 const ownerSchema = z.object({
   tokenId: z.string(),
+  name: z.string(),
   accountId: z.string(),
   role: z.enum(roles),
   /** The token's user in the user pool. */
