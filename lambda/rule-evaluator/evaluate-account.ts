@@ -7,7 +7,7 @@ import { firingName, hasFired, type Observation } from '../domain/alert-rules/ev
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
 import { judgedTogether, spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
-import { isOverdue, type Period, periodsToJudge } from '../domain/calendar/periods.ts';
+import { isOverdue, type Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 import { CounterOverflowError, type SpendCounter } from '../domain/spend/counters.ts';
 import type { ReadCounters } from '../domain/spend/spend-report.ts';
@@ -24,7 +24,7 @@ const LATE = 'This alert is late: the rules could not be judged in time.';
 const newAlert = (
   rule: Rule,
   period: Period,
-  { exceeded: _, event, summary, ...observation }: Observation,
+  { exceeded: _, event, percent, summary, ...observation }: Observation,
   facts: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers'>,
 ): Alert => ({
   ...facts,
@@ -37,6 +37,7 @@ const newAlert = (
   acknowledgedBy: null,
   period,
   event: event ?? null,
+  ...(percent !== undefined && { percent }),
   ...observation,
   summary: isOverdue(period, new Date(facts.triggeredAt)) ? `${summary} ${LATE}` : summary,
   deliveries: rule.channels.map((channel) => ({
@@ -106,11 +107,11 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
     const failures = new Map<string, unknown>();
     for (const { rule, evaluator, series } of judged) {
       let { firedPeriods } = rule;
-      for (const period of periodsToJudge(evaluator.period, now, judgedUntil)) {
+      for (const period of evaluator.periodsToJudge(now, judgedUntil)) {
         if (period.end <= rule.effectiveFrom) continue;
         try {
           const observation = evaluator.judge({ period, now, series });
-          if (!observation?.exceeded || hasFired(firedPeriods, period, observation.event)) continue;
+          if (!observation?.exceeded || hasFired(firedPeriods, period, observation)) continue;
           const alert = newAlert(rule, period, observation, {
             alertId: newAlertId(),
             triggeredAt: now.toISOString(),
@@ -118,7 +119,7 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
             drivers: await findDrivers(accountId, evaluator, period, now),
           });
           if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
-          firedPeriods = [firingName(period, observation.event), ...firedPeriods];
+          firedPeriods = [firingName(period, observation), ...firedPeriods];
         } catch (error) {
           // A sum past 2^53 keeps its rule from being judged for the period, and nothing else.
           if (!(error instanceof CounterOverflowError)) throw error;

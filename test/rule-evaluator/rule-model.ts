@@ -1,3 +1,4 @@
+import type { BudgetEvent } from '../../lambda/domain/alert-rules/evaluator.ts';
 import type { RuleCondition } from '../../lambda/domain/alert-rules/rule.ts';
 
 /*
@@ -23,7 +24,7 @@ export interface HourOfSpend {
 export interface ModelFiring {
   readonly at: number;
   readonly start: number;
-  readonly event: 'forecast' | 'used_up' | null;
+  readonly event: BudgetEvent | null;
   readonly observed: number;
   readonly limit: number;
 }

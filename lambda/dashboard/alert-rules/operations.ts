@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
 import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
-import { periodNames } from '../../domain/calendar/periods.ts';
+import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
@@ -132,7 +132,7 @@ export const previewRule = operation({
         ),
       firings: z.array(
         z.object({
-          period: z.object({ name: z.enum(periodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
+          period: z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
           by: z.iso
             .datetime()
             .check(

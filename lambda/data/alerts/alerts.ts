@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
-import { firingName } from '../../domain/alert-rules/evaluator.ts';
+import { eventName, firingName } from '../../domain/alert-rules/evaluator.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
@@ -28,8 +28,8 @@ const GUARD_DAYS = 60;
 const HIGHEST = '~';
 
 /** The guard of a rule, by its condition and by what fired. A first condition has the name that version 0.1 wrote: the rule's id. */
-const guardOf = ({ event }: Alert, { ruleId, conditionRevision }: Rule): string =>
-  [ruleId, ...(conditionRevision > 1 ? [conditionRevision] : []), ...(event === 'used_up' ? [event] : [])].join('.');
+const guardOf = (alert: Alert, { ruleId, conditionRevision }: Rule): string =>
+  [ruleId, conditionRevision > 1 ? conditionRevision : '', eventName(alert)].filter((part) => part !== '').join('.');
 
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
@@ -96,7 +96,7 @@ export const openAlerts = (table: Table) => {
               UpdateExpression: 'SET firedPeriods = :fired',
               ConditionExpression: 'revision = :revision',
               ExpressionAttributeValues: {
-                ':fired': [firingName(alert.period, alert.event), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
+                ':fired': [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
                 ':revision': rule.revision,
               },
             },

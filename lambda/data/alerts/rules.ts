@@ -36,7 +36,9 @@ const factsSchema = z.object({
   firedPeriods: z.array(z.string()),
 });
 
-export type Rule = z.infer<typeof factsSchema> & { readonly condition: RuleCondition };
+export type Rule<Condition extends RuleCondition = RuleCondition> = z.infer<typeof factsSchema> & {
+  readonly condition: Condition;
+};
 
 const parseRule = (item: Record<string, unknown>): Rule => ({
   ...factsSchema.parse(item),

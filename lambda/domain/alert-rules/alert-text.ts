@@ -28,6 +28,7 @@ export const periodText = ({ period: { name, start, end } }: Alert): string => {
     daily: dayOf(start),
     weekly: `the week from ${dayOf(start)}`,
     monthly: monthOf(start),
+    fixed: `${dayOf(start)} to ${dayOf(new Date(Date.parse(end) - 1).toISOString())}`,
   }[name];
   return `${text} (${name}, UTC)`;
 };

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { periodNames } from '../calendar/periods.ts';
+import { anyPeriodNames } from '../calendar/periods.ts';
 import { budgetEvents } from './evaluator.ts';
 import { channelNames, ruleTypes } from './rule.ts';
 
 /** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
-const alertTypes = [...ruleTypes, 'plan_usage'] as const;
+const alertTypes = [...ruleTypes, 'budget', 'plan_usage'] as const;
 
 const instant = z.iso.datetime();
 
@@ -39,14 +39,16 @@ export const alertSchema = z.object({
   ruleId: z.nullable(z.string()),
   ruleName: z.string(),
   type: z.enum(alertTypes),
-  /** Null for other types than `budget_forecast`, and for alerts of version 0.1. */
+  /** Null for other types than budgets, and for alerts of version 0.1. */
   event: z._default(z.nullable(z.enum(budgetEvents)), null),
+  /** The percentage that a budget reached. */
+  percent: z.optional(z.int()),
   status: z.enum(['triggered', 'acknowledged']),
   triggeredAt: instant,
   acknowledgedAt: z.nullable(instant),
   /** User id. */
   acknowledgedBy: z.nullable(z.string()),
-  period: z.object({ name: z.enum(periodNames), start: instant, end: instant }),
+  period: z.object({ name: z.enum(anyPeriodNames), start: instant, end: instant }),
   unit: z.enum(['nanoUsd', 'percent', 'requests']),
   observed: z.number(),
   limit: z.number(),

@@ -1,4 +1,4 @@
-import { type Period, periodAt, periodsToJudge } from '../calendar/periods.ts';
+import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { CounterOverflowError } from '../spend/counters.ts';
@@ -20,7 +20,9 @@ interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
 export const backtestRange = (condition: RuleCondition, now: Date) => {
   const evaluator = evaluatorOf(condition);
   const from = new Date(startOf('day', now).getTime() - BACKTEST_DAYS * DAY_MS);
-  return { from, read: rangeToJudge(evaluator, periodAt(evaluator.period, from), now) };
+  const first =
+    evaluator.period === 'fixed' ? evaluator.periodsToJudge(now).at(-1) : periodAt(evaluator.period, from);
+  return { from, read: rangeToJudge(evaluator, first ?? { name: 'fixed', start: from.toISOString(), end: '' }, now) };
 };
 
 /** The instants at which it is judged: the first one, the end of each hour or day, and now. */
@@ -54,14 +56,14 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
       series: { sum: (first, end) => series.sum(first, known(end)) },
     });
     if (observation) judged.add(period.start);
-    if (!observation?.exceeded || hasFired(fired, period, observation.event)) return;
+    if (!observation?.exceeded || hasFired(fired, period, observation)) return;
     const { exceeded: _, event = null, ...observed } = observation;
-    fired.push(firingName(period, event));
+    fired.push(firingName(period, observation));
     firings.push({ period, by: at.toISOString(), event, ...observed });
   };
 
   for (const at of instantsOf(granularity, from, now))
-    for (const period of periodsToJudge(evaluator.period, at).toReversed())
+    for (const period of evaluator.periodsToJudge(at).toReversed())
       try {
         if (period.end > from.toISOString()) judgeAt(period, at);
       } catch (error) {

@@ -1,17 +1,26 @@
 import type * as z from 'zod/mini';
-import type { Period, PeriodName } from '../calendar/periods.ts';
+import type { AnyPeriodName, Period } from '../calendar/periods.ts';
 import type { ruleFilter } from './config-members.ts';
 import type { SpendSeries } from './spend-series.ts';
 
-/** What a budget fires for, each once in a month. */
-export const budgetEvents = ['forecast', 'used_up'] as const;
+/** What a rule fires for apart from its limit: a forecast and a month that is used up, each once; a percentage that a budget reached. */
+export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;
 export type BudgetEvent = (typeof budgetEvents)[number];
+
+/** What a rule fired for, or would fire for. */
+interface Firing {
+  readonly event?: BudgetEvent | null | undefined;
+  /** The percentage, of `reached`. */
+  readonly percent?: number | null | undefined;
+}
 
 /** What a rule observed in a period, and its limit, both in `unit`. */
 export interface Observation {
   readonly exceeded: boolean;
   /** Of budgets only. */
   readonly event?: BudgetEvent;
+  /** Of the event `reached`: the highest percentage. */
+  readonly percent?: number;
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
   readonly observed: number;
   readonly limit: number;
@@ -21,13 +30,26 @@ export interface Observation {
   readonly summary: string;
 }
 
-/** A period for which a rule fired: its start, for a budget that is used up with the event. */
-export const firingName = ({ start }: Period, event: BudgetEvent | null | undefined): string =>
-  event === 'used_up' ? `${start}#${event}` : start;
+/** What distinguishes the firings of one period: empty for the first. */
+export const eventName = ({ event, percent }: Firing): string =>
+  event === 'used_up' ? event : event === 'reached' ? `reached_${percent}` : '';
 
-/** True where a rule has fired for this already. A budget that was used up once is not forecast any more. */
-export const hasFired = (fired: readonly string[], period: Period, event: BudgetEvent | undefined): boolean =>
-  fired.includes(firingName(period, event)) || fired.includes(firingName(period, 'used_up'));
+/** A period for which a rule fired: its start, with the event's name if that has one. */
+export const firingName = ({ start }: Period, firing: Firing): string => {
+  const name = eventName(firing);
+  return name === '' ? start : `${start}#${name}`;
+};
+
+/**
+ * True where a rule has fired for this already. A budget that was used up once is not forecast any more, and one that reached a percentage
+ * has reached those below.
+ */
+export const hasFired = (fired: readonly string[], period: Period, firing: Firing): boolean => {
+  if (firing.event !== 'reached')
+    return fired.includes(firingName(period, firing)) || fired.includes(firingName(period, { event: 'used_up' }));
+  const prefix = `${period.start}#reached_`;
+  return fired.some((name) => name.startsWith(prefix) && Number(name.slice(prefix.length)) >= (firing.percent ?? 0));
+};
 
 export interface JudgedPeriod {
   readonly period: Period;
@@ -38,7 +60,9 @@ export interface JudgedPeriod {
 /** One type of rule. */
 export interface Evaluator<Config> {
   readonly configSchema: z.ZodMiniType<Config>;
-  readonly periodOf: (config: Config) => PeriodName;
+  readonly periodOf: (config: Config) => AnyPeriodName;
+  /** The periods to judge now, latest first; undefined for those of its calendar period: see periodsToJudge. */
+  readonly periodsOf?: (config: Config, now: Date, judgedUntil: Date) => Period[];
   readonly filterOf: (config: Config) => z.infer<typeof ruleFilter>;
   /** Days before the period's start that it also reads. */
   readonly lookbackDays: (config: Config) => number;

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { type Period, type PeriodName, periodsToJudge } from '../calendar/periods.ts';
+import { budget } from './budget.ts';
 import { budgetForecast } from './budget-forecast.ts';
 import { ruleFilterOf } from './config-members.ts';
 import { costThreshold } from './cost-threshold.ts';
@@ -17,32 +19,45 @@ const evaluators = {
   budget_forecast: budgetForecast,
   error_rate: errorRate,
   unpriced_usage: unpricedUsage,
+  budget,
 } as const;
 
-export type RuleType = keyof typeof evaluators;
-export const ruleTypes = Object.keys(evaluators) as [RuleType, ...RuleType[]];
+type ConditionType = keyof typeof evaluators;
+const conditionTypes = Object.keys(evaluators) as [ConditionType, ...ConditionType[]];
 
-/** Schema of a rule's type, the config of that type, and the given members. */
-export const withCondition = <S extends z.core.$ZodShape>(members: S) => {
-  const schemaOf = <T extends RuleType>(type: T) =>
+/** The types of /alert-rules. A budget is a rule, too, with an API of its own. */
+export type RuleType = Exclude<ConditionType, 'budget'>;
+export const ruleTypes = conditionTypes.filter((type) => type !== 'budget') as [RuleType, ...RuleType[]];
+
+const schemaOfTypes = <T extends ConditionType, S extends z.core.$ZodShape>(types: readonly T[], members: S) => {
+  const schemaOf = <One extends T>(type: One) =>
     z.strictObject({ type: z.literal(type), config: evaluators[type].configSchema, ...members });
-  type SchemaOf = { [T in RuleType]: ReturnType<typeof schemaOf<T>> };
-  return z.discriminatedUnion('type', ruleTypes.map(schemaOf) as [SchemaOf[RuleType], ...SchemaOf[RuleType][]]);
+  type SchemaOf = { [One in T]: ReturnType<typeof schemaOf<One>> };
+  return z.discriminatedUnion('type', types.map(schemaOf) as unknown as [SchemaOf[T], ...SchemaOf[T][]]);
 };
 
+/** Schema of a rule's type, the config of that type, and the given members. */
+export const withCondition = <S extends z.core.$ZodShape>(members: S) => schemaOfTypes(ruleTypes, members);
+
 /** When a rule fires: its type, and the config of that type. */
-export const ruleConditionSchema = withCondition({});
+export const ruleConditionSchema = schemaOfTypes(conditionTypes, {});
 
 export type RuleCondition = z.infer<typeof ruleConditionSchema>;
+
+export type BudgetCondition = Extract<RuleCondition, { type: 'budget' }>;
+export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;
 
 /** An evaluator with its config filled in. */
 export type BoundEvaluator = ReturnType<typeof bind>;
 
-const bind = <C>({ periodOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => {
+const bind = <C>({ periodOf, periodsOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => {
   const period = periodOf(config);
   const filter = filterOf(config);
   return {
     period,
+    /** The periods to judge now, latest first. @param judgedUntil when they were judged before */
+    periodsToJudge: (now: Date, judgedUntil: Date = now): Period[] =>
+      periodsOf?.(config, now, judgedUntil) ?? periodsToJudge(period as PeriodName, now, judgedUntil),
     /** What spend is read by. Only hourly rules need hours; days are rolled up once they are over. */
     granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
     filter: filter && ruleFilterOf(filter),

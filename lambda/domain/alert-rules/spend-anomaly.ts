@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Period, periodBefore } from '../calendar/periods.ts';
+import { type Period, type PeriodName, periodBefore } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { costOf, usdOf } from '../spend/spend-report.ts';
@@ -30,7 +30,8 @@ const median = (values: readonly number[]): number => {
  */
 const recentCosts = (period: Period, count: number, series: JudgedPeriod['series']): number[] => {
   const costs: number[] = [];
-  let before = period;
+  // Only budgets have fixed periods.
+  let before = period as Period<PeriodName>;
   for (let i = 0; i < count; i++) {
     before = periodBefore(before);
     const counters = series.sum(before.start, before.end);

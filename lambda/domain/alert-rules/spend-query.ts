@@ -1,4 +1,4 @@
-import { type Period, periodsToJudge } from '../calendar/periods.ts';
+import type { Period } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
@@ -34,10 +34,10 @@ export const spendQueriesFor = (
   now: Date,
   judgedUntil = now,
 ): ReadonlyMap<string, SpendQuery> => {
-  const needs = conditions.map(evaluatorOf).map((evaluator) => ({
-    evaluator,
-    range: rangeToJudge(evaluator, periodsToJudge(evaluator.period, now, judgedUntil).at(-1) as Period, now),
-  }));
+  const needs = conditions.map(evaluatorOf).flatMap((evaluator) => {
+    const first = evaluator.periodsToJudge(now, judgedUntil).at(-1);
+    return first === undefined ? [] : [{ evaluator, range: rangeToJudge(evaluator, first, now) }];
+  });
   const queryOf = (some: typeof needs): SpendQuery => ({
     range: coveringRange(
       (some[0] as (typeof needs)[number]).evaluator.granularity,

@@ -5,8 +5,12 @@ import { startOf, startOfNext } from './utc.ts';
 export const periodNames = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type PeriodName = (typeof periodNames)[number];
 
-export interface Period {
-  readonly name: PeriodName;
+/** A calendar period, or days that somebody chose. */
+export const anyPeriodNames = [...periodNames, 'fixed'] as const;
+export type AnyPeriodName = (typeof anyPeriodNames)[number];
+
+export interface Period<Name extends AnyPeriodName = AnyPeriodName> {
+  readonly name: Name;
   /** First instant, ISO 8601. */
   readonly start: string;
   /** First instant after it, ISO 8601. */
@@ -19,7 +23,7 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 const granularityOf = { hourly: 'hour', daily: 'day', monthly: 'month' } as const;
 
 /** The period that contains an instant. */
-export const periodAt = (name: PeriodName, at: Date): Period => {
+export const periodAt = (name: PeriodName, at: Date): Period<PeriodName> => {
   if (name !== 'weekly') {
     const granularity = granularityOf[name];
     return {
@@ -33,14 +37,15 @@ export const periodAt = (name: PeriodName, at: Date): Period => {
 };
 
 /** The period right before. */
-export const periodBefore = ({ name, start }: Period): Period => periodAt(name, new Date(Date.parse(start) - 1));
+export const periodBefore = ({ name, start }: Period<PeriodName>): Period<PeriodName> => periodAt(name, new Date(Date.parse(start) - 1));
 
 /** How long after its end a period is still judged: usage may be recorded late. */
-const LATE_MS: Record<PeriodName, number> = {
+const LATE_MS: Record<AnyPeriodName, number> = {
   hourly: 3 * HOUR_MS,
   daily: 2 * DAY_MS,
   weekly: 2 * DAY_MS,
   monthly: 2 * DAY_MS,
+  fixed: 2 * DAY_MS,
 };
 
 /** How much longer a period is judged where it could not be judged in time. */
@@ -52,11 +57,11 @@ export const CATCH_UP_MS = DAY_MS;
  * @param judgedUntil when they were judged before, if that was long ago: the periods that were missed since then are judged too, as far
  *   back as CATCH_UP_MS
  */
-export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = now): Period[] => {
+export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = now): Period<PeriodName>[] => {
   const missedMs = Math.min(Math.max(0, now.getTime() - judgedUntil.getTime()), CATCH_UP_MS);
   const periods = [periodAt(name, now)];
   const oldestMs = now.getTime() - LATE_MS[name] - missedMs;
-  for (let last = periodBefore(periods[0] as Period); Date.parse(last.end) > oldestMs; last = periodBefore(last))
+  for (let last = periodBefore(periods[0] as Period<PeriodName>); Date.parse(last.end) > oldestMs; last = periodBefore(last))
     periods.push(last);
   return periods;
 };

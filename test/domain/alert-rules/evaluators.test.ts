@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import { periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
+import { type PeriodName, periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
 import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 
@@ -24,7 +24,7 @@ const spent = (time: string, usd: number, dimensions: Partial<SpendCounter['dime
 const judge = (condition: object, counters: readonly SpendCounter[], at = now) => {
   const rule: RuleCondition = ruleConditionSchema.parse(condition);
   const evaluator = evaluatorOf(rule);
-  return evaluator.judge({ period: periodAt(evaluator.period, at), now: at, series: seriesOf(rule, counters) });
+  return evaluator.judge({ period: periodAt(evaluator.period as PeriodName, at), now: at, series: seriesOf(rule, counters) });
 };
 
 describe('periods', () => {
@@ -358,7 +358,7 @@ describe('error_rate and unpriced_usage', () => {
       const ended = counterAt(time, { unpricedRequests: 1 });
       const judgeAt = (at: string, ...counters: SpendCounter[]) =>
         evaluator.judge({
-          period: periodAt(evaluator.period, new Date(period === 'hourly' ? `${began}Z` : began)),
+          period: periodAt(evaluator.period as PeriodName, new Date(period === 'hourly' ? `${began}Z` : began)),
           now: new Date(at),
           series: seriesOf(rule, counters),
         });
