@@ -41,6 +41,11 @@ export interface RecorderEnvironment extends MetricsEnvironment {
   TABLE_NAME: string;
 }
 
+export interface QueueRecorderEnvironment extends RecorderEnvironment {
+  /** Jobs of the rule evaluator's workers: accounts whose budgets must be judged. */
+  JOB_QUEUE_URL: string;
+}
+
 export interface ApiEnvironment {
   /** Comma-separated origins from which browsers may call the dashboard API; empty for none. */
   CORS_ORIGINS: string;

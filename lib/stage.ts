@@ -35,7 +35,8 @@ export class SpendGatewayStage extends Stage {
     const { table } = data;
     const mail = new MailStack(this, 'mail', { settings, table });
     const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
-    const usage = new UsageStack(this, 'usage', { settings, table });
+    const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
+    const usage = new UsageStack(this, 'usage', { settings, table, jobQueue: alerts.jobQueue });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
     const billing = new BillingStack(this, 'billing', { settings, table });
     const { stripe } = billing;
@@ -49,7 +50,6 @@ export class SpendGatewayStage extends Stage {
       mail: mail.sending,
     });
     new WebStack(this, 'web', { settings });
-    const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
 
     const metrics = stageMetrics(settings.name);
     const notify = { topic, runbookUrl: settings.runbookUrl };

@@ -1,7 +1,10 @@
 import type { ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
+import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
+import { useOf } from '../domain/alert-rules/budget.ts';
+import { type BudgetState, concernsGateway, withBudgets } from '../domain/alert-rules/budget-blocks.ts';
 import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
@@ -15,6 +18,7 @@ import type { ReadCounters } from '../domain/spend/spend-report.ts';
 export interface EvaluationDependencies {
   readonly readCounters: ReadCounters;
   readonly alerts: Pick<Alerts, 'fire'>;
+  readonly blocks: Pick<BlockStore, 'change'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly newAlertId: () => string;
 }
@@ -63,7 +67,7 @@ export interface Evaluation {
  * Judges the rules of one account, whose spend is read once for all of them. The returned function takes `judgedUntil`, when they were
  * judged before: see periodsToJudge.
  */
-export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: EvaluationDependencies) => {
+export const evaluateAccount = ({ readCounters, alerts, blocks, keys, newAlertId }: EvaluationDependencies) => {
   /** Drivers are read for alerts only, which are rare. */
   const findDrivers = async (
     accountId: string,
@@ -105,6 +109,23 @@ export const evaluateAccount = ({ readCounters, alerts, keys, newAlertId }: Eval
     );
     const fired: Alert[] = [];
     const failures = new Map<string, unknown>();
+    const budgets: BudgetState[] = [];
+    for (const { rule, evaluator, series } of judged) {
+      const [period] = evaluator.periodsToJudge(now);
+      if (rule.condition.type !== 'budget' || period === undefined || period.end <= now.toISOString()) continue;
+      const { config } = rule.condition;
+      if (!concernsGateway(config)) continue;
+      try {
+        const use = useOf(config, series.sum(period.start, period.end));
+        budgets.push({ budgetId: rule.ruleId, name: rule.name, config, period, use });
+      } catch (error) {
+        if (!(error instanceof CounterOverflowError)) throw error;
+        failures.set(rule.ruleId, error);
+      }
+    }
+    // What stops requests comes before what only reports.
+    if (rules.some(({ condition }) => condition.type === 'budget' && concernsGateway(condition.config)))
+      await blocks.change(accountId, (current) => withBudgets(current, budgets, new Set(failures.keys())));
     for (const { rule, evaluator, series } of judged) {
       let { firedPeriods } = rule;
       for (const period of evaluator.periodsToJudge(now, judgedUntil)) {

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { accountJobSchema } from '../domain/alert-rules/account-job.ts';
+import type { SendMessage } from '../integrations/queue-sender.ts';
 
 const shardToJudge = z.object({
   shard: z.int().check(z.minimum(0)),
@@ -12,7 +14,7 @@ const shardToJudge = z.object({
   isWhole: z.boolean(),
 });
 
-export const jobSchema = z.object({
+const shardsJob = z.object({
   /** When the round was due, ISO 8601 UTC. It says which round the job belongs to. */
   due: z.iso.datetime(),
   shards: z.array(shardToJudge),
@@ -21,6 +23,8 @@ export const jobSchema = z.object({
 export type ShardToJudge = z.infer<typeof shardToJudge>;
 
 /** Shards whose rules one worker judges. */
-export type Job = z.infer<typeof jobSchema>;
+export type Job = z.infer<typeof shardsJob>;
 
-export type SendJob = (job: Job) => Promise<void>;
+export const jobSchema = z.union([shardsJob, accountJobSchema]);
+
+export type SendJob = SendMessage<Job>;

@@ -2,9 +2,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
 import { mailSender, sesClient } from '../integrations/mail.ts';
+import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
 import { parseEvaluatorEnvironment } from './environment.ts';
-import { queueSender } from './queue-sender.ts';
 
 /** What both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {

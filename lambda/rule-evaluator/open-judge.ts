@@ -1,27 +1,36 @@
 import { uuidv7 } from 'uuidv7';
+import type * as z from 'zod/mini';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
+import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import { evaluateAccount } from './evaluate-account.ts';
-import { type JudgeDependencies, judgeShards } from './judge-shards.ts';
+import type { jobSchema } from './job.ts';
+import { judgeAccount } from './judge-account.ts';
+import { type JudgeDependencies, type JudgeReport, judgeShards } from './judge-shards.ts';
 import { type DeliveryOptions, openDelivery } from './open-delivery.ts';
 
-/** Judges the rules of one table. The options say how what fires is sent, and where jobs go. */
-export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDependencies, 'logger' | 'send'>) =>
-  judgeShards({
+/** Judges the rules of one table, by jobs of both kinds. The options say how what fires is sent, and where jobs go. */
+export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDependencies, 'logger' | 'send'>) => {
+  const shared = {
     rules: openRules(table),
     progress: openEvaluationProgress(table),
     evaluate: evaluateAccount({
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
+      blocks: openBlocks(table),
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     }),
     deliver: openDelivery(table, options),
-    send: options.send,
     now: options.now,
     logger: options.logger,
-  });
+  };
+  const ofShards = judgeShards({ ...shared, send: options.send });
+  const ofAccount = judgeAccount(shared);
+  return (job: z.infer<typeof jobSchema>, remainingMs: () => number): Promise<JudgeReport> =>
+    'accountId' in job ? ofAccount(job) : ofShards(job, remainingMs);
+};

@@ -1,11 +1,19 @@
 import * as z from 'zod/mini';
-import type { RecorderEnvironment } from '../environment.ts';
+import type { QueueRecorderEnvironment, RecorderEnvironment } from '../environment.ts';
 
 const text = z.string().check(z.minLength(1));
 
-const schema: z.ZodMiniType<RecorderEnvironment> = z.object({ TABLE_NAME: text, POWERTOOLS_METRICS_NAMESPACE: text });
+const members = { TABLE_NAME: text, POWERTOOLS_METRICS_NAMESPACE: text };
+const schema: z.ZodMiniType<RecorderEnvironment> = z.object(members);
+const queueSchema: z.ZodMiniType<QueueRecorderEnvironment> = z.object({ ...members, JOB_QUEUE_URL: text });
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /** @throws $ZodError with the names of missing variables */
-export const parseRecorderEnvironment = (variables: Readonly<Record<string, string | undefined>>) => ({
-  tableName: schema.parse(variables).TABLE_NAME,
-});
+export const parseRecorderEnvironment = (variables: Variables) => ({ tableName: schema.parse(variables).TABLE_NAME });
+
+/** The same for the recorder that the queue calls. */
+export const parseQueueRecorderEnvironment = (variables: Variables) => {
+  const { TABLE_NAME, JOB_QUEUE_URL } = queueSchema.parse(variables);
+  return { tableName: TABLE_NAME, jobQueueUrl: JOB_QUEUE_URL };
+};

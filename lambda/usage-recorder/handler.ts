@@ -1,19 +1,29 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { SQSHandler } from 'aws-lambda';
+import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openTable } from '../data/table/table.ts';
+import { queueSender } from '../integrations/queue-sender.ts';
 import { consumeMessages } from './consume-messages.ts';
-import { parseRecorderEnvironment } from './environment.ts';
+import { parseQueueRecorderEnvironment } from './environment.ts';
 import { noteUse, openUseNotes } from './note-use.ts';
 import { openRecorder } from './recorder.ts';
+import { requestJudging } from './request-judging.ts';
 import { countTraffic } from './traffic.ts';
 
-const { tableName } = parseRecorderEnvironment(process.env);
+const { tableName, jobQueueUrl } = parseQueueRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ serviceName: 'usage-recorder' });
 const table = openTable(tableName);
+const accountTerms = openAccountTerms(table);
+const judged = requestJudging(openRecorder(table, { logger, accountTerms }), {
+  hasBudgets: async (accountId) => (await accountTerms.find(accountId)).hasBlocks,
+  send: queueSender(jobQueueUrl),
+  now: Date.now,
+  logger,
+});
 const record = countTraffic(
-  noteUse(openRecorder(table, { logger }), openUseNotes(table, logger)),
+  noteUse(judged, openUseNotes(table, logger)),
   () => new Metrics({ serviceName: 'gateway' }),
 );
 const consume = consumeMessages({ record, logger, metrics });

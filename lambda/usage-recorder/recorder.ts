@@ -46,6 +46,7 @@ interface RecorderOptions {
   readonly logger: Pick<Logger, 'error'>;
   readonly price?: (event: AccountCloseEvent) => PricedUsage;
   readonly now?: () => number;
+  readonly accountTerms?: ReturnType<typeof openAccountTerms>;
 }
 
 /**
@@ -54,9 +55,8 @@ interface RecorderOptions {
  */
 export const openRecorder = (
   table: Table,
-  { logger, price = priceRequest, now = Date.now }: RecorderOptions,
+  { logger, price = priceRequest, now = Date.now, accountTerms = openAccountTerms(table, now) }: RecorderOptions,
 ): Recorder => {
-  const accountTerms = openAccountTerms(table, now);
   const trackingGaps = openTrackingGaps(table);
   const recordRequests = openRequestRecorder(table, {
     now,

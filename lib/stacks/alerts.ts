@@ -28,6 +28,8 @@ const WORKER_TIMEOUT = Duration.minutes(2);
 export class AlertsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
   readonly worker: HandlerFunction;
+  /** Rules to judge. */
+  readonly jobQueue: Queue;
   readonly deadLetterQueue: Queue;
 
   constructor(scope: Construct, id: string, { settings, table, mail, ...props }: AlertsStackProps) {
@@ -82,6 +84,8 @@ export class AlertsStack extends Stack {
       progress,
       { actions: ['Query'], partitions: partitions.spend },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
+      // What budgets stop.
+      { actions: ['GetItem', 'PutItem'], partitions: partitions.blocks },
     );
     grantItems(
       evaluator,
@@ -95,6 +99,7 @@ export class AlertsStack extends Stack {
       grantSend(each, queue);
       grantSendMail(each, this, mail);
     }
+    this.jobQueue = queue;
     this.scheduled = [evaluator];
     this.worker = worker;
     this.deadLetterQueue = deadLetterQueue;

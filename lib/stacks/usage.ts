@@ -2,9 +2,10 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { RecorderEnvironment } from '../../lambda/environment.ts';
+import type { QueueRecorderEnvironment, RecorderEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
+import { grantSend } from '../constructs/grants.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
@@ -16,6 +17,8 @@ import { partitions } from './partitions.ts';
 interface UsageStackProps extends StackProps {
   readonly settings: StageSettings;
   readonly table: ITable;
+  /** Jobs of the rule evaluator's workers. */
+  readonly jobQueue: Queue;
 }
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
@@ -27,7 +30,7 @@ export class UsageStack extends Stack {
   readonly recorder: HandlerFunction;
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, ...props }: UsageStackProps) {
+  constructor(scope: Construct, id: string, { settings, table, jobQueue, ...props }: UsageStackProps) {
     super(scope, id, props);
     const environment = {
       TABLE_NAME: table.tableName,
@@ -37,7 +40,7 @@ export class UsageStack extends Stack {
     this.recorder = new HandlerFunction(this, 'Recorder', {
       entry: 'lambda/usage-recorder/handler.ts',
       description: 'Usage queue -> priced request records and spend counters',
-      environment,
+      environment: { ...environment, JOB_QUEUE_URL: jobQueue.queueUrl } satisfies QueueRecorderEnvironment,
       timeout: RECORDER_TIMEOUT,
       memoryMb: 1024,
       retention: settings.retention,
@@ -52,6 +55,7 @@ export class UsageStack extends Stack {
       maxReceiveCount: 5,
       retention: settings.retention,
     });
+    grantSend(this.recorder, jobQueue);
     this.queue = queue;
     this.deadLetterQueue = deadLetterQueue;
     new CfnOutput(this, 'UsageQueueUrl', { value: queue.queueUrl });

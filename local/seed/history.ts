@@ -28,6 +28,7 @@ export const pastEvaluator = (
   const evaluate = evaluateAccount({
     readCounters: openSpend(table).read,
     alerts,
+    blocks: { change: async () => {} },
     keys: openServiceKeys(table),
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
   });

@@ -50,6 +50,7 @@ const evaluateRules = async (
           } satisfies SpendCounter;
     },
     alerts: { fire },
+    blocks: { change: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     newAlertId: () => 'alert-1',
   });

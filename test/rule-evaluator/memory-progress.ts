@@ -14,6 +14,7 @@ export const memoryProgress = (state: Partial<ShardProgress> = {}) => {
   const saved: ShardProgress[][] = [];
   const progress: EvaluationProgress = {
     read: async () => [...shards.values()],
+    claimAccount: async () => true,
     save: async (some) => {
       if (some.length > 0) saved.push([...some]);
       for (const each of some) shards.set(each.shard, each);

@@ -351,6 +351,7 @@ describe('the rule evaluator', () => {
     const evaluate = evaluateAccount({
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
+      blocks: { change: async () => {} },
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });
@@ -373,6 +374,7 @@ describe('the rule evaluator', () => {
     const evaluate = evaluateAccount({
       readCounters,
       alerts: { fire: async () => false },
+      blocks: { change: async () => {} },
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });

@@ -112,6 +112,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
         return isNew;
       },
     },
+    blocks: { change: async () => {} },
     keys: { list: async () => [] },
     newAlertId: () => 'alert',
   });

@@ -15,7 +15,7 @@ import { storedDimensions } from './declared-dimensions.ts';
 const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
-const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE'), dimensions: storedDimensions });
+const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE'), dimensions: storedDimensions, withoutBlocks: z.optional(z.string()) });
 
 /** What an account's plan and its declarations say. */
 export interface AccountTerms {
@@ -23,6 +23,8 @@ export interface AccountTerms {
   readonly retentionDays: number;
   /** What the account declared, now or before. */
   readonly dimensions: readonly DeclaredDimension[];
+  /** A budget or pause of the account may stop requests. */
+  readonly hasBlocks: boolean;
 }
 
 /** The terms of accounts, cached for a minute. A deleted account has those of a FREE one. */
@@ -37,8 +39,8 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
       const { Item } = await table.client.send(
         new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
       );
-      const { plan, dimensions } = stored.parse(Item ?? {});
-      const terms = { retentionDays: plans[plan].requestRetentionDays, dimensions };
+      const { plan, dimensions, withoutBlocks } = stored.parse(Item ?? {});
+      const terms = { retentionDays: plans[plan].requestRetentionDays, dimensions, hasBlocks: withoutBlocks !== undefined };
       cache.set(accountId, { terms, readAtMs: now() });
       return terms;
     },

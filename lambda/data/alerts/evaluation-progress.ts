@@ -1,6 +1,7 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { ACTIVE_RULE_SHARDS, evaluationProgressKey } from '../table/keys.ts';
+import { ACTIVE_RULE_SHARDS, evaluationProgressKey, judgedAccountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 const storedShard = z.object({
@@ -29,6 +30,29 @@ export const openEvaluationProgress = ({ client, name }: Table) => ({
       ...storedShard.parse(Item[attributeOf(shard)] ?? {}),
       shard,
     }));
+  },
+
+  /**
+   * Claims an account whose rules are about to be judged. False where others began to judge them after `since`.
+   *
+   * @param since ISO 8601 UTC
+   */
+  claimAccount: async (accountId: string, since: string, now: Date): Promise<boolean> => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: name,
+          Key: judgedAccountKey(accountId),
+          UpdateExpression: 'SET judgedAt = :now',
+          ConditionExpression: 'attribute_not_exists(judgedAt) OR judgedAt <= :since',
+          ExpressionAttributeValues: { ':now': now.toISOString(), ':since': since },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
   },
 
   /** Saves some shards, and leaves the others as they are. */

@@ -103,6 +103,8 @@ export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: st
 });
 /** How far the active rules of each shard have been judged. */
 export const evaluationProgressKey = (): Key => ({ pk: 'EVALUATOR', sk: 'PROGRESS' });
+/** When the rules of one account were judged last apart from the rounds. */
+export const judgedAccountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'JUDGED' });
 /** Alerts not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
 export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({

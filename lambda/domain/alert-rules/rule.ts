@@ -40,9 +40,11 @@ const schemaOfTypes = <T extends ConditionType, S extends z.core.$ZodShape>(type
 export const withCondition = <S extends z.core.$ZodShape>(members: S) => schemaOfTypes(ruleTypes, members);
 
 /** When a rule fires: its type, and the config of that type. */
-export const ruleConditionSchema = schemaOfTypes(conditionTypes, {});
+export type RuleCondition = {
+  [T in ConditionType]: { readonly type: T; readonly config: z.infer<(typeof evaluators)[T]['configSchema']> };
+}[ConditionType];
 
-export type RuleCondition = z.infer<typeof ruleConditionSchema>;
+export const ruleConditionSchema = schemaOfTypes(conditionTypes, {}) as unknown as z.ZodMiniType<RuleCondition>;
 
 export type BudgetCondition = Extract<RuleCondition, { type: 'budget' }>;
 export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;

@@ -16,10 +16,11 @@ export const handler = async (
     for (const { body } of Records) {
       const job = jobSchema.parse(JSON.parse(body));
       const { failures, ...counts } = await judge(job, () => context.getRemainingTimeInMillis());
-      options.logger.info('rules judged', { due: job.due, ...counts, failures });
+      const { due } = 'accountId' in job ? { due: null } : job;
+      options.logger.info('rules judged', { due, ...counts, failures });
       metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);
       metrics.addMetric('AlertsFired', MetricUnit.Count, counts.alerts);
-      measureLag(job.due);
+      if (due !== null) measureLag(due);
     }
   } finally {
     metrics.publishStoredMetrics();

@@ -1,0 +1,85 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { isDeepStrictEqual } from 'node:util';
+import type { Blocks } from '../../domain/budgets/block.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import { blocksKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+
+const text = z.string();
+const scope = z.object({
+  provider: z.optional(text),
+  model: z.optional(text),
+  tag: z.optional(text),
+  keyIds: z.optional(z.array(text)),
+  client: z.optional(text),
+  sessionId: z.optional(text),
+  metadata: z.optional(z.record(text, text)),
+});
+
+const blocksSchema: z.ZodMiniType<Blocks> = z.object({
+  blocks: z.array(
+    z.object({
+      id: text,
+      kind: z.enum(['budget', 'pause']),
+      name: text,
+      scope,
+      until: z.nullable(text),
+      amountNanoUsd: z.nullable(z.number()),
+      spentNanoUsd: z.nullable(z.number()),
+    }),
+  ),
+  remaining: z.array(z.object({ id: text, scope, until: text, nanoUsd: z.number() })),
+});
+
+const itemSchema = z.object({ version: z.int(), json: text });
+
+/** Other writers change the blocks of an account within the same milliseconds: the evaluator, and people. */
+const MAX_ATTEMPTS = 5;
+
+/** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
+export const openBlocks = ({ client, name }: Table) => {
+  const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: name, Key: blocksKey(accountId), ConsistentRead: true }),
+    );
+    if (Item === undefined) return { version: 0, blocks: { blocks: [], remaining: [] } };
+    const { version, json } = itemSchema.parse(Item);
+    return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
+  };
+
+  return {
+    read: async (accountId: string): Promise<Blocks> => (await read(accountId)).blocks,
+
+    /**
+     * Changes an account's blocks. Writes nothing where they stay the same.
+     *
+     * @param change called again with what other writers wrote meanwhile
+     * @throws ConflictError where others changed them at every attempt
+     */
+    change: async (accountId: string, change: (blocks: Blocks) => Blocks): Promise<void> => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const { version, blocks } = await read(accountId);
+        const changed = blocksSchema.parse(change(blocks));
+        if (isDeepStrictEqual(changed, blocks)) return;
+        try {
+          await client.send(
+            new PutCommand({
+              TableName: name,
+              Item: { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) },
+              ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
+              ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
+            }),
+          );
+          return;
+        } catch (error) {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        }
+      }
+      throw new ConflictError('The blocks of the account kept changing. Try again.');
+    },
+  };
+};
+
+export type BlockStore = ReturnType<typeof openBlocks>;
