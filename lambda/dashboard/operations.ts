@@ -5,6 +5,7 @@ import * as audit from './audit/operations.ts';
 import * as auditExport from './audit-export/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
+import * as budgets from './budgets/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as members from './members/operations.ts';
@@ -33,6 +34,7 @@ const resources = {
   requests,
   sessions,
   'alert-rules': alertRules,
+  budgets,
   alerts,
   billing,
   audit,
@@ -60,6 +62,7 @@ export const groups = {
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',
+  Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
   Alerts: 'Alerts that were triggered.',
   'Audit log': 'Who changed what, when and from where.',
   Billing: 'The plan, its limits and its purchase.',

@@ -256,6 +256,21 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       },
     ],
   },
+  budgets: {
+    description: 'Dashboard API: budgets, and what they stop',
+    environment: dashboardEnvironment,
+    items: [
+      readSpend,
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.audit],
+      },
+      { actions: ['GetItem', 'PutItem'], partitions: partitions.blocks },
+      // Whether requests with a key may be stopped.
+      { actions: ['UpdateItem'], partitions: partitions.serviceKeys },
+    ],
+  },
   alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,

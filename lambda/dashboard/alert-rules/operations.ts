@@ -4,22 +4,9 @@ import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
+import { channelsSchema, webhookUrlSchema } from './rule-members.ts';
 
 const nameSchema = name(100);
-const channelsSchema = z
-  .array(z.enum(channelNames))
-  .check(
-    z.minLength(1),
-    z.maxLength(channelNames.length),
-    z.describe("`email` mails the account's users. `webhook` posts to webhookUrl."),
-  );
-const webhookUrlSchema = z
-  .string()
-  .check(
-    z.maxLength(2048),
-    z.describe('HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work.'),
-  );
-
 const members = {
   name: nameSchema,
   channels: z._default(channelsSchema, ['email']),

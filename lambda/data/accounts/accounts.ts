@@ -20,6 +20,8 @@ const accountSchema = z.object({
   requiresTotp: z.optional(z.boolean()),
   /** Counted here, so that concurrent creations cannot exceed the plan's limit. */
   activeKeys: z.int().check(z.nonnegative()),
+  /** Set where budgets or pauses may stop requests: see block-copies.ts. */
+  withoutBlocks: z.optional(z.enum(['pass', 'stop'])),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   /** Undefined if the account does not use single sign-on. */

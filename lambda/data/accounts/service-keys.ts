@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { maskedServiceKey, serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
+import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
@@ -64,10 +65,12 @@ const MAX_FORMER_SECRETS = 5;
 export const newKeyItems = ({
   accountId,
   accountStatus,
+  withoutBlocks,
   key,
 }: {
   accountId: string;
   accountStatus: AccountStatus;
+  withoutBlocks?: BlockPolicy | undefined;
   key: ServiceKey;
 }) => [
   {
@@ -77,6 +80,7 @@ export const newKeyItems = ({
     keyStatus: key.status,
     accountStatus,
     validUntil: key.validUntil,
+    withoutBlocks,
   },
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
@@ -125,12 +129,16 @@ export const openServiceKeys = ({ client, name }: Table) => {
      * @throws ConflictError if the account's status changed at this moment, because the copy on the key would be wrong
      */
     create: async (
-      account: { readonly accountId: string; readonly status: AccountStatus },
+      account: {
+        readonly accountId: string;
+        readonly status: AccountStatus;
+        readonly withoutBlocks?: BlockPolicy | undefined;
+      },
       key: ServiceKey,
       limit: number,
       audit?: AuditEntry,
     ): Promise<void> => {
-      const { accountId, status } = account;
+      const { accountId, status, withoutBlocks } = account;
       try {
         await transact({ client }, [
           {
@@ -138,12 +146,17 @@ export const openServiceKeys = ({ client, name }: Table) => {
               TableName: name,
               Key: accountKey(accountId),
               UpdateExpression: 'ADD activeKeys :one',
-              ConditionExpression: 'activeKeys < :limit AND #status = :status',
+              ConditionExpression: `activeKeys < :limit AND #status = :status AND ${withoutBlocks ? 'withoutBlocks = :blocks' : 'attribute_not_exists(withoutBlocks)'}`,
               ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':status': status },
+              ExpressionAttributeValues: {
+                ':one': 1,
+                ':limit': limit,
+                ':status': status,
+                ...(withoutBlocks && { ':blocks': withoutBlocks }),
+              },
             },
           },
-          ...newKeyItems({ accountId, accountStatus: status, key }).map((Item) => ({
+          ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((Item) => ({
             Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
           })),
           ...countKey(name, accountId, key.projectId, 1),
@@ -155,7 +168,8 @@ export const openServiceKeys = ({ client, name }: Table) => {
         const { Item } = await client.send(
           new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
         );
-        if (Item?.['status'] !== status) throw new ConflictError('Another request changed the account. Try again.');
+        if (Item?.['status'] !== status || Item['withoutBlocks'] !== withoutBlocks)
+          throw new ConflictError('Another request changed the account. Try again.');
         throw new LimitReachedError(`The plan allows ${limit} active keys. Revoke one, or upgrade the plan.`);
       }
     },

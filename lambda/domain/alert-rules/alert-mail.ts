@@ -6,6 +6,7 @@ import { driverLines, notesOf, oneLine, periodText } from './alert-text.ts';
 const subjects: Readonly<Record<Alert['type'], string>> = {
   cost_threshold: 'a cost threshold is reached',
   budget_forecast: 'budget and forecast',
+  budget: 'a budget reached a percentage',
   spend_anomaly: 'unusual spend',
   error_rate: 'the error rate is high',
   unpriced_usage: 'usage without a price',

@@ -17,6 +17,9 @@ export interface BlockScope {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What happens to requests while the gateway cannot read the account's blocks. */
+export type BlockPolicy = 'pass' | 'stop';
+
 export interface Block {
   /** Id of the budget or pause that wrote it. */
   readonly id: string;

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { uuidv7 } from 'uuidv7';
+import { openBlockCopies } from '../../data/accounts/block-copies.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openBlocks } from '../../data/alerts/blocks.ts';
+import { openRules } from '../../data/alerts/rules.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSpend } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { webhookUrlProblem } from '../../integrations/webhook.ts';
+import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from './manage-budgets.ts';
+import * as operations from './operations.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const dependencies = {
+  rules: openRules(table),
+  blocks: openBlocks(table),
+  blockCopies: openBlockCopies(table),
+  readCounters: readInTime(openSpend(table).read),
+  webhookUrlProblem: (url: string) => webhookUrlProblem(url),
+  newRuleId: uuidv7,
+  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
+  now: () => new Date(),
+};
+
+/** Everything under /api/budgets. */
+export const handler = httpStack(
+  [
+    route(operations.listBudgets, listBudgets(dependencies)),
+    route(operations.getBudget, getBudget(dependencies)),
+    route(operations.createBudget, createBudget(dependencies)),
+    route(operations.updateBudget, updateBudget(dependencies)),
+    route(operations.deleteBudget, deleteBudget(dependencies)),
+  ],
+  {
+    logger: new Logger({ serviceName: 'dashboard-budgets' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+  },
+);

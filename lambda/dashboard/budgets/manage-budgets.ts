@@ -1,0 +1,191 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
+import type { BlockStore } from '../../data/alerts/blocks.ts';
+import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
+import { type BudgetState, concernsGateway, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
+import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
+import { spendQueriesFor } from '../../domain/alert-rules/spend-query.ts';
+import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
+import type { BlockPolicy } from '../../domain/budgets/block.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import { usdToNanoUsd } from '../../domain/money.ts';
+import type { ReadCounters } from '../../domain/spend/spend-report.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { parseWith } from '../../http/parse-request.ts';
+import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
+import type * as operations from './operations.ts';
+
+type Budget = Rule<BudgetCondition>;
+
+export interface BudgetDependencies extends RuleChangeDependencies {
+  readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
+  readonly blocks: BlockStore;
+  readonly blockCopies: Pick<ReturnType<typeof openBlockCopies>, 'write'>;
+  readonly readCounters: ReadCounters;
+}
+
+const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
+
+const budgetsOf = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountId: string): Promise<Budget[]> =>
+  (await rules.list(accountId)).filter(isBudget);
+
+/** @throws NotFoundError */
+const findBudget = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountId: string, id: string) => {
+  const rule = await rules.find(accountId, id);
+  if (!isBudget(rule)) throw new NotFoundError('There is no such budget.');
+  return rule;
+};
+
+/** What budgets have used, by id: the spend of their periods, read once for all of them. */
+const readStates = async (
+  { readCounters, now }: Pick<BudgetDependencies, 'readCounters' | 'now'>,
+  accountId: string,
+  budgets: readonly Budget[],
+) => {
+  const at = now();
+  const judged = budgets.map((budget) => {
+    const evaluator = evaluatorOf(budget.condition);
+    const [period] = evaluator.periodsToJudge(at);
+    const isCurrent = period !== undefined && at.toISOString() < period.end;
+    const series = spendSeries({ ...evaluator, effectiveFrom: budget.isActive ? budget.effectiveFrom : undefined });
+    return { budget, evaluator, series, period: isCurrent ? period : null };
+  });
+  await Promise.all(
+    spendQueriesFor(
+      budgets.map(({ condition }) => condition),
+      at,
+    ).map(async ({ range, dimensions }) => {
+      const fed = judged.filter(({ evaluator }) => evaluator.granularity === range.granularity);
+      for await (const counter of readCounters(accountId, range, dimensions))
+        for (const { series } of fed) series.add(counter);
+    }),
+  );
+  return judged.map(({ budget, series, period }) => {
+    const { config } = budget.condition;
+    const use = useOf(config, period ? series.sum(period.start, period.end) : {});
+    return {
+      budget,
+      period,
+      use,
+      projected: period && projectedNanoUsd(period, at, series),
+      mayAlsoMatch: (period && series.mayAlsoMatch(period.start, period.end)) ?? null,
+    };
+  });
+};
+
+type State = Awaited<ReturnType<typeof readStates>>[number];
+
+const view = ({ budget, period, use, projected, mayAlsoMatch }: State) => {
+  const { config } = budget.condition;
+  const amount = usdToNanoUsd(config.amount);
+  return {
+    id: budget.ruleId,
+    name: budget.name,
+    ...config,
+    channels: budget.channels,
+    isActive: budget.isActive,
+    webhookUrl: budget.webhook?.url ?? null,
+    createdAt: budget.createdAt,
+    updatedAt: budget.updatedAt,
+    state: {
+      period,
+      knownNanoUsd: use.knownNanoUsd,
+      unpricedRequests: use.unpricedRequests,
+      usedNanoUsd: use.usedNanoUsd,
+      remainingNanoUsd: amount - use.usedNanoUsd,
+      percentUsed: Math.floor((use.usedNanoUsd / amount) * 100),
+      projectedNanoUsd: projected,
+      isBlocking: budget.isActive && period !== null && config.block !== null && use.isUsedUp,
+      mayAlsoMatch,
+    },
+  };
+};
+
+const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previous?: Rule['webhook']) => {
+  const [state] = await readStates(dependencies, budget.accountId, [budget]);
+  return {
+    ...view(state as State),
+    ...(previous !== undefined &&
+      budget.webhook &&
+      budget.webhook !== previous && { webhookSecret: budget.webhook.secret }),
+  };
+};
+
+/** What must happen while the blocks cannot be read: one budget that wants requests to stop is enough. */
+const policyOf = (budgets: readonly Budget[], hasPause: boolean): BlockPolicy | null => {
+  const concerning = budgets.filter(({ isActive, condition }) => isActive && concernsGateway(condition.config));
+  if (concerning.some(({ condition }) => condition.config.block?.onUnavailable === 'stop')) return 'stop';
+  return concerning.length > 0 || hasPause ? 'pass' : null;
+};
+
+/** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
+const applyBudgets = async (dependencies: BudgetDependencies, accountId: string): Promise<void> => {
+  const { blocks, blockCopies } = dependencies;
+  const budgets = await budgetsOf(dependencies, accountId);
+  const active = budgets.filter(({ isActive, condition }) => isActive && concernsGateway(condition.config));
+  const states = (await readStates(dependencies, accountId, active)).flatMap(
+    ({ budget, period, use }): BudgetState[] =>
+      period === null
+        ? []
+        : [{ budgetId: budget.ruleId, name: budget.name, config: budget.condition.config, period, use }],
+  );
+  await blocks.change(accountId, (current) => withBudgets(current, states, new Set()));
+  const hasPause = (await blocks.read(accountId)).blocks.some(({ kind }) => kind === 'pause');
+  await blockCopies.write(accountId, policyOf(budgets, hasPause));
+};
+
+const auditOfBudget = (
+  source: Parameters<typeof auditOf>[0],
+  action: 'budget.created' | 'budget.changed' | 'budget.deleted',
+  { ruleId, name, condition: { config }, isActive }: Budget,
+  at: string,
+) => auditOf(source, { action, subject: ruleId, details: { name, isActive: String(isActive), config: JSON.stringify(config) } }, new Date(at));
+
+export const listBudgets =
+  (dependencies: BudgetDependencies): Implementation<typeof operations.listBudgets> =>
+  async ({ caller: { accountId } }) => ({
+    items: (await readStates(dependencies, accountId, await budgetsOf(dependencies, accountId))).map(view),
+  });
+
+export const getBudget =
+  (dependencies: BudgetDependencies): Implementation<typeof operations.getBudget> =>
+  async ({ caller: { accountId }, params: { id } }) =>
+    viewOne(dependencies, await findBudget(dependencies, accountId, id));
+
+export const createBudget =
+  (dependencies: BudgetDependencies): Implementation<typeof operations.createBudget> =>
+  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...config } }) => {
+    const condition = { type: 'budget', config: config as BudgetConfig } as const;
+    const budget = await newRule(dependencies, caller.accountId, { name, channels, isActive, webhookUrl, condition });
+    const audit = auditOfBudget({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
+    await dependencies.rules.create(budget, audit);
+    await applyBudgets(dependencies, caller.accountId);
+    return viewOne(dependencies, budget, null);
+  };
+
+export const updateBudget =
+  (dependencies: BudgetDependencies): Implementation<typeof operations.updateBudget> =>
+  async ({ caller, clientAddress, params: { id }, body: { name, channels, isActive, webhookUrl, ...patch } }) => {
+    const previous = await findBudget(dependencies, caller.accountId, id);
+    // Members that the client did not send must not become null.
+    const sent = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const config = parseWith(budgetConfigSchema, mergePatch(previous.condition.config, sent));
+    const facts = { name, channels, isActive, webhookUrl, condition: { type: 'budget', config } as const };
+    const budget = await changedRule(dependencies, previous, facts);
+    if (budget === undefined) return viewOne(dependencies, previous);
+    const audit = auditOfBudget({ caller, clientAddress }, 'budget.changed', budget, budget.updatedAt);
+    await dependencies.rules.replace(budget, previous.revision, audit);
+    await applyBudgets(dependencies, caller.accountId);
+    return viewOne(dependencies, budget, previous.webhook);
+  };
+
+export const deleteBudget =
+  (dependencies: BudgetDependencies): Implementation<typeof operations.deleteBudget> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const budget = await findBudget(dependencies, caller.accountId, id);
+    const at = dependencies.now().toISOString();
+    await dependencies.rules.remove(caller.accountId, id, auditOfBudget({ caller, clientAddress }, 'budget.deleted', budget, at));
+    await applyBudgets(dependencies, caller.accountId);
+    return undefined;
+  };

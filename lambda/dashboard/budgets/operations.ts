@@ -1,0 +1,133 @@
+import * as z from 'zod/mini';
+import { budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
+import { channelNames } from '../../domain/alert-rules/rule.ts';
+import { anyPeriodNames } from '../../domain/calendar/periods.ts';
+import { name } from '../../http/name.ts';
+import { operation } from '../../http/operation.ts';
+import { channelsSchema, webhookUrlSchema } from '../alert-rules/rule-members.ts';
+
+const money = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
+
+const state = {
+  period: z
+    .nullable(z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }))
+    .check(z.describe('Null before and after a fixed period.')),
+  knownNanoUsd: money('Known cost of the period, as GET /spend shows it'),
+  unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
+  usedNanoUsd: money('What counts against the budget: the known cost, and requests of unknown cost if the budget counts them'),
+  remainingNanoUsd: money('What is left; below 0 where more was spent'),
+  percentUsed: z.int().check(z.nonnegative()),
+  projectedNanoUsd: z
+    .nullable(z.int())
+    .check(z.describe('What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell.')),
+  isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
+  mayAlsoMatch: z
+    .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
+    .check(z.describe('Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.')),
+};
+
+const budgetSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    ...budgetConfigSchema.shape,
+    channels: z.array(z.enum(channelNames)),
+    isActive: z.boolean(),
+    webhookUrl: z.nullable(z.string()),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    state: z.object(state),
+    webhookSecret: z.optional(
+      z.string().check(z.describe('Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.')),
+    ),
+  })
+  .register(z.globalRegistry, { id: 'Budget' });
+
+const nameSchema = name(100);
+const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
+const group = 'Budgets';
+
+export const listBudgets = operation({
+  id: 'listBudgets',
+  method: 'GET',
+  path: '/budgets',
+  group,
+  summary: 'List budgets and what they have used',
+  access: 'authorizer',
+  permission: 'rules:read',
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(budgetSchema) }) },
+  errors: [],
+});
+
+export const getBudget = operation({
+  id: 'getBudget',
+  method: 'GET',
+  path: '/budgets/{id}',
+  group,
+  summary: 'Read a budget and what it has used',
+  access: 'authorizer',
+  permission: 'rules:read',
+  params,
+  success: { status: 200, description: 'The budget.', schema: budgetSchema },
+  errors: ['NOT_FOUND'],
+});
+
+export const createBudget = operation({
+  id: 'createBudget',
+  method: 'POST',
+  path: '/budgets',
+  group,
+  summary: 'Create a budget',
+  description:
+    'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  body: z.strictObject({
+    name: nameSchema,
+    ...budgetConfigSchema.shape,
+    channels: z._default(channelsSchema, ['email']),
+    isActive: z._default(z.boolean(), true),
+    webhookUrl: z.optional(webhookUrlSchema),
+  }),
+  success: { status: 201, description: 'The budget.', schema: budgetSchema },
+  errors: ['LIMIT_REACHED'],
+});
+
+export const updateBudget = operation({
+  id: 'updateBudget',
+  method: 'PATCH',
+  path: '/budgets/{id}',
+  group,
+  summary: 'Change a budget',
+  description:
+    'Send only the members to change; objects are merged, a null removes a member or restores its default. Raising the amount lets requests pass again within seconds.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  params,
+  body: z.strictObject({
+    name: z.optional(nameSchema),
+    channels: z.optional(channelsSchema),
+    isActive: z.optional(z.boolean()),
+    webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
+    ...(Object.fromEntries(Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())])) as Record<
+      keyof typeof budgetConfigSchema.shape,
+      z.ZodMiniOptional<z.ZodMiniUnknown>
+    >),
+  }),
+  success: { status: 200, description: 'The budget.', schema: budgetSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const deleteBudget = operation({
+  id: 'deleteBudget',
+  method: 'DELETE',
+  path: '/budgets/{id}',
+  group,
+  summary: 'Delete a budget',
+  description: 'What it stopped passes again within seconds. Its alerts are kept.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  params,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND'],
+});
