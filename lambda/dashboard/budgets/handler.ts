@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
+import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -21,6 +22,7 @@ const dependencies = {
   rules: openRules(table),
   blocks: openBlocks(table),
   blockCopies: openBlockCopies(table),
+  findDeclared: openDeclaredDimensions(table).find,
   readCounters: readInTime(openSpend(table).read),
   webhookUrlProblem: (url: string) => webhookUrlProblem(url),
   newRuleId: uuidv7,

@@ -5,7 +5,7 @@ import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
 import { type BudgetState, concernsGateway, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
-import { spendQueriesFor } from '../../domain/alert-rules/spend-query.ts';
+import { judgedTogether, spendQueriesFor } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -14,6 +14,7 @@ import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
+import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
 import type * as operations from './operations.ts';
 
 type Budget = Rule<BudgetCondition>;
@@ -23,6 +24,7 @@ export interface BudgetDependencies extends RuleChangeDependencies {
   readonly blocks: BlockStore;
   readonly blockCopies: Pick<ReturnType<typeof openBlockCopies>, 'write'>;
   readonly readCounters: ReadCounters;
+  readonly findDeclared: FindDeclared;
 }
 
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
@@ -51,12 +53,13 @@ const readStates = async (
     const series = spendSeries({ ...evaluator, effectiveFrom: budget.isActive ? budget.effectiveFrom : undefined });
     return { budget, evaluator, series, period: isCurrent ? period : null };
   });
+  const queries = spendQueriesFor(
+    budgets.map(({ condition }) => condition),
+    at,
+  );
   await Promise.all(
-    spendQueriesFor(
-      budgets.map(({ condition }) => condition),
-      at,
-    ).map(async ({ range, dimensions }) => {
-      const fed = judged.filter(({ evaluator }) => evaluator.granularity === range.granularity);
+    [...queries].map(async ([name, { range, dimensions }]) => {
+      const fed = judged.filter(({ evaluator }) => judgedTogether(evaluator) === name);
       for await (const counter of readCounters(accountId, range, dimensions))
         for (const { series } of fed) series.add(counter);
     }),
@@ -158,6 +161,7 @@ export const createBudget =
   async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...config } }) => {
     const condition = { type: 'budget', config: config as BudgetConfig } as const;
     const budget = await newRule(dependencies, caller.accountId, { name, channels, isActive, webhookUrl, condition });
+    await requireDeclared(dependencies.findDeclared, caller.accountId, condition);
     const audit = auditOfBudget({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
     await dependencies.rules.create(budget, audit);
     await applyBudgets(dependencies, caller.accountId);
@@ -174,6 +178,7 @@ export const updateBudget =
     const facts = { name, channels, isActive, webhookUrl, condition: { type: 'budget', config } as const };
     const budget = await changedRule(dependencies, previous, facts);
     if (budget === undefined) return viewOne(dependencies, previous);
+    if (budget.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, budget.condition);
     const audit = auditOfBudget({ caller, clientAddress }, 'budget.changed', budget, budget.updatedAt);
     await dependencies.rules.replace(budget, previous.revision, audit);
     await applyBudgets(dependencies, caller.accountId);

@@ -2,7 +2,6 @@ import type { Block, BlockScope, Blocks, Remaining } from '../budgets/block.ts';
 import type { Period } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
 import type { BudgetConfig, BudgetUse } from './budget.ts';
-import type { RuleFilter } from './spend-series.ts';
 
 /** What a budget's current period has used. */
 export interface BudgetState {
@@ -13,10 +12,13 @@ export interface BudgetState {
   readonly use: BudgetUse;
 }
 
-const scopeOf = ({ provider, model, tag }: RuleFilter = {}): BlockScope => ({
+const scopeOf = ({ provider, model, tag, key, client, dim }: NonNullable<BudgetConfig['filter']> = {}): BlockScope => ({
   ...(provider !== undefined && { provider }),
   ...(model !== undefined && { model }),
   ...(tag !== undefined && { tag }),
+  ...(key !== undefined && { keyIds: [key] }),
+  ...(client !== undefined && { client }),
+  ...(dim !== undefined && { metadata: dim }),
 });
 
 /** True where the gateway has to know of a budget. */

@@ -4,9 +4,11 @@ import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
 import { ruleTypes } from '../rules/rule-types.ts';
 
-/** Every alert but the one on plan usage comes from a rule. */
+const otherNames = { plan_usage: 'Plan usage', budget: 'Budget' } as const;
+
+/** An alert comes from a rule, a budget, or the plan's limit. */
 export const alertTypeName = (type: Alert['type']): string =>
-  type === 'plan_usage' ? 'Plan usage' : ruleTypes[type].name;
+  type === 'plan_usage' || type === 'budget' ? otherNames[type] : ruleTypes[type].name;
 
 /** An observed amount or its limit, in its unit. */
 export const formatAmount = (unit: Alert['unit'], amount: number): string =>
@@ -16,6 +18,7 @@ export const formatAmount = (unit: Alert['unit'], amount: number): string =>
 export const periodText = ({ name, start }: Alert['period']): string => {
   if (name === 'hourly') return formatBucketLong(start.slice(0, 13));
   if (name === 'daily') return formatBucketLong(start.slice(0, 10));
+  if (name === 'fixed') return `${formatBucketLong(start.slice(0, 10))} on`;
   if (name === 'monthly') return formatBucketLong(start.slice(0, 7));
   const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', day: 'numeric' });
   return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
