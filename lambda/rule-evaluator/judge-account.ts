@@ -45,5 +45,11 @@ export const judgeAccount =
       },
       { concurrency: AT_ONCE },
     );
-    return { ...report, accounts: 1, rules: active.length, alerts: fired.length, failures: failures.length + undelivered };
+    return {
+      ...report,
+      accounts: 1,
+      rules: active.length,
+      alerts: fired.length,
+      failures: failures.length + undelivered,
+    };
   };

@@ -22,10 +22,7 @@ const AT_ONCE = 16;
  * A recorder that has the budgets of accounts judged soon after their spend changed: the first change at once, further ones two seconds
  * after it together. A failure is logged and changes no result; the evaluator judges every account each minute.
  */
-export const requestJudging = (
-  record: Recorder,
-  { hasBudgets, send, now, logger }: JudgingRequests,
-): Recorder => {
+export const requestJudging = (record: Recorder, { hasBudgets, send, now, logger }: JudgingRequests): Recorder => {
   /** Until when a judging that was requested will see every change, in epoch milliseconds, by account. */
   const covered = new QuickLRU<string, number>({ maxSize: MAX_ACCOUNTS });
 

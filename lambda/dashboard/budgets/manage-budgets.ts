@@ -13,8 +13,8 @@ import { usdToNanoUsd } from '../../domain/money.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
 import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
+import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
 import type * as operations from './operations.ts';
 
 type Budget = Rule<BudgetCondition>;
@@ -143,7 +143,12 @@ const auditOfBudget = (
   action: 'budget.created' | 'budget.changed' | 'budget.deleted',
   { ruleId, name, condition: { config }, isActive }: Budget,
   at: string,
-) => auditOf(source, { action, subject: ruleId, details: { name, isActive: String(isActive), config: JSON.stringify(config) } }, new Date(at));
+) =>
+  auditOf(
+    source,
+    { action, subject: ruleId, details: { name, isActive: String(isActive), config: JSON.stringify(config) } },
+    new Date(at),
+  );
 
 export const listBudgets =
   (dependencies: BudgetDependencies): Implementation<typeof operations.listBudgets> =>
@@ -190,7 +195,11 @@ export const deleteBudget =
   async ({ caller, clientAddress, params: { id } }) => {
     const budget = await findBudget(dependencies, caller.accountId, id);
     const at = dependencies.now().toISOString();
-    await dependencies.rules.remove(caller.accountId, id, auditOfBudget({ caller, clientAddress }, 'budget.deleted', budget, at));
+    await dependencies.rules.remove(
+      caller.accountId,
+      id,
+      auditOfBudget({ caller, clientAddress }, 'budget.deleted', budget, at),
+    );
     await applyBudgets(dependencies, caller.accountId);
     return undefined;
   };

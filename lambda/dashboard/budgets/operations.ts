@@ -14,16 +14,24 @@ const state = {
     .check(z.describe('Null before and after a fixed period.')),
   knownNanoUsd: money('Known cost of the period, as GET /spend shows it'),
   unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
-  usedNanoUsd: money('What counts against the budget: the known cost, and requests of unknown cost if the budget counts them'),
+  usedNanoUsd: money(
+    'What counts against the budget: the known cost, and requests of unknown cost if the budget counts them',
+  ),
   remainingNanoUsd: money('What is left; below 0 where more was spent'),
   percentUsed: z.int().check(z.nonnegative()),
   projectedNanoUsd: z
     .nullable(z.int())
-    .check(z.describe('What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell.')),
+    .check(
+      z.describe('What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell.'),
+    ),
   isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
   mayAlsoMatch: z
     .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
-    .check(z.describe('Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.')),
+    .check(
+      z.describe(
+        'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',
+      ),
+    ),
 };
 
 const budgetSchema = z
@@ -109,10 +117,9 @@ export const updateBudget = operation({
     channels: z.optional(channelsSchema),
     isActive: z.optional(z.boolean()),
     webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
-    ...(Object.fromEntries(Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())])) as Record<
-      keyof typeof budgetConfigSchema.shape,
-      z.ZodMiniOptional<z.ZodMiniUnknown>
-    >),
+    ...(Object.fromEntries(
+      Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())]),
+    ) as Record<keyof typeof budgetConfigSchema.shape, z.ZodMiniOptional<z.ZodMiniUnknown>>),
   }),
   success: { status: 200, description: 'The budget.', schema: budgetSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],

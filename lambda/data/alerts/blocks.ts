@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { isDeepStrictEqual } from 'node:util';
 import type { Blocks } from '../../domain/budgets/block.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { blocksKey } from '../table/keys.ts';

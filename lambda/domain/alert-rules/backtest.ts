@@ -20,8 +20,7 @@ interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
 export const backtestRange = (condition: RuleCondition, now: Date) => {
   const evaluator = evaluatorOf(condition);
   const from = new Date(startOf('day', now).getTime() - BACKTEST_DAYS * DAY_MS);
-  const first =
-    evaluator.period === 'fixed' ? evaluator.periodsToJudge(now).at(-1) : periodAt(evaluator.period, from);
+  const first = evaluator.period === 'fixed' ? evaluator.periodsToJudge(now).at(-1) : periodAt(evaluator.period, from);
   return { from, read: rangeToJudge(evaluator, first ?? { name: 'fixed', start: from.toISOString(), end: '' }, now) };
 };
 

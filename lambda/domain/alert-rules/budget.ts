@@ -52,14 +52,20 @@ export const budgetConfigSchema = z.strictObject({
   period: z.union([z.enum(periodNames), fixedPeriod]),
   filter: ruleFilter,
   notifyAt: z._default(
-    z.array(percent).check(z.maxLength(MAX_PERCENTS), z.describe('Percentages of the amount at which an alert is sent.')),
+    z
+      .array(percent)
+      .check(z.maxLength(MAX_PERCENTS), z.describe('Percentages of the amount at which an alert is sent.')),
     [80, 100],
   ),
   block: z._default(z.nullable(block), null).check(z.describe('Null: requests are never refused.')),
   unknownCost: z._default(unknownCost, 'ignore').check(z.describe('How requests of unknown cost count.')),
-  showRemaining: z._default(z.boolean(), false).check(
-    z.describe('Responses have the header X-Service-Budget-Remaining: the USD that are left, the least of all budgets.'),
-  ),
+  showRemaining: z
+    ._default(z.boolean(), false)
+    .check(
+      z.describe(
+        'Responses have the header X-Service-Budget-Remaining: the USD that are left, the least of all budgets.',
+      ),
+    ),
 });
 
 export type BudgetConfig = z.infer<typeof budgetConfigSchema>;

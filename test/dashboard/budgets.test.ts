@@ -1,0 +1,301 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { getRule, listRules } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
+import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
+import {
+  createBudget,
+  deleteBudget,
+  getBudget,
+  listBudgets,
+  updateBudget,
+} from '../../lambda/dashboard/budgets/manage-budgets.ts';
+import * as operations from '../../lambda/dashboard/budgets/operations.ts';
+import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
+let delivered: Alert[];
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const now = () => clock;
+  const readCounters = openSpend(table).read;
+  const dependencies = {
+    rules: openRules(table),
+    blocks: openBlocks(table),
+    blockCopies: openBlockCopies(table),
+    readCounters,
+    findDeclared: async () => [],
+    webhookUrlProblem: async () => undefined,
+    newRuleId: uuidv7,
+    newSecret: () => 'whsec_1',
+    now,
+  };
+  handler = httpStack(
+    [
+      route(operations.listBudgets, listBudgets(dependencies)),
+      route(operations.getBudget, getBudget(dependencies)),
+      route(operations.createBudget, createBudget(dependencies)),
+      route(operations.updateBudget, updateBudget(dependencies)),
+      route(operations.deleteBudget, deleteBudget(dependencies)),
+      route(ruleOperations.listRules, listRules(dependencies)),
+      route(ruleOperations.getRule, getRule(dependencies)),
+      route(
+        readSpendOperation,
+        readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
+      ),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
+  caller = await newAccount(table);
+  delivered = [];
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  invoke(handler, { method, path: `/api${path}`, body, caller });
+const create = async (changes: object = {}) => {
+  const { status, body } = await call('POST', '/budgets', {
+    name: 'Team',
+    amount: 100,
+    period: 'monthly',
+    block: {},
+    ...changes,
+  });
+  expect([status, body]).toEqual([201, expect.anything()]);
+  return body;
+};
+const spend = (usd: number, at = clock.toISOString(), dimensions = {}) =>
+  addSpend(table, caller.accountId, at, costing(usd), dimensions);
+const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
+/** The copy that the gateway reads with the key. */
+const copyOnKey = async (key = caller.accountKey) => {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)), ConsistentRead: true }),
+  );
+  return Item?.['withoutBlocks'];
+};
+/** What the recorder asks for after the account's spend changed. */
+const judge = async (since = clock) =>
+  judgeAccount({
+    rules: openRules(table),
+    progress: openEvaluationProgress(table),
+    evaluate: evaluateAccount({
+      readCounters: openSpend(table).read,
+      alerts: openAlerts(table),
+      blocks: openBlocks(table),
+      keys: openServiceKeys(table),
+      newAlertId: uuidv7,
+    }),
+    deliver: async (alert) => void delivered.push(alert),
+    now: () => clock,
+    logger: silentLogger(),
+  })({ accountId: caller.accountId, since: since.toISOString() });
+
+describe('a budget', () => {
+  it('has used what GET /spend shows for the same period, also from before it was made', async () => {
+    await spend(30, '2026-11-02T10:00:00.000Z');
+    await spend(12.5);
+    await spend(7, '2026-10-31T23:59:59.000Z');
+    const budget = await create();
+    expect(budget.state).toMatchObject({
+      period: { name: 'monthly', start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
+      usedNanoUsd: 42_500_000_000,
+      remainingNanoUsd: 57_500_000_000,
+      percentUsed: 42,
+      isBlocking: false,
+    });
+    const { body: report } = await invoke(handler, {
+      method: 'GET',
+      path: '/api/spend',
+      query: { from: ['2026-11-01T00:00:00Z'], to: ['2026-12-01T00:00:00Z'], granularity: ['day'] },
+      caller,
+    });
+    expect(report.totals.costNanoUsd).toBe(budget.state.knownNanoUsd);
+  });
+
+  it('counts only what its filter matches, and only its fixed days', async () => {
+    await spend(30, '2026-11-02T10:00:00.000Z', { tag: 'night' });
+    await spend(5, '2026-11-10T10:00:00.000Z', { tag: 'night' });
+    await spend(9, '2026-11-10T10:00:00.000Z', { tag: 'day' });
+    const period = { from: '2026-11-10', to: '2026-11-20' };
+    const { state } = await create({ period, filter: { tag: 'night' } });
+    expect(state).toMatchObject({
+      period: { name: 'fixed', start: '2026-11-10T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
+      usedNanoUsd: 5_000_000_000,
+    });
+    clock = new Date('2026-11-21T00:00:00.000Z');
+    expect((await call('GET', '/budgets')).body.items[0].state).toMatchObject({ period: null, usedNanoUsd: 0 });
+  });
+
+  it.each<[string, object, number, boolean]>([
+    ['ignores them', { unknownCost: 'ignore' }, 0, false],
+    ['counts each as an amount', { unknownCost: { countAsUsd: 60 } }, 120_000_000_000, true],
+    ['takes the budget for used up', { unknownCost: 'block' }, 0, true],
+  ])('of requests of unknown cost, %s', async (_case, changes, usedNanoUsd, isBlocking) => {
+    await addSpend(table, caller.accountId, clock.toISOString(), { requests: 2, unpricedRequests: 2 });
+    expect((await create(changes)).state).toMatchObject({ usedNanoUsd, isBlocking, unpricedRequests: 2 });
+  });
+
+  it('is no alert rule to the API of alert rules', async () => {
+    const { id } = await create();
+    expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
+    expect((await call('GET', `/alert-rules/${id}`)).status).toBe(404);
+  });
+
+  it.each<[string, object, string]>([
+    ['an amount of 0', { amount: 0 }, 'amount'],
+    ['an unknown period', { period: 'yearly' }, 'period'],
+    ['days in the wrong order', { period: { from: '2026-11-10', to: '2026-11-09' } }, 'period'],
+    ['a block below 100 %', { block: { atPercent: 90 } }, 'block.atPercent'],
+  ])('refuses %s', async (_case, changes, path) => {
+    const body = { name: 'Team', amount: 100, period: 'monthly', ...changes };
+    const { status, body: refusal } = await call('POST', '/budgets', body);
+    expect(status).toBe(400);
+    expect(refusal.error.details.map((detail: { path: string }) => detail.path).join()).toContain(path);
+  });
+});
+
+describe('a budget that stops requests', () => {
+  it('blocks its scope once it is used up, until the period ends', async () => {
+    const { id } = await create({ filter: { provider: 'openai', tag: 'night' } });
+    expect(await blocks()).toEqual([]);
+    await spend(100, clock.toISOString(), { tag: 'night' });
+    await judge();
+    expect(await blocks()).toEqual([
+      {
+        id,
+        kind: 'budget',
+        name: 'Team',
+        scope: { provider: 'openai', tag: 'night' },
+        until: '2026-12-01T00:00:00.000Z',
+        amountNanoUsd: 100_000_000_000,
+        spentNanoUsd: 100_000_000_000,
+      },
+    ]);
+  });
+
+  it('blocks at once where it is used up already', async () => {
+    await spend(101);
+    expect((await create()).state.isBlocking).toBe(true);
+    expect(await blocks()).toHaveLength(1);
+  });
+
+  it('lets requests pass again when it is raised, switched off, or deleted', async () => {
+    await spend(101);
+    const { id } = await create();
+    await call('PATCH', `/budgets/${id}`, { amount: 200 });
+    expect(await blocks()).toEqual([]);
+    await call('PATCH', `/budgets/${id}`, { amount: 50 });
+    expect(await blocks()).toHaveLength(1);
+    await call('PATCH', `/budgets/${id}`, { isActive: false });
+    expect(await blocks()).toEqual([]);
+    await call('PATCH', `/budgets/${id}`, { isActive: true });
+    await call('DELETE', `/budgets/${id}`);
+    expect(await blocks()).toEqual([]);
+  });
+
+  it('tells the gateway through each key whether there is anything to look up', async () => {
+    expect(await copyOnKey()).toBeUndefined();
+    const { id } = await create({ block: { onUnavailable: 'stop' } });
+    expect(await copyOnKey()).toBe('stop');
+    await call('PATCH', `/budgets/${id}`, { block: { onUnavailable: 'pass' } });
+    expect(await copyOnKey()).toBe('pass');
+    await call('PATCH', `/budgets/${id}`, { block: null });
+    expect(await copyOnKey()).toBeUndefined();
+  });
+
+  it('leaves pauses alone', async () => {
+    const pause = {
+      id: 'pause-1',
+      kind: 'pause' as const,
+      name: 'Night shift',
+      scope: { sessionId: 's' },
+      until: null,
+      amountNanoUsd: null,
+      spentNanoUsd: null,
+    };
+    await openBlocks(table).change(caller.accountId, (current) => ({ ...current, blocks: [pause] }));
+    await spend(101);
+    const { id } = await create();
+    expect(await blocks()).toEqual([pause, expect.objectContaining({ id })]);
+    await call('DELETE', `/budgets/${id}`);
+    expect([await blocks(), await copyOnKey()]).toEqual([[pause], 'pass']);
+  });
+
+  it('shows what is left, if asked', async () => {
+    await spend(40);
+    const { id } = await create({ block: null, showRemaining: true });
+    expect((await openBlocks(table).read(caller.accountId)).remaining).toEqual([
+      { id, scope: {}, until: '2026-12-01T00:00:00.000Z', nanoUsd: 60_000_000_000 },
+    ]);
+  });
+});
+
+describe('the alerts of a budget', () => {
+  it('fire once for each percentage, the highest first', async () => {
+    await create({ block: null, notifyAt: [50, 80, 100] });
+    const percents = () => delivered.map(({ percent }) => percent);
+    for (const [usd, expected] of [
+      [49, []],
+      [2, [50]],
+      [1, [50]],
+      [60, [50, 100]],
+      [60, [50, 100]],
+    ] as const) {
+      await spend(usd);
+      clock = new Date(clock.getTime() + 1_000);
+      await judge();
+      expect(percents()).toEqual(expected);
+    }
+    expect(delivered[0]).toMatchObject({ type: 'budget', event: 'reached', ruleName: 'Team' });
+  });
+
+  it('fire again in the next period', async () => {
+    await create({ block: null, period: 'daily', notifyAt: [100] });
+    await spend(100);
+    await judge();
+    clock = new Date('2026-11-21T16:30:00.000Z');
+    await spend(100);
+    await judge();
+    expect(delivered.map(({ period }) => period.start)).toEqual([
+      '2026-11-20T00:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+    ]);
+  });
+});
+
+it('judges an account once for changes of the same moment, whoever asks', async () => {
+  await create({ block: null });
+  const since = clock;
+  clock = new Date(clock.getTime() + 1);
+  const reports = [await judge(since), await judge(since)];
+  expect(reports.map(({ accounts }) => accounts)).toEqual([1, 0]);
+  clock = new Date(clock.getTime() + 1_000);
+  expect((await judge()).accounts).toBe(1);
+});
