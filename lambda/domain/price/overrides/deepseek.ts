@@ -1,7 +1,7 @@
 import { dayOf } from '../../calendar/utc.ts';
 import type { Override, ProviderOverrides } from './override.ts';
 
-/** Public holidays in China on weekdays (Beijing time), off-peak all day. `npm run prices` fails in time for next year's list. */
+/** Public holidays in China on weekdays (Beijing time), off-peak all day. `npm run prices` says in time that next year's list is due. */
 export const holidays: ReadonlySet<string> = new Set([
   '2026-09-25',
   '2026-10-01',
