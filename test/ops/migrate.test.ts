@@ -11,6 +11,7 @@ import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import {
+  ACTIVE_RULE_SHARDS,
   accountKey,
   accountServiceKeyKey,
   accountUserKey,
@@ -155,7 +156,8 @@ describe('npm run migrate', () => {
       expect(await openRules(table).list(accountId)).toMatchObject([{ accountId, name: 'Daily limit' }]);
     }
     const active = [];
-    for (let shard = 0; shard < 8; shard++) active.push(...(await all(openRules(table).activeInShard(shard))));
+    for (let shard = 0; shard < ACTIVE_RULE_SHARDS; shard++)
+      active.push(...(await all(openRules(table).activeInShard(shard))));
     expect(active.map(({ accountId }) => accountId).every((id) => /^[0-9a-f-]{36}$/.test(id))).toBe(true);
     expect(active).toHaveLength(2);
     const [waiting] = (await all(openOutbox(table).pages(0, 10))).flat();
