@@ -53,24 +53,31 @@ const WITH_MESSAGE: ReadonlySet<string> = new Set([
   ...['overwrite', 'describe', 'meta'],
 ]);
 
-const isPart = (value: unknown): value is z.core.$ZodType | z.core.$ZodCheck =>
-  typeof value === 'object' && value !== null && '_zod' in value;
+type Part = z.core.$ZodType | z.core.$ZodCheck;
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && '_zod' in value;
+
+/** The schemas and checks that report violations of their own. The parts of a template literal do not. */
+const partsOf = (part: Part): Part[] =>
+  Object.values('parts' in part._zod.def ? {} : (part._zod.def as object))
+    .flatMap((value) =>
+      typeof value === 'object' && value !== null && !isPart(value) ? Object.values(value) : [value],
+    )
+    .filter(isPart);
 
 /** Schemas and checks without a message, neither their own nor a default one. */
-const withoutMessage = (part: z.core.$ZodType | z.core.$ZodCheck): string[] => {
+const withoutMessage = (part: Part): string[] => {
   const def: object & { type?: string; check?: string; error?: unknown; discriminator?: string } = part._zod.def;
   const { type = '', check = type, error, discriminator } = def;
   const hasMessage = error !== undefined || discriminator !== undefined || WITH_MESSAGE.has(check);
-  const members = Object.values(def).flatMap((value: unknown) =>
-    typeof value === 'object' && value !== null && !isPart(value) ? Object.values(value) : [value],
-  );
-  return [
-    ...(hasMessage ? [] : [check]),
-    ...(error === undefined ? members.filter(isPart).flatMap(withoutMessage) : []),
-  ];
+  // A union's message stands for those of its options, but not for those of their members.
+  const parts = error === undefined ? partsOf(part) : type === 'union' ? partsOf(part).flatMap(partsOf) : [];
+  return [...(hasMessage ? [] : [check]), ...parts.flatMap(withoutMessage)];
 };
 
 describe('the schemas of requests', () => {
+  const DAYS = { from: '2026-05-01', to: '2026-05-31' };
+  const budget = { name: 'x', amount: 5, period: 'daily' };
   const schemas = operations.flatMap(({ id, params, query, body }) =>
     [params, query, body].flatMap((schema) => (schema ? [{ id, schema }] : [])),
   );
@@ -85,5 +92,37 @@ describe('the schemas of requests', () => {
       'multiple_of',
     ]);
     expect(withoutMessage(z.url('must be a URL'))).toEqual([]);
+    expect(withoutMessage(z.union([z.strictObject({ page: z.url() }), z.iso.date()], 'must be a page'))).toEqual([
+      'string_format',
+    ]);
+  });
+
+  it.each([
+    ['createKey', { name: 'x', validUntil: 'soon' }, 'validUntil', 'must be an instant (2026-11-20T16:00:00Z)'],
+    ['declareDimensions', { names: ['a b'] }, 'names.0', expect.stringContaining('must have 1 to 64 of')],
+    ['createBudget', { ...budget, period: undefined }, 'period', 'is required'],
+    [
+      'createBudget',
+      { ...budget, period: 'yearly' },
+      'period',
+      expect.stringContaining('must be one of hourly, daily'),
+    ],
+    ['createBudget', { ...budget, period: { ...DAYS, from: '1 May' } }, 'period.from', 'must be a date (2026-11-20)'],
+    ['createBudget', { ...budget, period: { ...DAYS, to: '2026-04-30' } }, 'period.to', '`to` is before `from`'],
+    [
+      'createBudget',
+      { ...budget, unknownCost: {} },
+      'unknownCost',
+      expect.stringContaining('must be ignore, block or'),
+    ],
+    [
+      'createBudget',
+      { ...budget, filter: { tag: 'a', client: 'b' } },
+      'filter',
+      expect.stringContaining('cannot be combined'),
+    ],
+  ])('of %s have one violation for %j', (id, body, path, message) => {
+    const schema = operations.find((operation) => operation.id === id)?.body ?? z.never();
+    expect(() => parseWith(schema, body)).toThrow(expect.objectContaining({ violations: [{ path, message }] }));
   });
 });

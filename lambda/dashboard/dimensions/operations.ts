@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { DIMENSION_NAME, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
+import { DIMENSION_NAME, DIMENSION_NAME_RULE, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
 import { operation } from '../../http/operation.ts';
 
-const name = z.string().check(z.regex(DIMENSION_NAME), z.meta({ examples: ['team'] }));
+const name = z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE), z.meta({ examples: ['team'] }));
 
 const dimensions = z.object({
   items: z

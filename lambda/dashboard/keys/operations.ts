@@ -32,7 +32,7 @@ const id = z.string().check(z.minLength(1), z.maxLength(64));
 const params = z.strictObject({ id });
 const project = z.string().check(z.minLength(1), z.maxLength(64));
 const end = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'must be an instant (2026-11-20T16:00:00Z)' })
   .check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
 const newKeySchema = z.object({
   ...key,

@@ -14,7 +14,9 @@ const groupings = ['provider', 'model', 'tag', 'key', 'providerKey', 'project', 
 const declared = z.templateLiteral(['dim:', z.string().check(z.regex(/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/))]);
 
 /** API names of dimensions. */
-export const grouping = z.union([z.enum(groupings), declared]);
+export const grouping = z.union([z.enum(groupings), declared], {
+  error: `must be one of ${groupings.join(', ')}, or a declared dimension (dim:team)`,
+});
 type Grouping = z.infer<typeof grouping>;
 
 const MAX_GROUPINGS = 7;
@@ -29,7 +31,7 @@ const providers = z
     z.describe('Repeat it, or separate values by commas, for several values.'),
   );
 const declaredValues = z
-  .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/)))
+  .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/, 'must be name:value')))
   .check(
     z.maxLength(50),
     z.describe(

@@ -13,17 +13,22 @@ const MAX_PERCENTS = 8;
 const MAX_FIXED_DAYS = 366;
 const DAY_MS = 86_400_000;
 
+const day = z.iso.date('must be a date (2026-11-20)');
+
+const areDates = ({ issues }: z.core.ParsePayload): boolean => issues.length === 0;
+
 /** A budget may have any whole days as its one period. */
 const fixedPeriod = z
   .strictObject({
-    from: z.iso.date().check(z.describe('First day, UTC.')),
-    to: z.iso.date().check(z.describe('Last day, UTC.')),
+    from: day.check(z.describe('First day, UTC.')),
+    to: day.check(z.describe('Last day, UTC.')),
   })
   .check(
-    z.refine(({ from, to }) => from <= to, { error: '`to` is before `from`', path: ['to'] }),
+    z.refine(({ from, to }) => from <= to, { error: '`to` is before `from`', path: ['to'], when: areDates }),
     z.refine(({ from, to }) => Date.parse(to) - Date.parse(from) < MAX_FIXED_DAYS * DAY_MS, {
       error: `A period has ${MAX_FIXED_DAYS} days at most`,
       path: ['to'],
+      when: areDates,
     }),
   );
 
@@ -41,15 +46,21 @@ const block = z.strictObject({
   ),
 });
 
-const unknownCost = z.union([
-  z.literal('ignore').check(z.describe('They count as nothing.')),
-  z.literal('block').check(z.describe('The budget counts as used up.')),
-  z.strictObject({ countAsUsd: usdAmount.check(z.describe('Each counts as this amount.')) }),
-]);
+const unknownCost = z.union(
+  [
+    z.literal('ignore').check(z.describe('They count as nothing.')),
+    z.literal('block').check(z.describe('The budget counts as used up.')),
+    z.strictObject({ countAsUsd: usdAmount.check(z.describe('Each counts as this amount.')) }),
+  ],
+  { error: 'must be ignore, block or an object with countAsUsd' },
+);
 
 export const budgetConfigSchema = z.strictObject({
   amount: usdAmount.check(z.describe('In USD for each period.')),
-  period: z.union([z.enum(periodNames), fixedPeriod]),
+  period: z.union([z.enum(periodNames), fixedPeriod], {
+    error: ({ input }) =>
+      input === undefined ? 'is required' : `must be one of ${periodNames.join(', ')}, or an object with from and to`,
+  }),
   filter: ruleFilter,
   notifyAt: z._default(
     z

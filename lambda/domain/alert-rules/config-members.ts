@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
-import { DIMENSION_NAME, declaredName } from '../spend/declared-dimensions.ts';
+import { DIMENSION_NAME, DIMENSION_NAME_RULE, declaredName } from '../spend/declared-dimensions.ts';
 import { combinationProblem, type SpendDimensionName } from '../spend/dimensions.ts';
 import {
   MAX_CLIENT_CHARACTERS,
@@ -19,7 +19,7 @@ const model = z
 
 const declaredValue = z
   .record(
-    z.string().check(z.regex(DIMENSION_NAME)),
+    z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE)),
     z.string().check(z.minLength(1), z.maxLength(2 * MAX_METADATA_CHARACTERS)),
   )
   .check(
@@ -52,11 +52,12 @@ export const ruleFilterOf = ({ key, dim = {}, ...others }: FilterMembers): RuleF
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 };
 
+const problemOf = (members: FilterMembers): string | undefined =>
+  combinationProblem(Object.keys(ruleFilterOf(members)) as SpendDimensionName[]);
+
 const filter = filterMembers.check(
-  z.check((context) => {
-    const problem = combinationProblem(Object.keys(ruleFilterOf(context.value)) as SpendDimensionName[]);
-    if (problem !== undefined)
-      context.issues.push({ code: 'custom', input: context.value, message: problem, path: [] });
+  z.refine((members) => problemOf(members) === undefined, {
+    error: ({ input }) => problemOf(input as FilterMembers),
   }),
   z.describe(
     'Only requests that match all of these count. Without a filter, all requests count. `client` and `dim` combine with `provider`, `model` and `key`.',

@@ -11,6 +11,7 @@ const MAX_PERIODS = 20;
 
 /** A part of a storage key and of a query parameter. */
 export const DIMENSION_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+export const DIMENSION_NAME_RULE = 'must have 1 to 64 of A-Z, a-z, 0-9, `_`, `.` and `-`, the first a letter or digit';
 
 /** A time during which a name is declared. ISO 8601 UTC; `until` is not included, and null while it lasts. */
 interface DeclaredPeriod {
