@@ -151,8 +151,8 @@ describe('the recorder over a table that fails', () => {
     );
     const results = await record(batches.flatMap(({ events }) => events));
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
-    // First all together, then each alone (two records, two spend counters, a month), and the busy one once more.
-    expect(sizes).toEqual([60, ...Array.from({ length: 13 }, () => 5)]);
+    // First all together, then each alone (two records, three spend counters, a month), and the busy one once more.
+    expect(sizes).toEqual([72, ...Array.from({ length: 13 }, () => 6)]);
     for (const { accountId } of batches) expect(await requestsOf(accountId)).toBe(2);
   });
 
@@ -387,9 +387,9 @@ describe('the recorder over a table that fails', () => {
       }),
     );
     await record([...events, openEvent({ accountId, n: 1 })]);
-    // All share an hour counter, a day counter and a month counter.
+    // All share a counter of the hour, one of the day, one of the client's hour, and a month counter.
     expect(sizes).toHaveLength(3);
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(250 + 3 * 3);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(250 + 3 * 4);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
     expect(await requestsOf(accountId)).toBe(250);
   });

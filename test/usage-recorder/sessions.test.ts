@@ -199,8 +199,8 @@ describe('the sums of sessions', () => {
     await record(events());
     await record(events({ id: 's1' }));
     await record([...events({ id: 's1', agentId: 'a1' }).slice(0, 2), ...events({ id: 's1' }).slice(2)]);
-    // Three records, counters of an hour, a day and a month.
-    expect(writes).toEqual([6, 7, 8]);
+    // Three records, counters of an hour, a day, a client's hour and a month.
+    expect(writes).toEqual([7, 8, 9]);
   });
 
   it('expire with the last record of their day', async () => {
