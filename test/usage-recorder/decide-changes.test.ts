@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Change, MAX_ACTIONS, packTransactions } from '../../lambda/data/ledger/transactions.ts';
+import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
@@ -61,11 +61,19 @@ const someChange = fc
     startedAt: fc.constantFrom('2026-11-20T12:00:00.000Z', '2026-11-19T12:00:00.000Z', '2026-10-31T23:00:00.000Z'),
     tag: fc.constantFrom('x', 'y', null),
     tokens: fc.nat(10_000),
+    session: fc.option(fc.record({ id: fc.constantFrom('s1', 's2', 's3') }), { nil: undefined }),
     wasLost: fc.boolean(),
+    countsResponse: fc.option(fc.uuid(), { nil: undefined }),
+    allocations: fc.dictionary(
+      fc.constantFrom('client', 'dim:a', 'dim:b', 'dim:c', 'dim:d', 'dim:e'),
+      fc.record({ value: fc.constantFrom('x', 'y', 'z'), level: fc.constant(0), kept: fc.constant([]) }),
+    ),
   })
-  .map(({ wasLost, ...facts }): Change => {
-    const after = finished(facts.n, facts);
-    return { before: wasLost ? lost(facts.n, facts) : null, after };
+  .map(({ wasLost, countsResponse, allocations, session, ...some }): Change => {
+    const facts = { ...some, ...(session && { session }) };
+    const before = wasLost ? { ...lost(facts.n, facts), allocations } : null;
+    const after = { ...finished(facts.n, facts), allocations };
+    return { before, after, ...(countsResponse !== undefined && { countsResponse }) };
   });
 
 describe('packTransactions', () => {
@@ -77,10 +85,9 @@ describe('packTransactions', () => {
           const transactions = pack(changes, '2026-11-20');
           expect(new Set(transactions.flatMap((transaction) => transaction.changes))).toEqual(new Set(changes));
           let written: Counters = {};
-          for (const { changes: own, spendCounters, months, markedDays } of transactions) {
-            expect(own.length + spendCounters.length + months.length + markedDays.length).toBeLessThanOrEqual(
-              MAX_ACTIONS,
-            );
+          for (const transaction of transactions) {
+            const { changes: own, spendCounters, months, markedDays } = transaction;
+            expect(toActions('table', transaction, 0).actions.length).toBeLessThanOrEqual(MAX_ACTIONS);
             const keys = [
               ...spendCounters.map(({ key }) => `${key.pk}#${key.sk}`),
               ...months.map(({ accountId, month }) => `${accountId}#${month}`),
