@@ -173,7 +173,7 @@ describe('the rule evaluator', () => {
   });
 
   it('fires once and sends once, wherever a worker dies before its job comes again', async () => {
-    let [calls, dyingCall, sentByDead] = [0, 0, 0];
+    let [calls, dyingCall, sentUnnoted] = [0, 0, 0];
     let death = Promise.withResolvers<true>();
     const dying = { name: table.name, client: tableClient(table.endpoint) };
     dying.client.middlewareStack.add(
@@ -187,7 +187,7 @@ describe('the rule evaluator', () => {
     );
     for (let isDead = true; isDead; ) {
       const { accountId } = await newAccount(table);
-      await createRule(accountId);
+      const { ruleId } = await createRule(accountId);
       await addSpend(table, accountId, now.toISOString(), costing(11));
       const { due, shards } = await startedJob();
       const job = { due, shards: shards.filter(({ shard }) => shard === shardOf(accountId, ACTIVE_RULE_SHARDS)) };
@@ -195,18 +195,21 @@ describe('the rule evaluator', () => {
       sendMail.mockClear();
       const work = openJudge(dying, { ...options, send: async () => {} })(job, () => 5 * 60_000);
       isDead = await Promise.race([work.then(() => false), death.promise]);
-      const sent = sendMail.mock.calls.length;
+      const isNoted = (await alertsOf(accountId))[0]?.deliveries[0]?.status === 'sent';
+      const unnoted = isNoted ? 0 : sendMail.mock.calls.length;
 
       later(3);
       await judge(job);
       await openPending(table, options)(() => 5 * 60_000);
       expect(await alertsOf(accountId)).toMatchObject([{ deliveries: [{ status: 'sent' }] }]);
       // Nobody can know that a mail went out if its sender died before noting it: docs/dashboard-api.md says so.
-      if (isDead) sentByDead += sent;
-      expect(sendMail).toHaveBeenCalledTimes(isDead ? sent + 1 : 1);
+      sentUnnoted += unnoted;
+      expect(sendMail).toHaveBeenCalledTimes(1 + unnoted);
+      // The next account may be in the same shard, where this one would add calls.
+      await openRules(table).remove(accountId, ruleId);
     }
     expect(dyingCall).toBeGreaterThan(8);
-    expect(sentByDead).toBe(1);
+    expect(sentUnnoted).toBe(1);
     dying.client.destroy();
   });
 
