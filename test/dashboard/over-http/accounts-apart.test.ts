@@ -51,6 +51,9 @@ beforeAll(async () => {
   });
   const hourly = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'hourly' } };
   await api('POST', '/alert-rules', { token, body: hourly });
+  // Of a past period: a current one has a projection, which changes with time.
+  const period = { from: '2026-01-01', to: '2026-01-31' };
+  const budget = await api('POST', '/budgets', { token, body: { name: 'n', amount: 1_000, period } });
   await sendChat(url, theirs.accountId);
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
@@ -92,6 +95,7 @@ beforeAll(async () => {
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
+    '/budgets/{id}': budget.body.id,
     '/alerts/{id}': alerts.body.items[0].id,
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
@@ -116,6 +120,7 @@ const theirWorld = async () => {
     '/sessions',
     '/alerts',
     '/alert-rules',
+    '/budgets',
   ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
@@ -123,6 +128,7 @@ const theirWorld = async () => {
 
 const bodies: Record<string, unknown> = {
   updateAlertRule: { name: 'mine now' },
+  updateBudget: { name: 'mine now' },
   changeRole: { role: 'viewer' },
   changeKey: { name: 'mine now' },
   rotateKey: { overlapHours: 0 },
@@ -182,12 +188,13 @@ describe('two accounts', () => {
       const me = await callApi(url)('GET', '/auth/me', { token });
       expect(me.body.user).toMatchObject({ userId, role });
       expect([role, me.body.account.accountId === mine.accountId]).toEqual([role, permits(role, 'keys:write-all')]);
-      for (const { path, permission } of operations.filter(
+      for (const { path, permission, access } of operations.filter(
         ({ method, path: each, permission: needed }) => method === 'GET' && needed !== undefined && !each.includes('{'),
       )) {
         const { status, text } = await callApi(url)('GET', path, { token });
         const expected = permission === undefined || permits(role, permission) ? 200 : 403;
-        expect([role, path, status]).toEqual([role, path, expected]);
+        // A person's token is no API token.
+        expect([role, path, status]).toEqual([role, path, access === 'machine' ? 401 : expected]);
         expect(text).not.toContain(theirs.email);
       }
     }
