@@ -274,11 +274,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,
-    items: [
-      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
-      // A declaration is written with its entry in the audit log.
-      { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.audit] },
-    ],
+    items: [{ actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }],
   },
   billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',
