@@ -80,7 +80,7 @@ const containerSettings = z
     minTasks: wholeNumber(2, 5_000).default(3),
     maxTasks: wholeNumber(2, 5_000).default(30),
     /** What a task carries at most. With all zones up, tasks are added so that each has two thirds of it. */
-    openRequestsPerTask: wholeNumber(3, 20_000).default(1_000),
+    openRequestsPerTask: wholeNumber(3, 20_000).default(600),
   })
   .check(({ value, issues }) => {
     if (value.minTasks <= value.maxTasks) return;
@@ -257,7 +257,7 @@ const firewallSettings = z.strictObject({
   /** A web ACL costs by month, by rule and by million requests, so it can be off. */
   enabled: z.boolean().default(true),
   /** Sign-in, registration, password and token requests of one address in five minutes. The API's own limits add up to less. */
-  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(600),
+  authRequestsPer5Minutes: wholeNumber(10, 2_000_000_000).default(1_000),
   /** Proxy requests of one address in five minutes whose service key is missing or malformed. */
   malformedKeysPer5Minutes: wholeNumber(10, 2_000_000_000).default(300),
 });
