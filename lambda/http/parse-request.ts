@@ -155,7 +155,7 @@ const claimsSchema = z.object({
 });
 
 /** What a verified token says. */
-export interface Claims {
+interface Claims {
   readonly userId: string;
   /** The app client that the token was issued to. */
   readonly audience: string;

@@ -10,7 +10,7 @@ const claimsSchema = z.object({
 });
 
 /** The user of a token, and when they signed in (seconds since 1970). */
-export interface TokenUser {
+interface TokenUser {
   readonly userId: string;
   readonly authTime: number;
 }

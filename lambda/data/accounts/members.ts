@@ -10,8 +10,6 @@ import { type AuditEntry, putAudit } from './audit-log.ts';
 import { type Invitation, invitationItem, parseInvitation } from './invitation-item.ts';
 import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
 
-/** Every user of an account gets its mails, and each mail is sent in one call. */
-export const MAX_MEMBERS = 200;
 /** Limits how many strangers an account can mail. */
 export const MAX_INVITATION_MAILS_PER_DAY = 50;
 

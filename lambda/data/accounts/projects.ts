@@ -16,7 +16,7 @@ const projectSchema = z.object({
 
 export type Project = z.infer<typeof projectSchema>;
 
-export const MAX_PROJECTS = 100;
+const MAX_PROJECTS = 100;
 
 const defaultProject: Project = { projectId: DEFAULT_PROJECT_ID, name: 'Default', createdAt: null };
 

@@ -48,9 +48,6 @@ export interface Blocks {
   readonly remaining: readonly Remaining[];
 }
 
-/** The most blocks of an account, and the most amounts that remain: as many as it may have rules. */
-export const MAX_BLOCKS = 50;
-
 export const NO_BLOCKS: Blocks = { blocks: [], remaining: [] };
 
 /** What is known of a request before it is forwarded. The model may be in its body. */
