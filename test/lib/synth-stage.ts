@@ -12,11 +12,11 @@ export const stackNames = [
   'data',
   'mail',
   'identity',
+  'alerts',
   'usage',
   'gateway',
   'billing',
   'dashboard-api',
-  'alerts',
   'monitoring',
 ] as const;
 export type StackName = (typeof stackNames)[number];
