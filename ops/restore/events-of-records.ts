@@ -5,6 +5,9 @@ import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage/usa
 export const eventOfRecord = (record: RequestRecord): UsageEvent =>
   usageEventSchema.parse({
     ...record,
+    // An event leaves out what a record says is null.
+    client: record.client ?? undefined,
+    session: record.session ?? undefined,
     version: 1,
     kind: record.outcome === 'unknown' || record.reading === null ? 'open' : 'close',
   });

@@ -1,19 +1,30 @@
 import {
+  accountApiTokenKey,
   accountKey,
   accountServiceKeyKey,
   accountUserKey,
   alertKey,
+  apiTokenKey,
+  auditPartition,
+  blocksKey,
   countedResponseKey,
   counterSlotsKey,
   evaluationProgressKey,
   firedKey,
+  invitationKey,
+  invitationMailsKey,
+  judgedAccountKey,
   type Key,
   monthKey,
   outboxPartition,
+  projectKey,
   refusedEventKey,
+  requestCountKey,
   requestPartition,
   ruleKey,
   serviceKeyKey,
+  sessionPartition,
+  signOnKey,
   spendPartition,
   stripeCustomerKey,
   stripeEventKey,
@@ -21,24 +32,48 @@ import {
 } from '../../lambda/data/table/keys.ts';
 
 /** What people and payment processors have said, as opposed to what the recorder makes of events. */
-export const kindsOfItems = ['account', 'key', 'user', 'rule', 'alert', 'billing', 'event'] as const;
+export const kindsOfItems = [
+  'account',
+  'key',
+  'user',
+  'project',
+  'token',
+  'invitation',
+  'sign-on',
+  'audit',
+  'rule',
+  'alert',
+  'billing',
+  'event',
+] as const;
 export type ItemKind = (typeof kindsOfItems)[number];
 
 const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [accountKey('').sk, 'account'],
   [accountServiceKeyKey('', '').sk, 'key'],
   [accountUserKey('', '').sk, 'user'],
+  [projectKey('', '').sk, 'project'],
+  [accountApiTokenKey('', '').sk, 'token'],
+  [invitationKey('', '').sk, 'invitation'],
+  [invitationMailsKey('', '').sk, 'invitation'],
   [ruleKey('', '').sk, 'rule'],
   [alertKey('', '').sk, 'alert'],
   [firedKey('', '', '').sk.replace(/#$/, ''), 'alert'],
   [monthKey('', '').sk, 'derived'],
   [counterSlotsKey('', '').sk, 'derived'],
+  [judgedAccountKey('').sk, 'derived'],
   [countedResponseKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
 ];
 
 const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [serviceKeyKey('').pk, 'key'],
   [userKey('').pk, 'user'],
+  [apiTokenKey('').pk, 'token'],
+  [signOnKey('').pk, 'sign-on'],
+  // Budgets write them again from what was spent.
+  [blocksKey('').pk, 'derived'],
+  // They end within a day.
+  [requestCountKey('', '').pk, 'derived'],
   [stripeCustomerKey('').pk, 'billing'],
   [stripeEventKey('').pk, 'billing'],
   [outboxPartition(0).replace(/0$/, ''), 'event'],
@@ -49,11 +84,14 @@ const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
 const account = accountKey('').pk;
 const [, requestMark = ''] = requestPartition('\0', '').split('\0');
 const [, spendMark = ''] = spendPartition('\0').split('\0');
+const [, sessionMark = ''] = sessionPartition('\0', '').split('\0');
+const [, auditMark = ''] = auditPartition('\0').split('\0');
 
 /** @returns undefined for an item whose key this checkout does not know */
 export const kindOf = ({ pk, sk }: Key): ItemKind | 'request' | 'derived' | undefined => {
   if (!pk.startsWith(account)) return byPartition.find(([prefix]) => pk.startsWith(prefix))?.[1];
   if (pk.includes(requestMark)) return 'request';
-  if (pk.endsWith(spendMark)) return 'derived';
+  if (pk.endsWith(spendMark) || pk.includes(sessionMark)) return 'derived';
+  if (pk.endsWith(auditMark)) return 'audit';
   return ofAccount.find(([prefix]) => sk.startsWith(prefix))?.[1];
 };

@@ -5,7 +5,24 @@ import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { accountKey, monthKey, outboxKey } from '../../lambda/data/table/keys.ts';
+import {
+  accountApiTokenKey,
+  accountKey,
+  addressCodeKey,
+  apiTokenKey,
+  auditKey,
+  blocksKey,
+  invitationKey,
+  invitationMailsKey,
+  judgedAccountKey,
+  monthKey,
+  outboxKey,
+  projectKey,
+  requestCountKey,
+  requestKey,
+  sessionCounterKey,
+  signOnKey,
+} from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -17,6 +34,7 @@ import { restorableDynamoDb } from './restorable-dynamodb.ts';
 import { runOps } from './run-command.ts';
 
 const DAMAGE = '2026-11-20T11:00:00.000Z';
+const DAY = '2026-11-20';
 const RESTORED = 'spend-restored';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -165,6 +183,25 @@ describe('npm run restore-table', () => {
     expect(new Set(Items.map((item) => kindOf(item as { pk: string; sk: string })))).toEqual(
       new Set(['account', 'key', 'user', 'request', 'derived', 'event']),
     );
+  });
+
+  it.each([
+    ['blocks', blocksKey('a'), 'derived'],
+    ['the time of the last judgement', judgedAccountKey('a'), 'derived'],
+    ['the sums of a session', sessionCounterKey('a', DAY, 's', 0), 'derived'],
+    ['a shard of a month', monthKey('a', '2026-11', 3), 'derived'],
+    ['a count for a rate limit', requestCountKey('login#x', DAMAGE), 'derived'],
+    ['a request in a shard', requestKey('a', DAY, 'r', 3), 'request'],
+    ['a project', projectKey('a', 'p'), 'project'],
+    ['a token', apiTokenKey('hash'), 'token'],
+    ['a token of an account', accountApiTokenKey('a', 't'), 'token'],
+    ['an invitation', invitationKey('a', 'i'), 'invitation'],
+    ['the mails of invitations', invitationMailsKey('a', DAY), 'invitation'],
+    ['a sign-on', signOnKey('p'), 'sign-on'],
+    ['an entry of the audit log', auditKey('a', DAMAGE, 'e'), 'audit'],
+    ['the code of an address', addressCodeKey('u'), 'user'],
+  ])('knows %s', (_, key, kind) => {
+    expect(kindOf(key)).toBe(kind);
   });
 
   it('says how it is used', async () => {
