@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountJob } from '../../lambda/domain/alert-rules/account-job.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
-import { JUDGING_INTERVAL_MS, requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
+import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
 
+const JUDGING_INTERVAL_MS = 2_000;
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 
 const watched = (options: { hasBudgets?: boolean; fails?: boolean } = {}) => {
@@ -18,7 +19,7 @@ const watched = (options: { hasBudgets?: boolean; fails?: boolean } = {}) => {
       sent.push({ ...job, delaySeconds });
     },
     now: () => now,
-    logger: { error: (message: unknown) => void errors.push(String(message)) },
+    logger: { error: (...[message]: unknown[]) => void errors.push(String(message)) },
   });
   const batch = (...events: [accountId: string, kind: string][]) =>
     recorder(events.map(([accountId, kind]) => ({ accountId, kind })) as never);
