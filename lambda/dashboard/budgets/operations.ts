@@ -87,7 +87,7 @@ export const createBudget = operation({
   group,
   summary: 'Create a budget',
   description:
-    'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/dashboard-api.md. The first such budget of an account is in force after a minute at most.',
+    'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
   access: 'authorizer',
   permission: 'rules:write',
   body: z.strictObject({
