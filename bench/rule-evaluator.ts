@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
+import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { openEvaluationProgress } from '../lambda/data/alerts/evaluation-progress.ts';
 import { markForRollup } from '../lambda/data/ledger/rollup-marks.ts';
 import { summaryItems } from '../lambda/data/spend/summary-pages.ts';
@@ -18,7 +19,6 @@ import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCounterKey } fro
 import { shardOf } from '../lambda/data/table/shard-of.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
 import { jobsFor } from '../lambda/rule-evaluator/start-round.ts';
-import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';
 import { report, rounded } from './report/figures.ts';
 import type { Judged } from './rule-evaluator/worker-process.ts';
@@ -111,7 +111,11 @@ const work = async (worker: ChildProcess, jobs: unknown[]): Promise<Judged[]> =>
 const round = async (table: EmulatedTable, accounts: number, workerCount: number) => {
   const progress = openEvaluationProgress(table);
   const due = NOW.toISOString();
-  const shards = (await progress.read()).map((shard) => ({ ...shard, rules: Math.ceil((2 * accounts) / ACTIVE_RULE_SHARDS), due }));
+  const shards = (await progress.read()).map((shard) => ({
+    ...shard,
+    rules: Math.ceil((2 * accounts) / ACTIVE_RULE_SHARDS),
+    due,
+  }));
   const jobs: unknown[] = jobsFor(shards, due);
   const jobCount = jobs.length;
   const workers = startWorkers(table.endpoint, table.name, workerCount);

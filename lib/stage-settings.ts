@@ -349,14 +349,10 @@ const signOnSettings = z
       )
       .optional(),
     providers: z
-      .record(
-        z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/),
-        signOnProvider,
-        {
-          error: ({ code }) =>
-            code === 'invalid_key' ? 'must be named by 2 to 32 letters, digits or hyphens, and not Cognito' : undefined,
-        },
-      )
+      .record(z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/), signOnProvider, {
+        error: ({ code }) =>
+          code === 'invalid_key' ? 'must be named by 2 to 32 letters, digits or hyphens, and not Cognito' : undefined,
+      })
       .default({}),
   })
   .check(({ value: { domainPrefix, providers }, issues }) => {

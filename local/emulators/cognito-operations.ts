@@ -3,8 +3,8 @@ import {
   CodeMismatchError,
   InvalidParameterError,
   NotAuthorizedError,
-  UsernameExistsError,
   UserNotFoundError,
+  UsernameExistsError,
 } from 'cognito-local/lib/errors.js';
 import type { Router } from 'cognito-local/lib/server/Router.js';
 import type { Services } from 'cognito-local/lib/services/index.js';

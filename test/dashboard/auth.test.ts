@@ -427,9 +427,15 @@ describe('auth', () => {
       expect((await post('refresh', { refreshToken: session.refreshToken })).status).toBe(401);
       expect((await post('login', { email: former, password })).status).toBe(401);
       const login = await post('login', { email, password });
-      expect((await me(login.body.token)).body.user).toMatchObject({ userId: session.userId, email, emailVerified: true });
+      expect((await me(login.body.token)).body.user).toMatchObject({
+        userId: session.userId,
+        email,
+        emailVerified: true,
+      });
       for (const address of [former, email])
-        expect((await lettersTo(address)).map(({ subject }) => subject)).toContain('The address of your login was changed');
+        expect((await lettersTo(address)).map(({ subject }) => subject)).toContain(
+          'The address of your login was changed',
+        );
     });
 
     it('does not get the address of another user', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
+import type { SpendDimensionName } from '../../lambda/domain/spend/dimensions.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
@@ -66,7 +67,11 @@ const someChange = fc
     countsResponse: fc.option(fc.uuid(), { nil: undefined }),
     allocations: fc.dictionary(
       fc.constantFrom('client', 'dim:a', 'dim:b', 'dim:c', 'dim:d', 'dim:e'),
-      fc.record({ value: fc.constantFrom('x', 'y', 'z'), level: fc.constant(0), kept: fc.constant([]) }),
+      fc.record({
+        value: fc.constantFrom('x', 'y', 'z'),
+        level: fc.constant(0),
+        kept: fc.constant<SpendDimensionName[]>([]),
+      }),
     ),
   })
   .map(({ wasLost, countsResponse, allocations, session, ...some }): Change => {

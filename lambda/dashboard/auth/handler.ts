@@ -29,8 +29,8 @@ import { acceptInvitation } from './accept-invitation.ts';
 import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
-import { recordSignIn } from './record-sign-in.ts';
 import { changeAccount, changeEmail, changeName, changePassword } from './profile.ts';
+import { recordSignIn } from './record-sign-in.ts';
 import { register } from './register.ts';
 import { resetPassword } from './reset-password.ts';
 import { finishReview, readReview } from './review.ts';
@@ -112,10 +112,7 @@ export const handler = httpStack(
     route(operations.refresh, refresh({ sessions, accounts, users })),
     route(operations.logOut, logOut({ sessions })),
     route(operations.forgotPassword, forgotPassword({ sessions, clock })),
-    route(
-      operations.resetPassword,
-      resetPassword(dependencies),
-    ),
+    route(operations.resetPassword, resetPassword(dependencies)),
     route(
       operations.acceptInvitation,
       acceptInvitation({

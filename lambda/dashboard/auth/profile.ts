@@ -73,7 +73,10 @@ export const changePassword = (
 
 /** Sessions of members without a second factor end when their token does: they cannot be refreshed, nor begun. */
 export const changeAccount =
-  ({ users, accounts }: Pick<ProfileDependencies, 'users' | 'accounts'>): Implementation<typeof operations.changeAccount> =>
+  ({
+    users,
+    accounts,
+  }: Pick<ProfileDependencies, 'users' | 'accounts'>): Implementation<typeof operations.changeAccount> =>
   async ({ caller, body: { requiresTotp } }) => {
     const user = await findUser(users, caller.userId);
     if (requiresTotp && !user.totpEnabled)

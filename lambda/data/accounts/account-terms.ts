@@ -15,7 +15,11 @@ import { storedDimensions } from './declared-dimensions.ts';
 const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
-const stored = z.object({ plan: z.catch(z.enum(planNames), 'FREE'), dimensions: storedDimensions, withoutBlocks: z.optional(z.string()) });
+const stored = z.object({
+  plan: z.catch(z.enum(planNames), 'FREE'),
+  dimensions: storedDimensions,
+  withoutBlocks: z.optional(z.string()),
+});
 
 /** What an account's plan and its declarations say. */
 export interface AccountTerms {
@@ -40,7 +44,11 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
         new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
       );
       const { plan, dimensions, withoutBlocks } = stored.parse(Item ?? {});
-      const terms = { retentionDays: plans[plan].requestRetentionDays, dimensions, hasBlocks: withoutBlocks !== undefined };
+      const terms = {
+        retentionDays: plans[plan].requestRetentionDays,
+        dimensions,
+        hasBlocks: withoutBlocks !== undefined,
+      };
       cache.set(accountId, { terms, readAtMs: now() });
       return terms;
     },

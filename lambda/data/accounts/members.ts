@@ -259,7 +259,11 @@ export const openMembers = (table: Table) => {
      *
      * @throws ConflictError if the user belongs to an account, or the invitation is not what it was
      */
-    join: async (user: NewUser, { accountId, invitationId, tokenHash }: Invitation, audit: AuditEntry): Promise<void> => {
+    join: async (
+      user: NewUser,
+      { accountId, invitationId, tokenHash }: Invitation,
+      audit: AuditEntry,
+    ): Promise<void> => {
       try {
         await transact(table, [
           {

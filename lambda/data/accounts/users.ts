@@ -142,26 +142,26 @@ export const openUsers = ({ client, name }: Table) => {
     },
 
     rename: async (
-    { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
-    names: Pick<User, 'firstName' | 'lastName'>,
-  ): Promise<void> => {
-    const rename = (Key: Key, expression: string, values: Record<string, string>) => ({
-      Update: {
-        TableName: name,
-        Key,
-        UpdateExpression: expression,
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: values,
-      },
-    });
-    const { firstName, lastName } = names;
-    await transact({ client }, [
-      rename(userKey(userId), 'SET firstName = :first, lastName = :last', { ':first': firstName, ':last': lastName }),
-      rename(accountUserKey(accountId, userId), 'SET firstName = :first', { ':first': firstName }),
-    ]);
-  },
+      { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
+      names: Pick<User, 'firstName' | 'lastName'>,
+    ): Promise<void> => {
+      const rename = (Key: Key, expression: string, values: Record<string, string>) => ({
+        Update: {
+          TableName: name,
+          Key,
+          UpdateExpression: expression,
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: values,
+        },
+      });
+      const { firstName, lastName } = names;
+      await transact({ client }, [
+        rename(userKey(userId), 'SET firstName = :first, lastName = :last', { ':first': firstName, ':last': lastName }),
+        rename(accountUserKey(accountId, userId), 'SET firstName = :first', { ':first': firstName }),
+      ]);
+    },
 
-  setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
+    setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
       await update(userId, 'SET totpEnabled = :is', { ':is': isEnabled });
     },
 

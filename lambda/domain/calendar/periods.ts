@@ -37,7 +37,8 @@ export const periodAt = (name: PeriodName, at: Date): Period<PeriodName> => {
 };
 
 /** The period right before. */
-export const periodBefore = ({ name, start }: Period<PeriodName>): Period<PeriodName> => periodAt(name, new Date(Date.parse(start) - 1));
+export const periodBefore = ({ name, start }: Period<PeriodName>): Period<PeriodName> =>
+  periodAt(name, new Date(Date.parse(start) - 1));
 
 /** How long after its end a period is still judged: usage may be recorded late. */
 const LATE_MS: Record<AnyPeriodName, number> = {
@@ -61,7 +62,11 @@ export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = 
   const missedMs = Math.min(Math.max(0, now.getTime() - judgedUntil.getTime()), CATCH_UP_MS);
   const periods = [periodAt(name, now)];
   const oldestMs = now.getTime() - LATE_MS[name] - missedMs;
-  for (let last = periodBefore(periods[0] as Period<PeriodName>); Date.parse(last.end) > oldestMs; last = periodBefore(last))
+  for (
+    let last = periodBefore(periods[0] as Period<PeriodName>);
+    Date.parse(last.end) > oldestMs;
+    last = periodBefore(last)
+  )
     periods.push(last);
   return periods;
 };

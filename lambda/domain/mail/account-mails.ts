@@ -32,7 +32,8 @@ export const passwordResetMail = (at: Date, reviewUrl: string): Mail =>
     'If you did not reset the password, somebody else reads this mailbox: secure it first, then reset the password again.',
   ]);
 
-const reviewAdvice = 'If it was not you, reset the password at once ("Forgot your password?"), then look through recent keys:';
+const reviewAdvice =
+  'If it was not you, reset the password at once ("Forgot your password?"), then look through recent keys:';
 
 export const passwordChangedMail = (at: Date, reviewUrl: string): Mail =>
   plainMail('Your password was changed', [

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import { type PeriodName, periodAt, periodBefore, periodNames, periodsToJudge } from '../../../lambda/domain/calendar/periods.ts';
+import {
+  type PeriodName,
+  periodAt,
+  periodBefore,
+  periodNames,
+  periodsToJudge,
+} from '../../../lambda/domain/calendar/periods.ts';
 import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 
@@ -24,7 +30,11 @@ const spent = (time: string, usd: number, dimensions: Partial<SpendCounter['dime
 const judge = (condition: object, counters: readonly SpendCounter[], at = now) => {
   const rule: RuleCondition = ruleConditionSchema.parse(condition);
   const evaluator = evaluatorOf(rule);
-  return evaluator.judge({ period: periodAt(evaluator.period as PeriodName, at), now: at, series: seriesOf(rule, counters) });
+  return evaluator.judge({
+    period: periodAt(evaluator.period as PeriodName, at),
+    now: at,
+    series: seriesOf(rule, counters),
+  });
 };
 
 describe('periods', () => {

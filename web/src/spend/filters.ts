@@ -81,4 +81,10 @@ export const canGroupBy = (dimension: Dimension, filters: Filters): boolean => {
 
 /** The dimension to group by after a click on a value of another one. */
 export const nextDimension = (dimension: Dimension): Dimension =>
-  dimension === 'provider' || isAllocation(dimension) ? 'model' : dimension === 'model' ? 'tag' : dimension === 'project' ? 'key' : 'model';
+  dimension === 'provider' || isAllocation(dimension)
+    ? 'model'
+    : dimension === 'model'
+      ? 'tag'
+      : dimension === 'project'
+        ? 'key'
+        : 'model';
