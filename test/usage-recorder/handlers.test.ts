@@ -23,6 +23,8 @@ beforeAll(async () => {
   table = await emulatedTable();
   Object.assign(process.env, {
     TABLE_NAME: table.name,
+    // Never called: the account has no budgets.
+    JOB_QUEUE_URL: 'http://127.0.0.1:9/jobs',
     POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_REGION: 'eu-central-1',
