@@ -14,7 +14,7 @@ export interface JudgingRequests {
 }
 
 /** An account is judged no more often than this on behalf of one recorder process. */
-export const JUDGING_INTERVAL_MS = 2_000;
+const JUDGING_INTERVAL_MS = 2_000;
 const MAX_ACCOUNTS = 10_000;
 const AT_ONCE = 16;
 
