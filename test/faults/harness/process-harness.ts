@@ -80,7 +80,10 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
       const { port } = await node('queue', { DATA_DIR: dataDir });
       toQueue.target = `http://127.0.0.1:${port}`;
     },
-    recorder: async () => void (await node('recorder', { ...awsVariables, USAGE_QUEUE_URL: queueUrl })),
+    recorder: async () => {
+      // No account here has budgets, so nothing is sent to the queue of jobs.
+      await node('recorder', { ...awsVariables, USAGE_QUEUE_URL: queueUrl, JOB_QUEUE_URL: `${queueUrl}-jobs` });
+    },
     gateway: async () => {
       gateway = await node('gateway', {
         ...awsVariables,
