@@ -106,6 +106,8 @@ export const signOn = ({
   };
 
   return async ({ body: { code, codeVerifier }, clientAddress }) => {
+    if (Object.keys(providers).length === 0)
+      throw new ForbiddenError('This service has no single sign-on. Log in with a password.');
     const person = await exchange(code, codeVerifier);
     const account = await accountOf(person);
     let user: User | undefined = await users.find(person.session.userId);
