@@ -44,9 +44,7 @@ const text = ({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Ar
   const regex = new RegExp(pattern, 'u');
   // Most texts match the pattern of a name. It has a lookahead, which stringMatching cannot draw; others hardly ever match by chance.
   if (pattern.includes('(?!')) return any.filter((value) => regex.test(value));
-  return fc
-    .stringMatching(regex, { size: 'small' })
-    .filter(({ length }) => length >= minLength && length <= maxLength);
+  return fc.stringMatching(regex, { size: 'small' }).filter(({ length }) => length >= minLength && length <= maxLength);
 };
 
 const number = ({ type, minimum, exclusiveMinimum, maximum = 1_000_000 }: Schema): fc.Arbitrary<number> => {
