@@ -153,7 +153,7 @@ describe('a new user', () => {
     await signUp(page, dashboard, newEmail());
     await page.getByRole('link', { name: 'Keys' }).first().click();
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name').fill('Batch jobs');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Batch jobs');
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByRole('button', { name: 'Copy the key' }).click();
     const key = await page.evaluate<string>('navigator.clipboard.readText()');
