@@ -1,4 +1,5 @@
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 
@@ -14,3 +15,19 @@ export const grantSend = (grantee: IGrantable, queue: Queue): void =>
 
 export const grantReadSecret = (grantee: IGrantable, secret: Secret): void =>
   grantActions(grantee, secret.secretArn, 'secretsmanager:GetSecretValue');
+
+/** Allows actions on the objects whose keys begin with one of the prefixes. */
+export const grantObjects = (
+  grantee: IGrantable,
+  bucket: Bucket,
+  prefixes: readonly string[],
+  ...actions: readonly string[]
+): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      effect: Effect.ALLOW,
+      actions: [...actions],
+      resources: prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`)),
+    }),
+  );
+};

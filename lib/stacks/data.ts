@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
+import { ObjectBucket } from '../constructs/object-bucket.ts';
 import { usageCapacity } from '../usage-capacity.ts';
 
 interface DataStackProps extends StackProps {
@@ -21,6 +22,7 @@ export const INDEX_NAME = 'gsi1';
 export class DataStack extends Stack {
   /** The table in use: the stack's own, or a restored one. */
   readonly table: ITable;
+  readonly objects: ObjectBucket;
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, props);
@@ -52,6 +54,7 @@ export class DataStack extends Stack {
       tableName === undefined
         ? (own as ITable)
         : Table.fromTableAttributes(this, 'Restored', { tableName, globalIndexes: [INDEX_NAME] });
+    this.objects = new ObjectBucket(this, 'Objects', settings.retention);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
   }
 }

@@ -1,7 +1,10 @@
 import type { Emulator } from './emulator.ts';
 import { startWorker } from './worker.ts';
 
-/** SQS by fauxqs, in a worker thread, its data (SQLite) under `dataDir`. Intact after kill -9. */
+/**
+ * SQS and S3 by fauxqs, in a worker thread: messages in SQLite, objects as files, both under `dataDir`. Intact after kill -9. Of a link to an
+ * object only the expiry is checked.
+ */
 export const startSqs = async (options: {
   readonly dataDir: string;
   readonly logFile?: string | undefined;

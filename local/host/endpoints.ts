@@ -21,6 +21,8 @@ export const endpointVariables = (emulators: Emulators): Readonly<Record<string,
   AWS_ENDPOINT_URL: NOWHERE,
   AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
   AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
+  // An address of digits: the SDK puts the bucket into the path then, not into the host's name.
+  AWS_ENDPOINT_URL_S3: emulators.sqs.endpoint,
   AWS_ENDPOINT_URL_SES: emulators.ses.endpoint,
   AWS_ENDPOINT_URL_SESV2: emulators.ses.endpoint,
   AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: emulators.cognito.endpoint,

@@ -16,6 +16,7 @@ import { type StackIndex, serveIndex } from './index-page.ts';
 import { type LambdaFunction, lambdaFunctions } from './lambda/functions.ts';
 import { createInvoker } from './lambda/invoker.ts';
 import { runtimeEnvironment } from './lambda/runtime-environment.ts';
+import { createBuckets } from './resources/buckets.ts';
 import { createQueues } from './resources/queues.ts';
 import { createSecrets } from './resources/secrets.ts';
 import { createTables } from './resources/tables.ts';
@@ -92,7 +93,11 @@ const run = async (
   const client = { region: LOCAL_REGION, credentials: CREDENTIALS };
   const sqs = new SQSClient({ ...client, endpoint: emulators.sqs.endpoint });
   const dynamo = new DynamoDBClient({ ...client, endpoint: emulators.dynamoDb.endpoint });
-  await Promise.all([createTables(app, dynamo), createQueues(app, sqs)]);
+  await Promise.all([
+    createTables(app, dynamo),
+    createQueues(app, sqs),
+    createBuckets(app, { ...client, endpoint: emulators.sqs.endpoint }),
+  ]);
   createSecrets(app, emulators.secrets);
 
   const url = urlOf(front);

@@ -68,6 +68,12 @@ const secret: Naming = (resource, given) => {
   return { ref: id, attributes: { Id: id } };
 };
 
+/** Names of buckets are in lower case. */
+const bucket: Naming = (resource, given) => {
+  const name = given('BucketName') ?? generated(resource).toLowerCase().slice(0, 63);
+  return { ref: name, attributes: { Arn: `arn:aws:s3:::${name}` } };
+};
+
 const restApi: Naming = (resource) => {
   const id = hash(resource, 10);
   return { ref: id, attributes: { RestApiId: id, RootResourceId: `${id}-root` } };
@@ -100,6 +106,7 @@ export const localNames = (resolve: (value: unknown, resource: Resource) => unkn
     'AWS::Lambda::Alias': qualifiedLambda,
     'AWS::Lambda::Version': qualifiedLambda,
     'AWS::SecretsManager::Secret': secret,
+    'AWS::S3::Bucket': bucket,
     'AWS::ApiGateway::RestApi': restApi,
   };
   const naming = (resource: Resource) =>

@@ -1,0 +1,20 @@
+/**
+ * Every object key is built here and nowhere else. A key begins with its kind and the account, so that a function gets rights to the
+ * kinds it uses, and the objects of an account can be found.
+ */
+
+/** Archives of everything an account has, for its owner to download. */
+export const ARCHIVES = 'archives';
+
+/** Every kind of objects of an account. What is not here, the deletion of an account does not find. */
+const kinds = [ARCHIVES] as const;
+type ObjectKind = (typeof kinds)[number];
+
+/** @param accountId internal id */
+export const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
+
+/** What the keys of all of an account's objects begin with. */
+export const objectPrefixes = (accountId: string): string[] => kinds.map((kind) => objectPrefix(kind, accountId));
+
+export const archiveKey = (accountId: string, exportId: string): string =>
+  `${objectPrefix(ARCHIVES, accountId)}${exportId}.tar.gz`;

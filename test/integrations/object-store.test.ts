@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openObjectStore } from '../../lambda/integrations/object-store.ts';
+import { LOCAL_REGION } from '../../local/emulators/cognito.ts';
+import type { Emulator } from '../../local/emulators/emulator.ts';
+import { startSqs } from '../../local/emulators/sqs.ts';
+import { createBuckets } from '../../local/host/resources/buckets.ts';
+import { appOf, stackOf } from '../local/host/stack-of.ts';
+
+const BUCKET = 'data-objects';
+const app = appOf(stackOf('data', { Objects: { Type: 'AWS::S3::Bucket', Properties: {} } }));
+
+let dataDir: string;
+let emulator: Emulator;
+let s3: S3Client;
+let store: ReturnType<typeof openObjectStore>;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'objects-'));
+  emulator = await startSqs({ dataDir });
+  const config = {
+    endpoint: emulator.endpoint,
+    region: LOCAL_REGION,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+  await createBuckets(app, config);
+  // As at the second start of a stack.
+  await createBuckets(app, config);
+  s3 = new S3Client({ ...config, requestChecksumCalculation: 'WHEN_REQUIRED' });
+  store = openObjectStore(BUCKET, s3);
+});
+afterAll(async () => {
+  s3.destroy();
+  await emulator.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const csv = { contentType: 'text/csv', filename: 'spend.csv' };
+
+describe('objects', () => {
+  it('are read back whole, and undefined where there is none', async () => {
+    await store.put('reports/a/1.csv', 'a,b\r\n', csv);
+    expect(Buffer.from((await store.get('reports/a/1.csv')) ?? []).toString()).toBe('a,b\r\n');
+    expect(await store.get('reports/a/2.csv')).toBeUndefined();
+  });
+
+  it('are downloaded by a signed link, under their name, until it expires', async () => {
+    await store.put('reports/b/1.csv', 'x', csv);
+    const url = await store.signGet('reports/b/1.csv', 60);
+    const response = await fetch(url);
+    expect([response.status, await response.text()]).toEqual([200, 'x']);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="spend.csv"');
+
+    const expired = new URL(url);
+    expired.searchParams.set('X-Amz-Date', '20261101T000000Z');
+    expect((await fetch(expired)).status).toBe(403);
+    expect((await fetch(`${url.split('?')[0]}`)).status).toBe(403);
+  });
+
+  it('are deleted by their prefix, and no others', async () => {
+    await store.put('reports/c/1.csv', '1', csv);
+    await store.put('reports/c/2.csv', '2', csv);
+    await store.put('reports/cc/1.csv', '3', csv);
+    await store.deleteAll('reports/c/');
+    for await (const keys of store.list('reports/c')) expect(keys).toEqual(['reports/cc/1.csv']);
+    await store.deleteAll('reports/c/');
+  });
+
+  it('are written in parts by several processes', async () => {
+    const key = 'archives/a/1.tar.gz';
+    const first = gzipSync(Buffer.alloc(6 * 1024 * 1024, 'ab'), { level: 0 });
+    const uploadId = await store.beginUpload(key, { contentType: 'application/gzip' });
+    await store.uploadPart(key, uploadId, 1, gzipSync('repeated'));
+    const tags = [
+      await store.uploadPart(key, uploadId, 1, first),
+      await openObjectStore(BUCKET, s3).uploadPart(key, uploadId, 2, gzipSync('end')),
+    ];
+    await store.completeUpload(key, uploadId, tags);
+    const whole = gunzipSync((await store.get(key)) ?? new Uint8Array());
+    expect(whole.subarray(-5).toString()).toBe('abend');
+    expect(whole.length).toBe(6 * 1024 * 1024 + 3);
+  });
+
+  it('of an upload that was given up are gone, also the second time', async () => {
+    const key = 'archives/b/1.tar.gz';
+    const uploadId = await store.beginUpload(key, { contentType: 'application/gzip' });
+    await store.abortUpload(key, uploadId);
+    await store.abortUpload(key, uploadId);
+    expect(await store.get(key)).toBeUndefined();
+  });
+});
