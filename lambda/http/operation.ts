@@ -60,14 +60,9 @@ export type Operation = Endpoint & Access;
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
-export const forMachines = <const O extends Operation & { readonly method: 'GET'; readonly access: 'authorizer' }>(
-  definition: O,
-): Omit<O, 'id' | 'path' | 'summary' | 'access'> & {
-  readonly id: string;
-  readonly path: `/machine${string}`;
-  readonly summary: string;
-  readonly access: 'machine';
-} => ({
+export const forMachines = (
+  definition: Operation & { readonly method: 'GET'; readonly access: 'authorizer' },
+): Operation => ({
   ...definition,
   id: `machine${definition.id.charAt(0).toUpperCase()}${definition.id.slice(1)}`,
   path: `/machine${definition.path}`,

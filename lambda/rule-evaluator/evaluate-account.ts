@@ -8,7 +8,7 @@ import { type BudgetState, concernsGateway, withBudgets } from '../domain/alert-
 import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
-import { judgedTogether, spendQueriesFor } from '../domain/alert-rules/spend-query.ts';
+import { fillSeries } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { isOverdue, type Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
@@ -95,18 +95,7 @@ export const evaluateAccount = ({ readCounters, alerts, blocks, keys, newAlertId
       const evaluator = evaluatorOf(rule.condition);
       return { rule, evaluator, series: spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom }) };
     });
-    const queries = spendQueriesFor(
-      rules.map(({ condition }) => condition),
-      now,
-      judgedUntil,
-    );
-    await Promise.all(
-      [...queries].map(async ([name, { range, dimensions }]) => {
-        const fed = judged.filter(({ evaluator }) => judgedTogether(evaluator) === name);
-        for await (const counter of readCounters(accountId, range, dimensions))
-          for (const { series } of fed) series.add(counter);
-      }),
-    );
+    await fillSeries(readCounters, accountId, judged, now, judgedUntil);
     const fired: Alert[] = [];
     const failures = new Map<string, unknown>();
     const budgets: BudgetState[] = [];

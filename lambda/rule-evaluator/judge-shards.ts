@@ -1,34 +1,17 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import type { EvaluationProgress, ShardProgress } from '../data/alerts/evaluation-progress.ts';
 import type { Rule, Rules } from '../data/alerts/rules.ts';
-import type { Alert } from '../domain/alert-rules/alert.ts';
-import type { Evaluation } from './evaluate-account.ts';
 import type { Job, SendJob, ShardToJudge } from './job.ts';
+import { emptyReport, failIn, type JudgeReport, judgeRules, type RuleJudging } from './judge-rules.ts';
 import { isLate, takeUntil } from './take-until.ts';
 
-export interface JudgeDependencies {
+export interface JudgeDependencies extends RuleJudging {
   readonly rules: Pick<Rules, 'activeInShard'>;
   readonly progress: EvaluationProgress;
-  readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date, judgedUntil: Date) => Promise<Evaluation>;
-  readonly deliver: (alert: Alert, round: number) => Promise<void>;
   readonly send: SendJob;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
-/** What a worker did. `shards` are those whose rules were all judged. */
-export interface JudgeReport {
-  shards: number;
-  accounts: number;
-  rules: number;
-  alerts: number;
-  failures: number;
 }
 
 const AT_ONCE = 32;
-/** An account may have fifty alerts, each with a slow webhook: they must not fill the whole run. */
-const OF_ONE_ACCOUNT_AT_ONCE = 10;
 
 type AccountRules = readonly [Rule, ...Rule[]];
 
@@ -52,35 +35,17 @@ async function* groupByAccount(rules: AsyncIterable<Rule>): AsyncGenerator<Accou
  *
  * The returned function takes `remainingMs`, which returns the time left for the run.
  */
-export const judgeShards =
-  ({ rules, progress, evaluate, deliver, send, now, logger }: JudgeDependencies) =>
-  async ({ due, shards }: Job, remainingMs: () => number): Promise<JudgeReport> => {
-    const report: JudgeReport = { shards: 0, accounts: 0, rules: 0, alerts: 0, failures: 0 };
-    const fail = (what: string, facts: Record<string, unknown>, error: unknown): void => {
-      report.failures += 1;
-      logger.error(what, { ...facts, error: error as Error });
-    };
+export const judgeShards = ({ rules, progress, send, ...judging }: JudgeDependencies) => {
+  const judgeAll = judgeRules(judging);
+  return async ({ due, shards }: Job, remainingMs: () => number): Promise<JudgeReport> => {
+    const report = emptyReport();
+    const fail = failIn(report, judging.logger);
 
     /** @returns false where the rules of the account must be judged again */
     const judgeAccount = async (accountRules: AccountRules, judgedUntil: Date): Promise<boolean> => {
       const [{ accountId, ruleId }] = accountRules;
-      report.accounts += 1;
-      report.rules += accountRules.length;
       try {
-        const { fired, failures } = await evaluate(accountId, accountRules, now(), judgedUntil);
-        report.alerts += fired.length;
-        for (const failure of failures) fail('rule not judged', { ruleId: failure.ruleId }, failure.error);
-        await pMap(
-          fired,
-          async (alert) => {
-            try {
-              await deliver(alert, 0);
-            } catch (error) {
-              fail('alert not delivered', { alertId: alert.alertId }, error);
-            }
-          },
-          { concurrency: OF_ONE_ACCOUNT_AT_ONCE },
-        );
+        await judgeAll(report, accountId, accountRules, judgedUntil);
         return true;
       } catch (error) {
         fail('rules not judged', { ruleId }, error);
@@ -126,3 +91,4 @@ export const judgeShards =
     report.shards = judged.length;
     return report;
   };
+};

@@ -10,7 +10,8 @@ import type { Table } from '../data/table/table.ts';
 import { evaluateAccount } from './evaluate-account.ts';
 import type { jobSchema } from './job.ts';
 import { judgeAccount } from './judge-account.ts';
-import { type JudgeDependencies, type JudgeReport, judgeShards } from './judge-shards.ts';
+import type { JudgeReport } from './judge-rules.ts';
+import { type JudgeDependencies, judgeShards } from './judge-shards.ts';
 import { type DeliveryOptions, openDelivery } from './open-delivery.ts';
 
 /** Judges the rules of one table, by jobs of both kinds. The options say how what fires is sent, and where jobs go. */

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { uuidv7 } from 'uuidv7';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -10,21 +8,17 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { webhookUrlProblem } from '../../integrations/webhook.ts';
 import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
 import * as operations from './operations.ts';
 import { previewRule } from './preview-rule.ts';
+import { ruleChanges } from './rule-changes.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const now = () => new Date();
 const dependencies = {
+  ...ruleChanges,
   rules: openRules(table),
-  webhookUrlProblem: (url: string) => webhookUrlProblem(url),
   findDeclared: openDeclaredDimensions(table).find,
-  newRuleId: uuidv7,
-  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
-  now,
 };
 
 /** Everything under /api/alert-rules. */

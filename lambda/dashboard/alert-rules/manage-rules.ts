@@ -7,6 +7,7 @@ import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';
 import { type FindDeclared, requireDeclared } from './require-declared.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from './rule-changes.ts';
+import { membersOf, newSecretOf } from './rule-members.ts';
 
 export interface RuleDependencies extends RuleChangeDependencies {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
@@ -24,21 +25,14 @@ const findAlertRule = async ({ rules }: Pick<RuleDependencies, 'rules'>, account
 };
 
 const view = (rule: Rule<AlertCondition>) => ({
-  id: rule.ruleId,
+  ...membersOf(rule),
   type: rule.condition.type,
-  name: rule.name,
   config: { ...rule.condition.config },
-  channels: rule.channels,
-  isActive: rule.isActive,
-  webhookUrl: rule.webhook?.url ?? null,
-  createdAt: rule.createdAt,
-  updatedAt: rule.updatedAt,
 });
 
-/** The secret is shown only in the response that creates it. */
-const withNewSecret = (rule: Rule<AlertCondition>, previous?: Rule['webhook']) => ({
+const viewWithSecret = (rule: Rule<AlertCondition>, previous: Rule['webhook']) => ({
   ...view(rule),
-  ...(rule.webhook && rule.webhook !== previous && { webhookSecret: rule.webhook.secret }),
+  ...newSecretOf(rule, previous),
 });
 
 /** The audit entry of a changed rule. Its URL may hold a credential, so it is left out. */
@@ -71,7 +65,7 @@ export const createRule =
       rule,
       auditOfRule({ caller, clientAddress }, 'alert_rule.created', rule, rule.createdAt),
     );
-    return withNewSecret(rule);
+    return viewWithSecret(rule, null);
   };
 
 /** Merges a patch into the config and validates it by the rule type's schema. */
@@ -88,7 +82,7 @@ export const updateRule =
     if (rule.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, rule.condition);
     const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, rule.updatedAt);
     await dependencies.rules.replace(rule, previous.revision, audit);
-    return withNewSecret(rule, previous.webhook);
+    return viewWithSecret(rule, previous.webhook);
   };
 
 export const deleteRule =

@@ -1,43 +1,22 @@
 import * as z from 'zod/mini';
 import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
-import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
-import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-import { channelsSchema, webhookUrlSchema } from './rule-members.ts';
-
-const nameSchema = name(100);
-const members = {
-  name: nameSchema,
-  channels: z._default(channelsSchema, ['email']),
-  isActive: z._default(z.boolean(), true),
-  webhookUrl: z.optional(webhookUrlSchema),
-};
+import { changedMembers, idParams, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
 const rule = {
-  id: z.string(),
+  ...shownMembers,
   type: z.enum(ruleTypes),
-  name: z.string(),
   config: z.record(z.string(), z.unknown()).check(z.describe('Depends on the type, see POST /alert-rules.')),
-  channels: z.array(z.enum(channelNames)),
-  isActive: z.boolean(),
-  webhookUrl: z.nullable(z.string()),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
 };
 
 const ruleSchema = z.object(rule).register(z.globalRegistry, { id: 'AlertRule' });
 
 const ruleWithSecretSchema = z
-  .object({
-    ...rule,
-    webhookSecret: z.optional(
-      z.string().check(z.describe('Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.')),
-    ),
-  })
+  .object({ ...rule, ...shownSecret })
   .register(z.globalRegistry, { id: 'AlertRuleWithSecret' });
 
-const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 const group = 'Alert rules';
 
 export const listRules = operation({
@@ -60,7 +39,7 @@ export const getRule = operation({
   summary: 'Get an alert rule',
   access: 'authorizer',
   permission: 'rules:read',
-  params,
+  params: idParams,
   success: { status: 200, description: 'The rule.', schema: ruleSchema },
   errors: ['NOT_FOUND'],
 });
@@ -75,7 +54,7 @@ export const createRule = operation({
     'A rule fires at most once per period, on all its channels; a budget once with a forecast, and once when it is used up. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
   access: 'authorizer',
   permission: 'rules:write',
-  body: withCondition(members),
+  body: withCondition(newMembers),
   success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
   errors: ['LIMIT_REACHED'],
 });
@@ -89,12 +68,7 @@ export const previewRule = operation({
   description: "Evaluates a rule over the account's last 30 days. Nothing is stored or sent.",
   access: 'authorizer',
   permission: 'rules:read',
-  body: withCondition({
-    name: z.optional(nameSchema),
-    channels: z.optional(channelsSchema),
-    isActive: z.optional(z.boolean()),
-    webhookUrl: z.optional(webhookUrlSchema),
-  }),
+  body: withCondition(previewMembers),
   success: {
     status: 200,
     description: 'When it would have fired, oldest first.',
@@ -148,13 +122,10 @@ export const updateRule = operation({
     'Send only the members to change. `config` is merged into the existing one, its `filter` too (RFC 7396): a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
   access: 'authorizer',
   permission: 'rules:write',
-  params,
+  params: idParams,
   body: z.strictObject({
-    name: z.optional(nameSchema),
+    ...changedMembers,
     config: z.optional(z.record(z.string().check(z.maxLength(64)), z.unknown())),
-    channels: z.optional(channelsSchema),
-    isActive: z.optional(z.boolean()),
-    webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
   }),
   success: { status: 200, description: 'The updated rule.', schema: ruleWithSecretSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -169,7 +140,7 @@ export const deleteRule = operation({
   description: 'Its alerts are kept.',
   access: 'authorizer',
   permission: 'rules:write',
-  params,
+  params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],
 });

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { uuidv7 } from 'uuidv7';
 import type { Rule } from '../../data/alerts/rules.ts';
 import type { RuleCondition } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { webhookUrlProblem } from '../../integrations/webhook.ts';
 
 /* What creating and changing alert rules and budgets have in common: both are rules. */
 
@@ -12,6 +15,14 @@ export interface RuleChangeDependencies {
   readonly newSecret: () => string;
   readonly now: () => Date;
 }
+
+/** What handlers of rules give to it. */
+export const ruleChanges: RuleChangeDependencies = {
+  webhookUrlProblem: (url) => webhookUrlProblem(url),
+  newRuleId: uuidv7,
+  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
+  now: () => new Date(),
+};
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 

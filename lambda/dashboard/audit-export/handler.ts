@@ -1,21 +1,16 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openAccountTerms } from '../../data/accounts/account-terms.ts';
-import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { openAuditDependencies } from '../audit/audit-query.ts';
 import { exportAudit } from './export-audit.ts';
 import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = {
-  audit: openAuditLog(table),
-  accountTerms: openAccountTerms(table),
-  now: () => new Date(),
-};
+const dependencies = openAuditDependencies(table);
 
 /** GET /api/audit/export.csv. Streamed: an export may exceed the size limit of a buffered Lambda response. */
 export const handler = streamingHttpStack([route(operations.exportAudit, exportAudit(dependencies))], {

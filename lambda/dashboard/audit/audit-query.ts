@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import type { openAccountTerms } from '../../data/accounts/account-terms.ts';
-import type { AuditLog } from '../../data/accounts/audit-log.ts';
+import { openAccountTerms } from '../../data/accounts/account-terms.ts';
+import { type AuditLog, openAuditLog } from '../../data/accounts/audit-log.ts';
+import type { Table } from '../../data/table/table.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
@@ -18,6 +19,12 @@ export interface AuditDependencies {
   readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
   readonly now: () => Date;
 }
+
+export const openAuditDependencies = (table: Table): AuditDependencies => ({
+  audit: openAuditLog(table),
+  accountTerms: openAccountTerms(table),
+  now: () => new Date(),
+});
 
 /** The range, cut to the days that the account's plan keeps. */
 export const keptRange = async (

@@ -1,21 +1,16 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openAccountTerms } from '../../data/accounts/account-terms.ts';
-import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { openAuditDependencies } from './audit-query.ts';
 import * as operations from './operations.ts';
 import { listAudit } from './read-audit.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = {
-  audit: openAuditLog(table),
-  accountTerms: openAccountTerms(table),
-  now: () => new Date(),
-};
+const dependencies = openAuditDependencies(table);
 
 /** GET /api/audit. */
 export const handler = httpStack([route(operations.listAudit, listAudit(dependencies))], {

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { uuidv7 } from 'uuidv7';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
@@ -12,22 +10,19 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { webhookUrlProblem } from '../../integrations/webhook.ts';
+import { ruleChanges } from '../alert-rules/rule-changes.ts';
 import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from './manage-budgets.ts';
 import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const dependencies = {
+  ...ruleChanges,
   rules: openRules(table),
   blocks: openBlocks(table),
   blockCopies: openBlockCopies(table),
   findDeclared: openDeclaredDimensions(table).find,
   readCounters: readInTime(openSpend(table).read),
-  webhookUrlProblem: (url: string) => webhookUrlProblem(url),
-  newRuleId: uuidv7,
-  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
-  now: () => new Date(),
 };
 
 /** Everything under /api/budgets. */

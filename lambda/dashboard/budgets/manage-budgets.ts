@@ -5,7 +5,7 @@ import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
 import { type BudgetState, concernsGateway, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
-import { judgedTogether, spendQueriesFor } from '../../domain/alert-rules/spend-query.ts';
+import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -15,6 +15,7 @@ import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
+import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
 import type * as operations from './operations.ts';
 
 type Budget = Rule<BudgetCondition>;
@@ -53,17 +54,7 @@ const readStates = async (
     const series = spendSeries({ ...evaluator, effectiveFrom: budget.isActive ? budget.effectiveFrom : undefined });
     return { budget, evaluator, series, period: isCurrent ? period : null };
   });
-  const queries = spendQueriesFor(
-    budgets.map(({ condition }) => condition),
-    at,
-  );
-  await Promise.all(
-    [...queries].map(async ([name, { range, dimensions }]) => {
-      const fed = judged.filter(({ evaluator }) => judgedTogether(evaluator) === name);
-      for await (const counter of readCounters(accountId, range, dimensions))
-        for (const { series } of fed) series.add(counter);
-    }),
-  );
+  await fillSeries(readCounters, accountId, judged, at);
   return judged.map(({ budget, series, period }) => {
     const { config } = budget.condition;
     const use = useOf(config, period ? series.sum(period.start, period.end) : {});
@@ -83,14 +74,8 @@ const view = ({ budget, period, use, projected, mayAlsoMatch }: State) => {
   const { config } = budget.condition;
   const amount = usdToNanoUsd(config.amount);
   return {
-    id: budget.ruleId,
-    name: budget.name,
+    ...membersOf(budget),
     ...config,
-    channels: budget.channels,
-    isActive: budget.isActive,
-    webhookUrl: budget.webhook?.url ?? null,
-    createdAt: budget.createdAt,
-    updatedAt: budget.updatedAt,
     state: {
       period,
       knownNanoUsd: use.knownNanoUsd,
@@ -105,14 +90,9 @@ const view = ({ budget, period, use, projected, mayAlsoMatch }: State) => {
   };
 };
 
-const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previous?: Rule['webhook']) => {
+const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previous = budget.webhook) => {
   const [state] = await readStates(dependencies, budget.accountId, [budget]);
-  return {
-    ...view(state as State),
-    ...(previous !== undefined &&
-      budget.webhook &&
-      budget.webhook !== previous && { webhookSecret: budget.webhook.secret }),
-  };
+  return { ...view(state as State), ...newSecretOf(budget, previous) };
 };
 
 /** What must happen while the blocks cannot be read: one budget that wants requests to stop is enough. */

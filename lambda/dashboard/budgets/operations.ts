@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
 import { budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
-import { channelNames } from '../../domain/alert-rules/rule.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
-import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-import { channelsSchema, webhookUrlSchema } from '../alert-rules/rule-members.ts';
+import { changedMembers, idParams, newMembers, shownMembers, shownSecret } from '../alert-rules/rule-members.ts';
 
 const money = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
@@ -35,24 +33,9 @@ const state = {
 };
 
 const budgetSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    ...budgetConfigSchema.shape,
-    channels: z.array(z.enum(channelNames)),
-    isActive: z.boolean(),
-    webhookUrl: z.nullable(z.string()),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-    state: z.object(state),
-    webhookSecret: z.optional(
-      z.string().check(z.describe('Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.')),
-    ),
-  })
+  .object({ ...shownMembers, ...budgetConfigSchema.shape, state: z.object(state), ...shownSecret })
   .register(z.globalRegistry, { id: 'Budget' });
 
-const nameSchema = name(100);
-const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 const group = 'Budgets';
 
 export const listBudgets = operation({
@@ -75,7 +58,7 @@ export const getBudget = operation({
   summary: 'Read a budget and what it has used',
   access: 'authorizer',
   permission: 'rules:read',
-  params,
+  params: idParams,
   success: { status: 200, description: 'The budget.', schema: budgetSchema },
   errors: ['NOT_FOUND'],
 });
@@ -90,13 +73,7 @@ export const createBudget = operation({
     'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
   access: 'authorizer',
   permission: 'rules:write',
-  body: z.strictObject({
-    name: nameSchema,
-    ...budgetConfigSchema.shape,
-    channels: z._default(channelsSchema, ['email']),
-    isActive: z._default(z.boolean(), true),
-    webhookUrl: z.optional(webhookUrlSchema),
-  }),
+  body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
   success: { status: 201, description: 'The budget.', schema: budgetSchema },
   errors: ['LIMIT_REACHED'],
 });
@@ -111,12 +88,9 @@ export const updateBudget = operation({
     'Send only the members to change; objects are merged, a null removes a member or restores its default. Raising the amount lets requests pass again within seconds.',
   access: 'authorizer',
   permission: 'rules:write',
-  params,
+  params: idParams,
   body: z.strictObject({
-    name: z.optional(nameSchema),
-    channels: z.optional(channelsSchema),
-    isActive: z.optional(z.boolean()),
-    webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
+    ...changedMembers,
     ...(Object.fromEntries(
       Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())]),
     ) as Record<keyof typeof budgetConfigSchema.shape, z.ZodMiniOptional<z.ZodMiniUnknown>>),
@@ -134,7 +108,7 @@ export const deleteBudget = operation({
   description: 'What it stopped passes again within seconds. Its alerts are kept.',
   access: 'authorizer',
   permission: 'rules:write',
-  params,
+  params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],
 });

@@ -27,9 +27,12 @@ const exportCsv = route(
 );
 
 /** GET /api/spend/export.csv, and the same for machines. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
-export const handler = streamingHttpStack([exportCsv, { ...exportCsv, operation: operations.machineExportSpend }], {
-  logger: new Logger({ serviceName: 'dashboard-spend-export' }),
-  corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-});
+export const handler = streamingHttpStack(
+  [exportCsv, { operation: operations.machineExportSpend, run: exportCsv.run }],
+  {
+    logger: new Logger({ serviceName: 'dashboard-spend-export' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+  },
+);

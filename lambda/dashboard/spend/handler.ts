@@ -30,7 +30,7 @@ const read = route(
 );
 
 /** Everything under /api/spend, and the same for machines. */
-export const handler = httpStack([read, { ...read, operation: operations.machineReadSpend }], {
+export const handler = httpStack([read, { operation: operations.machineReadSpend, run: read.run }], {
   logger: new Logger({ serviceName: 'dashboard-spend' }),
   corsOrigins: environment.CORS_ORIGINS,
   membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,

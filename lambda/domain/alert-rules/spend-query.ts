@@ -2,11 +2,12 @@ import type { Period } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
-import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
-import { filteredBy } from './spend-series.ts';
+import type { ReadCounters } from '../spend/spend-report.ts';
+import type { BoundEvaluator } from './rule.ts';
+import { filteredBy, type spendSeries } from './spend-series.ts';
 
 /** A range of spend to read, and the dimensions to read it by, in order to judge rules. */
-export interface SpendQuery {
+interface SpendQuery {
   readonly range: Range;
   readonly dimensions: readonly SpendDimensionName[];
 }
@@ -22,31 +23,52 @@ export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, firs
 };
 
 /** What rules are judged by together: the same granularity, and the same allocation dimension, or none. */
-export const judgedTogether = ({ granularity, filter }: Pick<BoundEvaluator, 'granularity' | 'filter'>): string =>
+const judgedTogether = ({ granularity, filter }: Pick<BoundEvaluator, 'granularity' | 'filter'>): string =>
   [granularity, allocationIn(filteredBy(filter))].join();
 
-/**
- * The queries that serve all of an account's rules, by judgedTogether: at most one by hour and one by day, and as many for each allocation
- * dimension that rules filter by.
- */
-export const spendQueriesFor = (
-  conditions: readonly RuleCondition[],
-  now: Date,
-  judgedUntil = now,
-): ReadonlyMap<string, SpendQuery> => {
-  const needs = conditions.map(evaluatorOf).flatMap((evaluator) => {
+interface Judged {
+  readonly evaluator: BoundEvaluator;
+  readonly series: Pick<ReturnType<typeof spendSeries>, 'add'>;
+}
+
+/** The query that serves some rules; undefined where none has a period to judge. */
+const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil: Date): SpendQuery | undefined => {
+  const needs = evaluators.flatMap((evaluator) => {
     const first = evaluator.periodsToJudge(now, judgedUntil).at(-1);
     return first === undefined ? [] : [{ evaluator, range: rangeToJudge(evaluator, first, now) }];
   });
-  const queryOf = (some: typeof needs): SpendQuery => ({
+  if (needs[0] === undefined) return undefined;
+  return {
     range: coveringRange(
-      (some[0] as (typeof needs)[number]).evaluator.granularity,
-      new Date(Math.min(...some.map(({ range }) => Date.parse(range.from)))),
-      new Date(Math.max(...some.map(({ range }) => Date.parse(range.to)))),
+      needs[0].evaluator.granularity,
+      new Date(Math.min(...needs.map(({ range }) => Date.parse(range.from)))),
+      new Date(Math.max(...needs.map(({ range }) => Date.parse(range.to)))),
     ),
-    dimensions: [...new Set(some.flatMap(({ evaluator }) => filteredBy(evaluator.filter)))],
-  });
-  return new Map(
-    [...Map.groupBy(needs, ({ evaluator }) => judgedTogether(evaluator))].map(([name, some]) => [name, queryOf(some)]),
+    dimensions: [...new Set(needs.flatMap(({ evaluator }) => filteredBy(evaluator.filter)))],
+  };
+};
+
+/**
+ * Reads the spend that an account's rules are judged by into their series, each part once for all of them: at most one query by hour and
+ * one by day, and as many for each allocation dimension that rules filter by.
+ */
+export const fillSeries = async (
+  readCounters: ReadCounters,
+  accountId: string,
+  judged: readonly Judged[],
+  now: Date,
+  judgedUntil = now,
+): Promise<void> => {
+  await Promise.all(
+    [...Map.groupBy(judged, ({ evaluator }) => judgedTogether(evaluator)).values()].map(async (together) => {
+      const query = queryFor(
+        together.map(({ evaluator }) => evaluator),
+        now,
+        judgedUntil,
+      );
+      if (query === undefined) return;
+      for await (const counter of readCounters(accountId, query.range, query.dimensions))
+        for (const { series } of together) series.add(counter);
+    }),
   );
 };

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import {
+  MAX_PASSWORD_CHARACTERS,
+  MIN_PASSWORD_CHARACTERS,
+  PASSWORD_PATTERN,
+  PASSWORD_RULES,
+} from '../../domain/accounts/password-rules.ts';
+import { emailSchema } from '../../http/email.ts';
+import { name } from '../../http/name.ts';
+
+/* Members that requests to /auth share. */
+
+/** For new passwords only: those of before the rules still log in. */
+export const newPasswordSchema = z
+  .string()
+  .check(
+    z.minLength(MIN_PASSWORD_CHARACTERS, PASSWORD_RULES),
+    z.maxLength(MAX_PASSWORD_CHARACTERS, `At most ${MAX_PASSWORD_CHARACTERS} characters.`),
+    z.regex(PASSWORD_PATTERN, PASSWORD_RULES),
+    z.meta({ description: PASSWORD_RULES, format: 'password', examples: ['correct horse battery'] }),
+  );
+
+export const passwordSchema = z
+  .string()
+  .check(z.minLength(1), z.maxLength(MAX_PASSWORD_CHARACTERS), z.meta({ format: 'password' }));
+
+/** From a mail: people copy it with spaces. */
+export const codeSchema = z.string().check(
+  z.trim(),
+  z.overwrite((code) => code.replaceAll(/[ -]/g, '')),
+  z.minLength(1),
+  z.maxLength(64),
+);
+
+export const nameSchema = name(100);
+export const totpSchema = z.string().check(
+  z.overwrite((code) => code.replaceAll(/[ -]/g, '')),
+  z.regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows'),
+  z.meta({ examples: ['123456'] }),
+);
+
+export const credentials = { email: emailSchema, password: passwordSchema, totp: z.optional(totpSchema) };
+
+/** For operations that take a password or a code: nobody tries many. */
+export const PER_CLIENT = { requests: 30, minutes: 15 } as const;
+export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
+
+/** Of operations by which users change what is theirs. */
+export const ofUser = { group: 'Authentication', access: 'authorizer', permission: 'self:write' } as const;
+/** Of operations that need no token. */
+export const ofAnybody = { group: 'Authentication', access: 'public' } as const;

@@ -1,0 +1,98 @@
+import * as z from 'zod/mini';
+import { emailSchema } from '../../http/email.ts';
+import { operation } from '../../http/operation.ts';
+import {
+  codeSchema,
+  newPasswordSchema,
+  ofAnybody,
+  ofUser,
+  PER_CLIENT,
+  PER_EMAIL,
+  passwordSchema,
+  totpSchema,
+} from './members.ts';
+
+const instant = z.iso.datetime();
+
+export const forgotPassword = operation({
+  id: 'forgotPassword',
+  method: 'POST',
+  path: '/auth/forgot-password',
+  ...ofAnybody,
+  summary: 'Request a password reset code by e-mail',
+  description: 'The response is the same whether or not the user exists.',
+  rateLimits: { perClient: PER_CLIENT, perEmail: { requests: 5, minutes: 60 } },
+  body: z.strictObject({ email: emailSchema }),
+  success: { status: 202, description: 'Accepted.', schema: z.object({ message: z.string() }) },
+  errors: [],
+});
+
+export const resetPassword = operation({
+  id: 'resetPassword',
+  method: 'POST',
+  path: '/auth/reset-password',
+  ...ofAnybody,
+  summary: 'Set a new password with the code from the e-mail',
+  rateLimits: { perClient: PER_CLIENT, perEmail: PER_EMAIL },
+  body: z.strictObject({
+    email: emailSchema,
+    code: codeSchema,
+    newPassword: newPasswordSchema,
+  }),
+  success: {
+    status: 204,
+    description: 'The new password is set. All earlier sessions have ended. Log in again, and see GET /auth/review.',
+  },
+  errors: [],
+});
+
+export const changePassword = operation({
+  id: 'changePassword',
+  method: 'POST',
+  path: '/auth/change-password',
+  ...ofUser,
+  summary: 'Change the password',
+  rateLimits: { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } },
+  body: z.strictObject({ password: passwordSchema, newPassword: newPasswordSchema, totp: z.optional(totpSchema) }),
+  success: { status: 204, description: 'Changed. Every session has ended, this one, too: log in again.' },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED'],
+});
+
+export const readReview = operation({
+  id: 'readReview',
+  method: 'GET',
+  path: '/auth/review',
+  group: 'Authentication',
+  summary: 'Keys to review after a password reset',
+  description:
+    'A reset, and a changed e-mail address, end every session but revoke no key, which would interrupt traffic. Until DELETE /auth/review, this lists active keys made since the last sign-in before it, and at least those of 30 days.',
+  access: 'authorizer',
+  permission: 'keys:read',
+  success: {
+    status: 200,
+    description: 'Newest first. `since` is null, and there are no keys, if there is nothing to review.',
+    schema: z.object({
+      since: z.nullable(instant),
+      keys: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          maskedKey: z.string(),
+          createdAt: instant,
+          lastUsedAt: z.nullable(instant),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+});
+
+export const finishReview = operation({
+  id: 'finishReview',
+  method: 'DELETE',
+  path: '/auth/review',
+  ...ofUser,
+  summary: 'Finish the review',
+  success: { status: 204, description: 'There is nothing to review any more.' },
+  errors: [],
+});

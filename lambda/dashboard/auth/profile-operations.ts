@@ -1,0 +1,119 @@
+import * as z from 'zod/mini';
+import { permissions, roles } from '../../domain/accounts/permissions.ts';
+import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { operation } from '../../http/operation.ts';
+import { codeSchema, credentials, nameSchema, ofUser, PER_CLIENT } from './members.ts';
+
+const instant = z.iso.datetime();
+const onItsWay = {
+  status: 202,
+  description: 'The code is on its way.',
+  schema: z.object({ message: z.string() }),
+} as const;
+
+export const me = operation({
+  id: 'me',
+  method: 'GET',
+  path: '/auth/me',
+  group: 'Authentication',
+  summary: 'Read the current user and account',
+  access: 'handler',
+  success: {
+    status: 200,
+    description: 'The user and the account of the token.',
+    schema: z.object({
+      user: z.object({
+        userId: z.string(),
+        email: z.string(),
+        emailVerified: z
+          .boolean()
+          .check(z.describe('False until the user enters the code from the mail: see POST /auth/verify-email.')),
+        firstName: z.string(),
+        lastName: z.string(),
+        companyName: z.nullable(z.string()),
+        role: z.enum(roles),
+        permissions: z.array(z.enum(permissions)).check(z.describe('What the role may do.')),
+        createdAt: z.iso.datetime(),
+        totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
+        reviewSince: z
+          .nullable(instant)
+          .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),
+      }),
+      account: z.object({
+        accountId: z.string(),
+        status: z.enum(accountStatuses),
+        plan: z.enum(planNames),
+        billingStatus: z.enum(billingStatuses),
+        createdAt: z.iso.datetime(),
+      }),
+    }),
+  },
+  errors: [],
+});
+
+export const changeName = operation({
+  id: 'changeName',
+  method: 'PATCH',
+  path: '/auth/me',
+  ...ofUser,
+  summary: "Change the user's name",
+  body: z.strictObject({ firstName: nameSchema, lastName: nameSchema }),
+  success: { status: 204, description: 'Changed.' },
+  errors: [],
+});
+
+export const changeEmail = operation({
+  id: 'changeEmail',
+  method: 'POST',
+  path: '/auth/change-email',
+  ...ofUser,
+  summary: 'Change the e-mail address',
+  description:
+    'Mails a code to the new address. The old one stays until POST /auth/verify-email takes the code; then every session ends, and both addresses get a notice.',
+  rateLimits: { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } },
+  body: z.strictObject(credentials),
+  success: onItsWay,
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
+});
+
+export const sendVerificationCode = operation({
+  id: 'sendVerificationCode',
+  method: 'POST',
+  path: '/auth/verification-codes',
+  ...ofUser,
+  summary: 'Mail a code that verifies the e-mail address',
+  description:
+    'Registration sends the first one. Until the address is verified, it gets no other mail: alerts wait. At most one code a minute, and ten a day. Only the latest works.',
+  success: onItsWay,
+  errors: ['CONFLICT'],
+});
+
+export const verifyEmail = operation({
+  id: 'verifyEmail',
+  method: 'POST',
+  path: '/auth/verify-email',
+  ...ofUser,
+  summary: 'Verify the e-mail address with the code from the mail',
+  description:
+    'A code works once, for 24 hours. After five wrong codes a new one is needed. After POST /auth/change-email the new address takes the place of the old one, and every session ends.',
+  body: z.strictObject({ code: codeSchema }),
+  success: { status: 204, description: 'The address is verified.' },
+  errors: ['EMAIL_TAKEN'],
+});
+
+export const changeAccount = operation({
+  id: 'changeAccount',
+  method: 'PATCH',
+  path: '/auth/account',
+  group: 'Authentication',
+  summary: 'Change the settings of the account',
+  access: 'authorizer',
+  permission: 'account:write',
+  body: z.strictObject({
+    requiresTotp: z
+      .boolean()
+      .check(z.describe('Members log in with a second factor only. Your own must be set up before.')),
+  }),
+  success: { status: 204, description: 'Changed.' },
+  errors: ['CONFLICT'],
+});

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { emailSchema } from '../../http/email.ts';
+import { name } from '../../http/name.ts';
+import { operation } from '../../http/operation.ts';
+import { credentials, nameSchema, newPasswordSchema, ofAnybody, PER_CLIENT, passwordSchema } from './members.ts';
+import { sessionSchema } from './session-schema.ts';
+
+/** Forms send an empty text where nobody names a company. */
+const companyNameSchema = name(100, 0);
+const refreshTokenBody = z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) });
+
+export const register = operation({
+  id: 'register',
+  method: 'POST',
+  path: '/auth/register',
+  ...ofAnybody,
+  summary: 'Register an account and its first user',
+  description:
+    'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
+  rateLimits: { perClient: { requests: 100, minutes: 60 }, perEmail: { requests: 5, minutes: 60 } },
+  body: z.strictObject({
+    email: emailSchema,
+    password: newPasswordSchema,
+    firstName: nameSchema,
+    lastName: nameSchema,
+    companyName: z.optional(companyNameSchema),
+  }),
+  success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
+  errors: ['EMAIL_TAKEN', 'CONFLICT', 'REGISTRATION_CLOSED'],
+});
+
+export const logIn = operation({
+  id: 'logIn',
+  method: 'POST',
+  path: '/auth/login',
+  ...ofAnybody,
+  summary: 'Log in',
+  rateLimits: { perClient: { requests: 100, minutes: 5 }, perEmail: { requests: 20, minutes: 15 } },
+  description:
+    'With a second factor, `totp` is the code that the authenticator app shows. Without it the response is 401 TOTP_REQUIRED: log in again with it. An account can require a second factor: the response is then 403 TOTP_SETUP_REQUIRED until POST /auth/totp has set one up.',
+  body: z.strictObject(credentials),
+  success: { status: 200, description: 'Logged in.', schema: sessionSchema },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
+});
+
+export const refresh = operation({
+  id: 'refresh',
+  method: 'POST',
+  path: '/auth/refresh',
+  ...ofAnybody,
+  summary: 'Get a new token',
+  body: refreshTokenBody,
+  success: { status: 200, description: 'A new token. The refresh token may also be new.', schema: sessionSchema },
+  errors: ['UNAUTHORIZED'],
+});
+
+export const logOut = operation({
+  id: 'logOut',
+  method: 'POST',
+  path: '/auth/logout',
+  ...ofAnybody,
+  summary: 'Log out',
+  description:
+    'Ends the session: its refresh token is rejected from then on. Tokens issued with it stay valid until they expire, for up to one hour. The response is the same for an invalid refresh token.',
+  body: refreshTokenBody,
+  success: { status: 204, description: 'The session has ended.' },
+  errors: [],
+});
+
+export const acceptInvitation = operation({
+  id: 'acceptInvitation',
+  method: 'POST',
+  path: '/auth/accept-invitation',
+  ...ofAnybody,
+  summary: 'Accept an invitation to an account',
+  description:
+    'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password. A user belongs to one account.',
+  rateLimits: { perClient: PER_CLIENT },
+  body: z.strictObject({
+    token: z.string().check(z.minLength(1), z.maxLength(200)),
+    password: passwordSchema,
+    firstName: nameSchema,
+    lastName: nameSchema,
+  }),
+  success: { status: 201, description: 'A member, and logged in.', schema: sessionSchema },
+  errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN', 'REGISTRATION_CLOSED', 'TOTP_SETUP_REQUIRED'],
+});

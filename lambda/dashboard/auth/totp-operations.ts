@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { emailSchema } from '../../http/email.ts';
+import { operation } from '../../http/operation.ts';
+import { ofAnybody, PER_CLIENT, PER_EMAIL, passwordSchema, totpSchema } from './members.ts';
+
+const rateLimits = { perClient: PER_CLIENT, perEmail: PER_EMAIL };
+const confirmation = z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema });
+
+export const beginTotp = operation({
+  id: 'beginTotp',
+  method: 'POST',
+  path: '/auth/totp',
+  ...ofAnybody,
+  summary: 'Begin to set up a second factor',
+  description:
+    'Takes e-mail and password instead of a token, as a log-in does. Enter the secret in an authenticator app (TOTP, RFC 6238), and confirm with the code that it shows.',
+  rateLimits,
+  body: z.strictObject({ email: emailSchema, password: passwordSchema }),
+  success: {
+    status: 200,
+    description: 'Log-ins need no code yet. Another request replaces the secret.',
+    schema: z.object({
+      secret: z.string().check(z.describe('Base32. Keep it secret.')),
+      uri: z.string().check(z.describe('The same for an authenticator app, most often as a QR code.')),
+    }),
+  },
+  errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+});
+
+export const confirmTotp = operation({
+  id: 'confirmTotp',
+  method: 'POST',
+  path: '/auth/totp/confirm',
+  ...ofAnybody,
+  summary: 'Turn the second factor on',
+  rateLimits,
+  body: confirmation,
+  success: { status: 204, description: 'From now on log-ins need a code.' },
+  errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
+});
+
+export const removeTotp = operation({
+  id: 'removeTotp',
+  method: 'POST',
+  path: '/auth/totp/remove',
+  ...ofAnybody,
+  summary: 'Turn the second factor off',
+  rateLimits,
+  body: confirmation,
+  success: { status: 204, description: 'Log-ins need no code any more.' },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
+});

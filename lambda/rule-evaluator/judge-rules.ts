@@ -1,0 +1,56 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
+import type { Rule } from '../data/alerts/rules.ts';
+import type { Alert } from '../domain/alert-rules/alert.ts';
+import type { Evaluation } from './evaluate-account.ts';
+
+export interface RuleJudging {
+  readonly evaluate: (accountId: string, rules: readonly Rule[], now: Date, judgedUntil: Date) => Promise<Evaluation>;
+  readonly deliver: (alert: Alert, round: number) => Promise<void>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** What a worker did. `shards` are those whose rules were all judged. */
+export interface JudgeReport {
+  shards: number;
+  accounts: number;
+  rules: number;
+  alerts: number;
+  failures: number;
+}
+
+export const emptyReport = (): JudgeReport => ({ shards: 0, accounts: 0, rules: 0, alerts: 0, failures: 0 });
+
+/** An account may have fifty alerts, each with a slow webhook: they must not fill the whole run. */
+const ALERTS_AT_ONCE = 10;
+
+/** Counts and logs a failure. */
+export const failIn =
+  (report: JudgeReport, logger: Pick<Logger, 'error'>) =>
+  (what: string, facts: Record<string, unknown>, error: unknown): void => {
+    report.failures += 1;
+    logger.error(what, { ...facts, error: error as Error });
+  };
+
+/**
+ * Judges rules of one account, and delivers the alerts that fire. What it did is added to the report.
+ *
+ * @param judgedUntil when they were judged before; now by default
+ */
+export const judgeRules =
+  ({ evaluate, deliver, now, logger }: RuleJudging) =>
+  async (report: JudgeReport, accountId: string, rules: readonly Rule[], judgedUntil?: Date): Promise<void> => {
+    const fail = failIn(report, logger);
+    report.accounts += 1;
+    report.rules += rules.length;
+    const at = now();
+    const { fired, failures } = await evaluate(accountId, rules, at, judgedUntil ?? at);
+    report.alerts += fired.length;
+    for (const { ruleId, error } of failures) fail('rule not judged', { ruleId }, error);
+    await pMap(
+      fired,
+      (alert) => deliver(alert, 0).catch((error) => fail('alert not delivered', { alertId: alert.alertId }, error)),
+      { concurrency: ALERTS_AT_ONCE },
+    );
+  };
