@@ -26,6 +26,7 @@ const implausible: PricedUsage = {
   costNanoUsd: null,
   provenance: 'unknown',
   priceSource: null,
+  priceVersion: null,
   lines: [],
   reason: 'The numbers reported for this request cannot be true.',
 };
@@ -100,6 +101,7 @@ export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): R
   costNanoUsd: null,
   provenance: 'unknown',
   priceSource: null,
+  priceVersion: null,
   lines: [],
   reason: 'The gateway lost sight of this request before its end.',
   repeatOf: null,
@@ -131,6 +133,7 @@ export const recordOfClose = (
         costNanoUsd: 0,
         provenance: 'free',
         priceSource: null,
+        priceVersion: null,
         lines: [],
         reason: 'This response was already counted with the request that first returned it.',
       }),

@@ -38,6 +38,7 @@ const priceFailed: PricedUsage = {
   costNanoUsd: null,
   provenance: 'unknown',
   priceSource: null,
+  priceVersion: null,
   lines: [],
   reason: 'The price could not be computed.',
 };

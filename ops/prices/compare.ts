@@ -1,11 +1,13 @@
-import { findProvider } from '@pydantic/genai-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
-import { genaiPrices, genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
+import { bundledGenaiPrices, openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
 import { type BookChoice, matchesModel, type Override } from '../../lambda/domain/price/overrides/override.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
-import { secondPrices } from '../../lambda/domain/price/second-book.ts';
+import { bundledSecondPrices, openSecondPrices } from '../../lambda/domain/price/second-book.ts';
+
+const genaiPrices = openGenaiPrices(bundledGenaiPrices);
+const secondPrices = openSecondPrices(bundledSecondPrices);
 
 /** Two kinds of prompt: where long ones are dearer, both prices are compared. */
 const PROMPT_TOKENS = [1_000, 300_000];
@@ -113,7 +115,7 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
   }
   return {
     provider,
-    genaiPrices: findProvider({ providerId: genaiProviderId(provider) })?.models.length ?? 0,
+    genaiPrices: bundledGenaiPrices[provider]?.models.length ?? 0,
     aiModelPrices: secondModels.length,
     inBoth,
     agreeing: inBoth - disagreements.length,

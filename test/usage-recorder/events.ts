@@ -83,13 +83,22 @@ const noUsage: Usage = {
 export const priceOfTokens = ({ reading }: Pick<AccountCloseEvent, 'reading'>): PricedUsage => {
   const tokens = reading.usage?.['tokens'];
   if (typeof tokens !== 'number') {
-    return { usage: null, costNanoUsd: null, provenance: 'unknown', priceSource: null, lines: [], reason: 'No usage.' };
+    return {
+      usage: null,
+      costNanoUsd: null,
+      provenance: 'unknown',
+      priceSource: null,
+      priceVersion: null,
+      lines: [],
+      reason: 'No usage.',
+    };
   }
   return {
     usage: { ...noUsage, inputTokens: tokens, units: { audioSeconds: tokens / 8 } },
     costNanoUsd: 7 * tokens,
     provenance: 'computed',
     priceSource: 'test',
+    priceVersion: 'test',
     lines: [{ kind: 'input', quantity: tokens, rateNanoUsdPerUnit: 7 }],
     reason: null,
   };

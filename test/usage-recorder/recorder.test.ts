@@ -180,6 +180,7 @@ describe('openRecorder', () => {
       costNanoUsd: 77,
       provenance: 'computed',
       priceSource: 'test',
+      priceVersion: 'test',
       lines: [{ kind: 'input', quantity: 11, rateNanoUsdPerUnit: 7 }],
       reason: null,
       repeatOf: null,

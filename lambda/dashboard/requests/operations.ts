@@ -29,6 +29,9 @@ const request = z
     usage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Normalized usage, see docs/metering.md.')),
     rawUsage: z.nullable(z.record(z.string(), z.unknown())).check(z.describe('Usage as the provider sent it.')),
     priceSource: z.nullable(z.string()),
+    priceVersion: z
+      .nullable(z.string())
+      .check(z.describe('Version of the price book: a number of the price feed, or `bundled`.')),
     lines: z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() })),
     reason: z.nullable(z.string()).check(z.describe('Why the cost is unknown or estimated.')),
     repeatOf: z.nullable(z.string()).check(z.describe('Id of the request with which this response was counted.')),

@@ -42,6 +42,7 @@ export const requestView = (record: RequestRecord) => ({
   usage: record.usage && { ...record.usage },
   rawUsage: record.reading?.usage ?? null,
   priceSource: record.priceSource,
+  priceVersion: record.priceVersion,
   lines: [...record.lines],
   reason: record.reason,
   repeatOf: record.repeatOf,

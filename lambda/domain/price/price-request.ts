@@ -10,6 +10,8 @@ import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { isEndedBatch } from './charged-once.ts';
+import { bundledBook } from './price-book.ts';
+import type { PriceBook } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
 /** All reasons why a cost is unknown or estimated, for people. Records keep them as text. */
@@ -54,10 +56,10 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * usage (status 400 and up, or a response that is one error); one that a model of Anthropic refused before any output; and fetching
  * a response that was charged when it was made.
  */
-export const priceRequest = (request: PriceableRequest): PricedUsage => {
+export const priceRequest = (request: PriceableRequest, findPrice: PriceBook = bundledBook): PricedUsage => {
   if (isPending(request.reading)) return unknown(null, reasons.pending);
   const { reading, isLowerBound } = withEstimate(request.reading);
-  const priced = priceReading({ ...request, reading });
+  const priced = priceReading({ ...request, reading }, findPrice);
   return isLowerBound && priced.costNanoUsd !== null ? unknown(priced.usage, reasons.uncounted) : priced;
 };
 
@@ -73,7 +75,7 @@ const withEstimate = (reading: Reading): { readonly reading: Reading; readonly i
   };
 };
 
-const priceReading = (request: PriceableRequest): PricedUsage => {
+const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   const { reading } = request;
   const read = readUsage(request.provider, reading);
   const usage = read?.usage ?? null;
@@ -86,14 +88,14 @@ const priceReading = (request: PriceableRequest): PricedUsage => {
     usage,
     parts.map((part) =>
       part === reading
-        ? priceByBook(request, read)
-        : priceByBook({ ...request, reading: part }, readUsage(request.provider, part)),
+        ? priceByBook(request, read, findPrice)
+        : priceByBook({ ...request, reading: part }, readUsage(request.provider, part), findPrice),
     ),
   );
 };
 
 /** Usage times the price book. */
-const priceByBook = (request: PriceableRequest, read: ReadUsage | null): PricedUsage => {
+const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPrice: PriceBook): PricedUsage => {
   const { reading } = request;
   if (!read) return unknown(null, reasons.noUsage);
   const { usage, gap } = read;
@@ -102,7 +104,7 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null): PricedU
   if (models.length === 0) return unknown(usage, reasons.noModel);
   if (reading.usageSource === 'estimated' && models.some(hidesReasoning))
     return unknown(usage, reasons.hiddenReasoning);
-  const found = ratesFor(request, usage);
+  const found = ratesFor(request, usage, findPrice);
   if (!found) return unknown(usage, reasons.noPrice);
   const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
   if (unpriced.length > 0) return unknown(usage, reasons.noRate);
@@ -112,6 +114,7 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null): PricedU
     costNanoUsd: costNanoUsd(charges),
     provenance: reason === null ? 'computed' : 'estimated',
     priceSource: found.source,
+    priceVersion: found.version,
     lines: charges.map(lineOf),
     reason,
   };
@@ -197,6 +200,7 @@ const withCost = (usage: Usage | null, provenance: Provenance, cost: number): Pr
   costNanoUsd: cost,
   provenance,
   priceSource: null,
+  priceVersion: null,
   lines: [],
   reason: null,
 });
@@ -206,6 +210,7 @@ const unknown = (usage: Usage | null, reason: string): PricedUsage => ({
   costNanoUsd: null,
   provenance: 'unknown',
   priceSource: null,
+  priceVersion: null,
   lines: [],
   reason,
 });

@@ -25,10 +25,16 @@ export type RateKind = TokenKind | UnitName;
 /** The rates of one model at one time for one prompt size, in atto-USD for each token or unit. */
 export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
 
-export interface PricedModel {
-  /** Book and entry, `genai-prices:openai/gpt-4o`. */
+/** A price of one source. */
+export interface SourcePrice {
+  /** Source and entry, `genai-prices:openai/gpt-4o`. */
   readonly source: string;
   readonly rates: Rates;
+}
+
+export interface PricedModel extends SourcePrice {
+  /** Version of the price book: the number of one that the price feed stored, `bundled` for the prices in the code. */
+  readonly version: string;
 }
 
 export interface PriceQuery {
@@ -41,13 +47,24 @@ export interface PriceQuery {
   readonly inputTokens: number;
 }
 
-/** Looks a model up; null where the book does not have it. Never throws. */
+/** Looks a model up in one source; null where it does not have it. Never throws. */
+export type PriceLookup = (query: PriceQuery) => SourcePrice | null;
+
+/** Looks a model up in all sources; null where none has it. Never throws. */
 export type PriceBook = (query: PriceQuery) => PricedModel | null;
 
 /** USD per million tokens, by kind. */
 export type TokenPrices = Readonly<Partial<Record<TokenKind, number>>>;
 
+/** Prices of one model; prompts of more than 200,000 tokens have those of `over200k`. */
+export interface ModelTokenPrices extends TokenPrices {
+  readonly over200k?: TokenPrices;
+}
+
+/** A model of a list. `earlier` has what its price was: oldest first, each until its first instant (ISO 8601) that it no longer holds at. */
+export interface ListedTokenPrices extends ModelTokenPrices {
+  readonly earlier?: readonly { readonly until: string; readonly prices: ModelTokenPrices }[];
+}
+
 /** USD per million tokens, by gateway label and model id in lower case. */
-export type TokenPriceList = Readonly<
-  Record<string, Readonly<Record<string, TokenPrices & { over200k?: TokenPrices }>>>
->;
+export type TokenPriceList = Readonly<Record<string, Readonly<Record<string, ListedTokenPrices>>>>;

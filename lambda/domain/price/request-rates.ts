@@ -4,8 +4,7 @@ import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import { imageRate } from './image-prices.ts';
-import { findPrice } from './price-book.ts';
-import type { RateKind, Rates } from './rates.ts';
+import type { PriceBook, RateKind, Rates } from './rates.ts';
 import { applyTiers, tiersOf } from './service-tiers.ts';
 import { requestFee, unitFee } from './unit-fees.ts';
 
@@ -14,6 +13,8 @@ export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' |
 /** Rates for one request: those of its model, time, tier and prompt size, and the fees of its other units. */
 export interface RequestRates {
   readonly source: string;
+  /** As in PricedModel; null where only a price for each image was used. */
+  readonly version: string | null;
   readonly rates: Rates;
   /** Why the rates are not exact. */
   readonly doubts: readonly Doubt[];
@@ -32,15 +33,20 @@ export const modelsOf = ({ reading }: PriceableRequest): readonly string[] =>
   [reading.modelServed, reading.modelRequested, defaultModels[reading.dialect]].filter((model) => !!model) as string[];
 
 /** Null where none of the request's models has a price in a book, nor a price for each image. */
-export const ratesFor = (request: PriceableRequest, usage: Usage): RequestRates | null => {
+export const ratesFor = (request: PriceableRequest, usage: Usage, findPrice: PriceBook): RequestRates | null => {
   for (const model of modelsOf(request)) {
-    const rates = ratesForModel(request, usage, model.toLowerCase().replace(/^models\//, ''));
+    const rates = ratesForModel(request, usage, model.toLowerCase().replace(/^models\//, ''), findPrice);
     if (rates) return rates;
   }
   return null;
 };
 
-const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): RequestRates | null => {
+const ratesForModel = (
+  request: PriceableRequest,
+  usage: Usage,
+  model: string,
+  findPrice: PriceBook,
+): RequestRates | null => {
   const { provider, reading } = request;
   const doubts: Doubt[] = [];
   const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
@@ -63,7 +69,7 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
   if (isByImage) rates.images = image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
   if (fee !== null) rates.requests = fee;
-  if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query));
+  if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
     const found = unitFee(provider, model, unit);
@@ -71,7 +77,12 @@ const ratesForModel = (request: PriceableRequest, usage: Usage, model: string): 
     rates[unit] = found.rate;
     if (found.hasAllowance) doubts.push('allowance');
   }
-  return { source: priced?.source ?? `overrides:${provider}/${model}`, rates, doubts };
+  return {
+    source: priced?.source ?? `overrides:${provider}/${model}`,
+    version: priced?.version ?? null,
+    rates,
+    doubts,
+  };
 };
 
 /** The largest prompt of a batch; of any other request its own. */
@@ -84,6 +95,7 @@ const hasImageTool = ({ units }: Usage): boolean =>
 const imageToolRates = (
   { reading }: PriceableRequest,
   query: { readonly provider: string; readonly at: Date; readonly inputTokens: number },
+  findPrice: PriceBook,
 ): Partial<Record<UnitName, AttoUsd>> => {
   const chosen = reading.billableItems[BILLABLE.imageGenModel];
   const priced = findPrice({ ...query, model: typeof chosen === 'string' ? chosen : DEFAULT_IMAGE_TOOL_MODEL });

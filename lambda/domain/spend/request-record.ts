@@ -101,6 +101,8 @@ export const requestRecordSchema = z.looseObject({
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
   provenance: oneOf<Provenance>(),
   priceSource: z._default(z.nullable(z.string()), null),
+  /** Version of the price book: a number of the price feed, or `bundled`. Null where no book was used, and before records kept it. */
+  priceVersion: z._default(z.nullable(z.string()), null),
   lines: z._default(z.array(priceLineSchema), []),
   reason: z._default(z.nullable(z.string()), null),
   /** The request that the same response was counted with, where it was fetched again. This request is then free. */

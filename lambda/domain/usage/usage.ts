@@ -98,6 +98,8 @@ export interface PricedUsage {
   readonly provenance: Provenance;
   /** Which book and which model entry priced it, e.g. `genai-prices:openai/gpt-4o`; null unless computed or estimated. */
   readonly priceSource: string | null;
+  /** The version of the price book: the number of one from the price feed, or `bundled`; null where no book was used. */
+  readonly priceVersion: string | null;
   /** Price line by line; empty unless computed or estimated. */
   readonly lines: readonly PriceLine[];
   /** Why the cost is unknown or estimated, for people: one of a few fixed sentences, null otherwise. */
