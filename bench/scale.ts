@@ -68,7 +68,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const noParams = { ...input, params: undefined };
   const inRange = { from: monthAgo, limit: 20 };
   const middle = requestCursor.write(ACCOUNT, { day: iso(now.getTime() - 14 * DAY_MS).slice(0, 10), requestId: null });
-  const byDay = { granularity: 'day', groupBy: ['model'], limit: 100, from: monthAgo } as const;
+  const byDay = { granularity: 'day', cost: 'effective', groupBy: ['model'], limit: 100, from: monthAgo } as const;
   return [
     { what: 'admission (cache missed)', ask: () => readKey(SERVICE_KEY) },
     {
@@ -81,7 +81,8 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
     },
     {
       what: 'GET /spend, today by hour',
-      ask: () => spend({ ...noParams, query: { granularity: 'hour', groupBy: [], limit: 100, from: today } }),
+      ask: () =>
+        spend({ ...noParams, query: { granularity: 'hour', cost: 'effective', groupBy: [], limit: 100, from: today } }),
     },
     { what: 'GET /requests, newest 20', ask: () => page({ ...noParams, query: inRange }) },
     {

@@ -31,6 +31,9 @@ const implausible: PricedUsage = {
   reason: 'The numbers reported for this request cannot be true.',
 };
 
+const isPlausibleCost = (nanoUsd: number | null): boolean =>
+  nanoUsd === null || (Number.isInteger(nanoUsd) && nanoUsd >= 0 && nanoUsd <= MAX_COUNT);
+
 /** The same price; unknown where a number is too large for the counters, negative, or not whole. */
 export const plausible = (priced: PricedUsage): PricedUsage => {
   const { units = {}, ...tokens } = priced.usage ?? {};
@@ -40,8 +43,8 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
       (value) => value === null || (Number.isInteger(value) && value >= 0 && value <= MAX_COUNT),
     ) &&
     Object.values(units).every((value) => value >= 0 && value * UNITS_SCALE <= MAX_COUNT) &&
-    (priced.costNanoUsd === null ||
-      (Number.isInteger(priced.costNanoUsd) && priced.costNanoUsd >= 0 && priced.costNanoUsd <= MAX_COUNT));
+    isPlausibleCost(priced.costNanoUsd) &&
+    isPlausibleCost(priced.listCostNanoUsd ?? null);
   return isPlausible ? priced : implausible;
 };
 

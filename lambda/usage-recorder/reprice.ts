@@ -36,11 +36,15 @@ const priceText = ({
   priceSource,
   lines,
   reason,
+  listCostNanoUsd = costNanoUsd,
+  ownPrices = null,
 }: PricedUsage | RequestRecord): string =>
-  JSON.stringify([usage, costNanoUsd, provenance, priceSource, lines, reason], (_, value) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+  JSON.stringify(
+    [usage, costNanoUsd, listCostNanoUsd, provenance, priceSource, lines, ownPrices, reason],
+    (_, value) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
   );
 
 /**
@@ -69,7 +73,14 @@ export const openRepricer = (table: Table, price: (event: AccountCloseEvent) => 
       return [
         {
           before,
-          after: { ...before, ...now, lines: [...now.lines], revision: before.revision + 1 },
+          after: {
+            ...before,
+            ...now,
+            lines: [...now.lines],
+            listCostNanoUsd: now.listCostNanoUsd,
+            ownPrices: now.ownPrices,
+            revision: before.revision + 1,
+          },
           countsResponse: counts && !first ? response.responseId : undefined,
         },
       ];

@@ -12,6 +12,8 @@ const filterValue = z.optional(
   z.string().check(z.maxLength(256), z.describe('An empty value selects requests without one.')),
 );
 
+const lines = z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() }));
+
 const request = z
   .object({
     ...summary,
@@ -32,7 +34,32 @@ const request = z
     priceVersion: z
       .nullable(z.string())
       .check(z.describe('Version of the price book: a number of the price feed, or `bundled`.')),
-    lines: z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() })),
+    lines: lines.check(z.describe('The list price, line by line.')),
+    ownPrices: z
+      .nullable(
+        z.object({
+          steps: z
+            .array(
+              z.object({
+                priceId: z.string(),
+                kind: z.string(),
+                factor: z
+                  .nullable(z.string())
+                  .check(
+                    z.describe('What it multiplies the cost by; null for own rates, which replace the list price.'),
+                  ),
+              }),
+            )
+            .check(z.describe('In the order in which they apply.')),
+          lines: lines.check(z.describe('The effective price, line by line. Rates are rounded to show.')),
+          isProvisional: z
+            .boolean()
+            .check(z.describe('The cost depends on sums of the whole month, which are not final yet.')),
+        }),
+      )
+      .check(
+        z.describe("The account's own prices that the cost comes from, see GET /prices. Null where none applies."),
+      ),
     reason: z.nullable(z.string()).check(z.describe('Why the cost is unknown or estimated.')),
     repeatOf: z.nullable(z.string()).check(z.describe('Id of the request with which this response was counted.')),
     recordedAt: z.iso.datetime(),

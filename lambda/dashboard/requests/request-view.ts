@@ -1,5 +1,6 @@
-import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
-import { moneyOf } from '../../domain/spend/spend-report.ts';
+import { listCostOf, modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
+import { listMoneyOf, moneyOf } from '../../domain/spend/spend-report.ts';
+import type { AppliedPrices, PriceLine } from '../../domain/usage/usage.ts';
 
 /** A request as lists show it. */
 export const requestSummary = (record: RequestRecord) => ({
@@ -21,11 +22,25 @@ export const requestSummary = (record: RequestRecord) => ({
   inputTokens: record.usage?.inputTokens ?? null,
   outputTokens: record.usage?.outputTokens ?? null,
   ...moneyOf(record.costNanoUsd),
+  ...listMoneyOf(listCostOf(record)),
   provenance: record.provenance,
   client: record.client,
   session: record.session && { ...record.session },
   metadata: record.metadata,
 });
+
+/** How own prices led to the cost, step by step and line by line. */
+const appliedView = ({ steps, lines, isProvisional }: AppliedPrices, listLines: readonly PriceLine[]) => {
+  const factor = steps.reduce((product, step) => product * Number(step.factor ?? 1), 1);
+  return {
+    steps: steps.map(({ priceId, kind, factor }) => ({ priceId, kind, factor: factor ?? null })),
+    lines: (lines ?? listLines).map(({ rateNanoUsdPerUnit, ...line }) => ({
+      ...line,
+      rateNanoUsdPerUnit: rateNanoUsdPerUnit * factor,
+    })),
+    isProvisional: isProvisional ?? false,
+  };
+};
 
 /** A request with all its details. */
 export const requestView = (record: RequestRecord) => ({
@@ -44,6 +59,7 @@ export const requestView = (record: RequestRecord) => ({
   priceSource: record.priceSource,
   priceVersion: record.priceVersion,
   lines: [...record.lines],
+  ownPrices: record.ownPrices ? appliedView(record.ownPrices, record.lines) : null,
   reason: record.reason,
   repeatOf: record.repeatOf,
   recordedAt: record.recordedAt,

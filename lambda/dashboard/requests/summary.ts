@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
+import { listMoney } from '../spend/sums.ts';
 
 export const countOrNull = z.nullable(z.int().check(z.nonnegative()));
 const durationMs = z.nullable(z.number().check(z.nonnegative()));
@@ -29,6 +30,7 @@ export const summary = {
   outputTokens: countOrNull,
   costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
   costUsd: z.nullable(z.string()),
+  ...listMoney,
   provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
   client: z
     .nullable(z.string())

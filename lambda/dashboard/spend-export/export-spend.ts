@@ -1,7 +1,7 @@
 import { rangeOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
-import { type ReadCounters, separateFor } from '../../domain/spend/spend-report.ts';
+import { onCostBasis, type ReadCounters, separateFor } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { dimensionsOf, type FindDeclared } from '../spend/spend-query.ts';
 import type { exportSpend as operation } from './operations.ts';
@@ -22,6 +22,6 @@ export const exportSpend =
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
     const { filter, groupBy, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
-    const counters = readCounters(accountId, range, dimensions, separateFor(filter));
+    const counters = onCostBasis(readCounters, query.cost)(accountId, range, dimensions, separateFor(filter));
     return spendCsv(counters, { range, groupBy, filter }, columnOf);
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
+import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 import { grouping, spendQuery } from './spend-query.ts';
 import { count, leanSums, sums } from './sums.ts';
@@ -56,6 +57,13 @@ export const readSpend = operation({
     schema: z.object({
       ...range,
       granularity: z.enum(granularities),
+      cost: z
+        .enum(costBases)
+        .check(
+          z.describe(
+            "Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices.",
+          ),
+        ),
       groupBy: z.array(grouping),
       totals: z.object(sums),
       isComplete: z

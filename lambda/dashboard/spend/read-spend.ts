@@ -1,7 +1,7 @@
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
-import { type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
+import { onCostBasis, type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
@@ -39,16 +39,15 @@ export const readSpend =
     const range = rangeOf(query, now());
     const { filter, groupBy, filtered, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
     const before = precedingRange(range);
-    const reading = spendReport(readCounters(accountId, range, dimensions, separateFor(filter)), {
+    const readSums = onCostBasis(readCounters, query.cost);
+    const reading = spendReport(readSums(accountId, range, dimensions, separateFor(filter)), {
       range,
       groupBy,
       filter,
       limit: query.limit,
     });
     const readingBefore = async () =>
-      isKept(before, now())
-        ? await totalOf(readCounters(accountId, before, filtered, separateFor(filter)), filter)
-        : null;
+      isKept(before, now()) ? await totalOf(readSums(accountId, before, filtered, separateFor(filter)), filter) : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),
       ifExact(readingBefore(), () => null),
@@ -58,6 +57,7 @@ export const readSpend =
       from: range.from,
       to: range.to,
       granularity: range.granularity,
+      cost: query.cost,
       groupBy: [...new Set(query.groupBy)],
       ...report,
       previous: previous && { from: before.from, to: before.to, ...previous },

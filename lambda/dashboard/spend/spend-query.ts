@@ -4,7 +4,7 @@ import { ValidationError } from '../../domain/errors.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
 import { type AllocationName, combinationProblem, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
-import type { SpendFilter } from '../../domain/spend/spend-report.ts';
+import { costBases, type SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
 /** API names of the dimensions that every account has. `key` is the id of the service key. */
@@ -59,6 +59,9 @@ export const spendQuery = z.strictObject({
   project: z.optional(repeatable),
   client: z.optional(repeatable),
   dim: z.optional(declaredValues),
+  cost: z
+    ._default(z.enum(costBases), 'effective')
+    .check(z.describe("Which cost is shown: with the account's own prices, or at list prices.")),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),

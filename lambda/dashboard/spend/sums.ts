@@ -25,9 +25,20 @@ export const leanSums = {
 
 const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
 
+/** A cost at list prices. */
+export const listMoney = {
+  listCostNanoUsd: z
+    .nullable(z.int())
+    .check(
+      z.describe('What it costs at list prices, in 1e-9 USD: the same, unless the account has prices of its own.'),
+    ),
+  listCostUsd: z.nullable(z.string()),
+};
+
 /** All that is known of a sum. */
 export const sums = {
   ...leanSums,
+  ...listMoney,
   costByProvenance: z.object({
     provider: moneySchema.check(z.describe('Cost as reported by the provider.')),
     computed: moneySchema.check(

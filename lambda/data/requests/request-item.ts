@@ -27,12 +27,15 @@ const isEmpty = (value: unknown): boolean =>
   value === null || value === 0 || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Members in which zero differs from null. */
-const KEPT_ZEROS: ReadonlySet<string> = new Set(['ttfbMs', 'costNanoUsd']);
+const KEPT_ZEROS: ReadonlySet<string> = new Set(['ttfbMs', 'costNanoUsd', 'listCostNanoUsd']);
+/** A member in which null differs from absence. */
+const KEPT_NULL = 'listCostNanoUsd';
 
 const withoutEmpty = (members: object): Record<string, unknown> => {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(members)) {
-    if (isEmpty(value) && !(value === 0 && KEPT_ZEROS.has(name))) continue;
+    const isKept = (value === 0 && KEPT_ZEROS.has(name)) || (value === null && name === KEPT_NULL);
+    if (isEmpty(value) && !isKept) continue;
     // Keys cannot hold lone surrogates. They are replaced here too, so that a tag is the same in a record and in its spend counter.
     kept[name] = typeof value === 'string' ? value.toWellFormed() : value;
   }

@@ -25,6 +25,12 @@ const costCounters: Record<Provenance, CounterName | null> = {
   unknown: null,
 };
 
+const listDifferences: Partial<Record<Provenance, CounterName>> = {
+  provider: 'listDifferenceProviderNanoUsd',
+  computed: 'listDifferenceComputedNanoUsd',
+  estimated: 'listDifferenceEstimatedNanoUsd',
+};
+
 /** False for a provenance of a later version: what such a record added cannot be taken back, so the record must not be changed. */
 export const isContributionKnown = ({ provenance }: Pick<RequestRecord, 'provenance'>): boolean =>
   Object.hasOwn(costCounters, provenance);
@@ -55,6 +61,11 @@ const countersOf = (record: RequestRecord, overflowLevel: number): Counters => {
   };
   const costName = costCounters[record.provenance];
   if (costName) add(costName, record.costNanoUsd ?? 0);
+  const listDifference = listDifferences[record.provenance];
+  if (listDifference && record.listCostNanoUsd !== undefined) {
+    add(listDifference, (record.listCostNanoUsd ?? 0) - (record.costNanoUsd ?? 0));
+    add('listUnpricedRequests', Number(record.listCostNanoUsd === null));
+  }
   add('unpricedRequests', Number(record.provenance === 'unknown'));
   add('freeRequests', Number(record.provenance === 'free'));
   add('errors', Number(isError(record)));

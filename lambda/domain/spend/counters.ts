@@ -27,6 +27,12 @@ const counterNames = [
   'costProviderNanoUsd',
   'costComputedNanoUsd',
   'costEstimatedNanoUsd',
+  /** What the cost at list prices has more (or less, below 0) than the cost: 0 for accounts without own prices. */
+  'listDifferenceProviderNanoUsd',
+  'listDifferenceComputedNanoUsd',
+  'listDifferenceEstimatedNanoUsd',
+  /** Requests of known cost whose list cost is not known: they have a price of the account's own. */
+  'listUnpricedRequests',
   /** Requests whose cost is not known: never counted as $0. */
   'unpricedRequests',
   'freeRequests',
@@ -101,6 +107,23 @@ const sumOfCosts = (counters: Counters): number =>
  * @throws CounterOverflowError
  */
 export const knownCostNanoUsd = (counters: Counters): number => exact('costNanoUsd', sumOfCosts(counters));
+
+/** The counters with costs at list prices in the place of costs. */
+export const atListCost = (counters: Counters): Counters => {
+  const {
+    listDifferenceProviderNanoUsd = 0,
+    listDifferenceComputedNanoUsd = 0,
+    listDifferenceEstimatedNanoUsd = 0,
+    listUnpricedRequests = 0,
+    ...effective
+  } = counters;
+  return addCounters(effective, {
+    costProviderNanoUsd: listDifferenceProviderNanoUsd,
+    costComputedNanoUsd: listDifferenceComputedNanoUsd,
+    costEstimatedNanoUsd: listDifferenceEstimatedNanoUsd,
+    unpricedRequests: listUnpricedRequests,
+  });
+};
 
 /** Compares for sorting, costliest first. */
 export const byKnownCost = (left: Counters, right: Counters): number => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ProviderLabel } from '../providers.ts';
-import type { PriceLine, Provenance, Usage } from '../usage/usage.ts';
+import type { AppliedPrices, PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
 import { crossDimensionNames, type SpendDimensionName } from './dimensions.ts';
 
@@ -39,6 +39,12 @@ const priceLineSchema: z.ZodMiniType<PriceLine> = z.object({
   kind: z.string(),
   quantity: z.number(),
   rateNanoUsdPerUnit: z.number(),
+});
+
+const appliedPricesSchema: z.ZodMiniType<AppliedPrices> = z.looseObject({
+  steps: z.array(z.looseObject({ priceId: z.string(), kind: z.string(), factor: z.optional(z.string()) })),
+  lines: z.optional(z.array(priceLineSchema)),
+  isProvisional: z.optional(z.boolean()),
 });
 
 const readingSchema = z.looseObject({
@@ -99,6 +105,10 @@ export const requestRecordSchema = z.looseObject({
   readingTruncated: z._default(z.boolean(), false),
   usage: z._default(z.nullable(usageSchema), null),
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
+  /** The cost at list prices where own prices make it another one; null where it is unknown. Absent: as `costNanoUsd`. See `listCostOf`. */
+  listCostNanoUsd: z.optional(z.nullable(z.int().check(z.nonnegative()))),
+  /** The own prices that led from the list price to the cost. */
+  ownPrices: z.optional(appliedPricesSchema),
   provenance: oneOf<Provenance>(),
   priceSource: z._default(z.nullable(z.string()), null),
   /** Version of the price book: a number of the price feed, or `bundled`. Null where no book was used, and before records kept it. */
@@ -131,6 +141,10 @@ export type RequestRecord = z.infer<typeof requestRecordSchema>;
 export const modelOf = (record: Pick<RequestRecord, 'reading'>): string | null =>
   record.reading?.modelServed ?? record.reading?.modelRequested ?? null;
 
+/** The cost of a request at list prices, in nano-USD; null where it is unknown. */
+export const listCostOf = ({ costNanoUsd, listCostNanoUsd }: Pick<RequestRecord, 'costNanoUsd' | 'listCostNanoUsd'>) =>
+  listCostNanoUsd === undefined ? costNanoUsd : listCostNanoUsd;
+
 /** The provider refused, failed, or interrupted its response. A client that disconnects is no error, and neither is an unknown end. */
 export const isError = (record: Pick<RequestRecord, 'outcome' | 'status'>): boolean =>
   (record.status !== null && record.status >= 400) ||
@@ -143,7 +157,8 @@ export const isError = (record: Pick<RequestRecord, 'outcome' | 'status'>): bool
  */
 export const mayCost = ({
   costNanoUsd,
+  listCostNanoUsd,
   provenance,
   status,
-}: Pick<RequestRecord, 'costNanoUsd' | 'provenance' | 'status'>): boolean =>
-  (costNanoUsd ?? 0) > 0 || (provenance === 'unknown' && status !== null && status < 400);
+}: Pick<RequestRecord, 'costNanoUsd' | 'listCostNanoUsd' | 'provenance' | 'status'>): boolean =>
+  (costNanoUsd ?? 0) > 0 || (listCostNanoUsd ?? 0) > 0 || (provenance === 'unknown' && status !== null && status < 400);

@@ -42,6 +42,7 @@ const sumColumns = [
   'reasoning_tokens',
   'may_also_match_requests',
   'may_also_match_cost_usd',
+  'list_cost_usd',
 ] as const;
 
 const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolean) => {
@@ -62,6 +63,7 @@ const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolea
     tokens.reasoningTokens,
     mayAlsoMatch.requests ?? 0,
     sumsOf(mayAlsoMatch).costUsd,
+    sums.listCostUsd,
   ];
 };
 

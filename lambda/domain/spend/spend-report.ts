@@ -3,6 +3,7 @@ import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
 import {
   addCounters,
+  atListCost,
   byKnownCost,
   type Counters,
   isZero,
@@ -53,6 +54,12 @@ export const moneyOf = (costNanoUsd: number | null): Money => ({
   costUsd: costNanoUsd === null ? null : usdOf(costNanoUsd),
 });
 
+/** The same amount at list prices: what it costs without own prices of the account. */
+export const listMoneyOf = (listCostNanoUsd: number | null) => ({
+  listCostNanoUsd,
+  listCostUsd: moneyOf(listCostNanoUsd).costUsd,
+});
+
 /**
  * The cost of a sum. Null where nothing is known but that it is not less than $0: the cost of some requests is unknown, and no known cost
  * is above $0. So 99 requests of unknown cost and a free one are not "0".
@@ -76,6 +83,7 @@ export const sumsOf = (counters: Counters, mayLack = false) => {
   requireExact(counters);
   return {
     ...leanSums(counters, mayLack),
+    ...listMoneyOf(costOf(atListCost(counters), mayLack)),
     costByProvenance: {
       provider: moneyOf(counters.costProviderNanoUsd ?? 0),
       computed: moneyOf(counters.costComputedNanoUsd ?? 0),
@@ -141,6 +149,17 @@ export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter
     mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass')),
   };
 };
+
+/** Which cost a report shows: the effective one, with the account's own prices, or the one at list prices. */
+export const costBases = ['effective', 'list'] as const;
+export type CostBasis = (typeof costBases)[number];
+
+/** A reader of spend counters whose costs are those of a basis. */
+export const onCostBasis = (readCounters: ReadCounters, basis: CostBasis): ReadCounters =>
+  async function* (...query) {
+    for await (const counter of readCounters(...query))
+      yield basis === 'list' ? { ...counter, counters: atListCost(counter.counters) } : counter;
+  };
 
 export interface ReportQuery {
   readonly range: Range;

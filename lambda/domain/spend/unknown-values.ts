@@ -8,13 +8,17 @@ import {
   UNKNOWN,
 } from './dimensions.ts';
 
-/** What `total` has and `part` lacks. Never negative. How much of it is overflow is not known. */
+/** Sums of differences, which may be below 0. */
+const signed = (name: string): boolean => name.startsWith('listDifference');
+
+/** What `total` has and `part` lacks. Never negative, but for sums of differences. How much of it is overflow is not known. */
 const lacking = (total: Counters, part: Counters): Counters => {
   const rest: Record<string, number> = {};
-  for (const [name, value = 0] of Object.entries(total)) {
+  for (const name of new Set([...Object.keys(total), ...Object.keys(part)]) as Set<keyof Counters>) {
     if (name === 'overflowRequests') continue;
-    const difference = value === PAST_EXACT ? PAST_EXACT : value - (part[name as keyof Counters] ?? 0);
-    if (difference > 0) rest[name] = difference;
+    const value = total[name] ?? 0;
+    const difference = value === PAST_EXACT ? PAST_EXACT : value - (part[name] ?? 0);
+    if (difference > 0 || (difference < 0 && signed(name))) rest[name] = difference;
   }
   return rest;
 };

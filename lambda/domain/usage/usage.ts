@@ -89,12 +89,32 @@ export interface PriceLine {
   readonly rateNanoUsdPerUnit: number;
 }
 
+/** The own prices of an account that a request is charged by, in the order in which they apply. */
+export interface AppliedPrices {
+  readonly steps: readonly AppliedPrice[];
+  /** The lines at the account's own rates, where it has some for the model. Otherwise the steps apply to the lines of the list price. */
+  readonly lines?: readonly PriceLine[] | undefined;
+  /** The month's sums are not final: what depends on them changes when the month is closed. */
+  readonly isProvisional?: boolean | undefined;
+}
+
+/** One own price: its id, its kind, and what it multiplies the cost by (absent for own rates). A text, since it may have any precision. */
+export interface AppliedPrice {
+  readonly priceId: string;
+  readonly kind: string;
+  readonly factor?: string | undefined;
+}
+
 /** The price of one request. */
 export interface PricedUsage {
   /** Null when the provider reported no usage and none could be estimated. */
   readonly usage: Usage | null;
-  /** Integer nano-USD; null exactly when the provenance is `unknown`. */
+  /** Integer nano-USD; null exactly when the provenance is `unknown`. With the account's own prices applied, this is the effective cost. */
   readonly costNanoUsd: number | null;
+  /** The cost at list prices, where own prices of the account make it another one: null where it is unknown. Absent: the same as the cost. */
+  readonly listCostNanoUsd?: number | null | undefined;
+  /** How own prices of the account led to the cost. Absent where none applies. */
+  readonly ownPrices?: AppliedPrices | undefined;
   readonly provenance: Provenance;
   /** Which book and which model entry priced it, e.g. `genai-prices:openai/gpt-4o`; null unless computed or estimated. */
   readonly priceSource: string | null;
