@@ -37,7 +37,7 @@ const priceText = ({
   lines,
   reason,
   listCostNanoUsd = costNanoUsd,
-  ownPrices = null,
+  ownPrices,
 }: PricedUsage | RequestRecord): string =>
   JSON.stringify(
     [usage, costNanoUsd, listCostNanoUsd, provenance, priceSource, lines, ownPrices, reason],
