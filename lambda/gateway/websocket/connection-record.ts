@@ -1,0 +1,258 @@
+import type { ProviderLabel } from '../../domain/providers.ts';
+import { type Dialect, dialectOf, WEBSOCKET } from '../../domain/usage/dialect.ts';
+import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
+import { requestIdOfResponse } from '../../domain/usage/request-id.ts';
+import type { CloseEvent, Reading } from '../../domain/usage/usage-event.ts';
+import type { Admitted } from '../admission/admit.ts';
+import type { GatewayParts } from '../gateway.ts';
+import type { GatewayRequest } from '../protocol/client.ts';
+import { pathOf } from '../protocol/target.ts';
+import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
+import { logFault } from '../relay/fault-log.ts';
+import { Registration, routeOf } from '../relay/registration.ts';
+import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
+import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
+import { compressionOf, FrameReader } from './frame-reader.ts';
+
+/**
+ * Connections whose responses are metered. All others are of unknown cost: xAI charges for its voice agent by the minute, so the tokens that it
+ * reports are not what they cost. @see https://docs.x.ai/docs/guides/voice/agent
+ */
+const meteredDialects: Readonly<Partial<Record<ProviderLabel, Dialect>>> = {
+  openai: 'openai-responses',
+  google: 'gemini-generate',
+};
+
+const ignore = (): void => {};
+
+/** The model that a handshake's target names, as OpenAI's realtime API does. */
+export const modelInQuery = (target: string): string | null => {
+  const query = target.indexOf('?');
+  const model = query === -1 ? null : new URLSearchParams(target.slice(query + 1)).get('model');
+  return model ? model.slice(0, MAX_MODEL_CHARACTERS) : null;
+};
+
+/** The reading of a connection itself. `free`: all that costs something on it has a record of its own. */
+const connectionReading = (isFree: boolean, isWhole: boolean, model: string | null): Reading => ({
+  dialect: isFree ? 'free' : 'unknown',
+  usage: null,
+  usageSource: 'none',
+  complete: isWhole,
+  modelRequested: model,
+  modelServed: null,
+  streamed: true,
+  serviceTier: null,
+  billableItems: {},
+});
+
+/** The request's method is WEBSOCKET. */
+export interface AdmittedHandshake {
+  readonly request: GatewayRequest;
+  readonly admitted: Admitted;
+  readonly requestId: string;
+  /** When it arrived, on the monotonic clock. */
+  readonly startedAtMs: number;
+}
+
+/** What the relay knows of a connection that has ended. */
+export interface ConnectionEnd {
+  /** It became a WebSocket. */
+  readonly isRelayed: boolean;
+  readonly overheadMs: number | null;
+  /** Of a handshake that a budget or pause refused. */
+  readonly blockedBy: string | null | undefined;
+}
+
+/** The usage events of one WebSocket connection: one record for the connection, and one for each response that its frames show. */
+export class ConnectionRecord {
+  readonly identity: RequestIdentity;
+  /** Of the provider's response to the handshake. */
+  status: number | null = null;
+  readonly #parts: GatewayParts;
+  readonly #handshake: AdmittedHandshake;
+  readonly #model: string | null;
+  #registration: Registration | undefined;
+  #route: CloseEvent['route'] = 'bypassed';
+  /** Which side ended first, with a Close frame or without. */
+  #outcome: KnownOutcome | undefined;
+  /** A side has sent a Close frame. */
+  #isClosed = false;
+  #meter: ConnectionMeter | undefined;
+  #providerReader: FrameReader | undefined;
+  #clientReader: FrameReader | undefined;
+  /** Bytes that no response's record has yet. */
+  #requestBytes = 0;
+  #responseBytes = 0;
+  #responses = 0;
+  readonly #deliveries: Promise<void>[] = [];
+
+  constructor(parts: GatewayParts, handshake: AdmittedHandshake, target: string) {
+    this.#parts = parts;
+    this.#handshake = handshake;
+    this.#model = modelInQuery(target);
+    this.identity = requestIdentity(handshake.request, handshake.admitted, handshake.requestId, pathOf(target));
+  }
+
+  /** Sends the open event, once. Until the close event arrives, it is the only record of this connection. */
+  register(): Registration {
+    this.#registration ??= this.#open(this.identity);
+    return this.#registration;
+  }
+
+  decideRoute(): CloseEvent['route'] {
+    this.#route = routeOf(this.#registration, this.#handshake.admitted.owner);
+    return this.#route;
+  }
+
+  get outcome(): KnownOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** @param outcome what became of the connection if nothing ended it before */
+  noteEnd(outcome: KnownOutcome): void {
+    this.#outcome ??= outcome;
+  }
+
+  /**
+   * Reads frames from now on, for the meter and to know which side closes.
+   * @param extensions the provider's `Sec-WebSocket-Extensions`
+   */
+  readFrames(extensions: string | undefined): void {
+    this.#openMeter();
+    const meter = this.#meter;
+    const fromServer = compressionOf(extensions, 'server');
+    const fromClient = compressionOf(extensions, 'client');
+    const isReadable = fromServer !== undefined && fromClient !== undefined;
+    if (!isReadable) meter?.markUnreadable();
+    this.#providerReader = new FrameReader(fromServer ?? null, {
+      messages: isReadable ? meter?.provider : undefined,
+      onClose: () => this.#takeCloseFrame('upstream_aborted'),
+      onUnreadable: () => meter?.markUnreadable(),
+    });
+    this.#clientReader = new FrameReader(fromClient ?? null, {
+      get messages() {
+        return isReadable ? meter?.client : undefined;
+      },
+      onClose: () => this.#takeCloseFrame('client_aborted'),
+      onUnreadable: ignore,
+    });
+  }
+
+  readClient(chunk: Buffer): void {
+    this.#requestBytes += chunk.length;
+    this.#readSafely(() => this.#clientReader?.write(chunk));
+  }
+
+  readProvider(chunk: Buffer): void {
+    this.countResponseBytes(chunk.length);
+    this.#readSafely(() => this.#providerReader?.write(chunk));
+  }
+
+  countResponseBytes(bytes: number): void {
+    this.#responseBytes += bytes;
+  }
+
+  /** Sends the close events of the connection and of responses that are not complete. Resolves when all are delivered. */
+  async close(outcome: KnownOutcome, { isRelayed, overheadMs, blockedBy }: ConnectionEnd): Promise<void> {
+    const meter = this.#meter;
+    await this.#providerReader?.drained();
+    await this.#clientReader?.drained();
+    this.#readSafely(() => meter?.end());
+    // No WebSocket: nothing that costs was sent.
+    const isFree = !isRelayed || meter?.isWhole === true;
+    const ended = this.#isClosed ? 'completed' : outcome;
+    this.#deliver({
+      identity: this.identity,
+      route: this.#route,
+      outcome: ended,
+      overheadMs: overheadMs && roundedMs(overheadMs),
+      ...(blockedBy !== undefined && { blockedBy }),
+      startedAtMs: this.#handshake.startedAtMs,
+      reading: connectionReading(isFree, ended === 'completed', meter ? meter.modelRequested : this.#model),
+    });
+    await Promise.all(this.#deliveries);
+  }
+
+  #openMeter(): void {
+    const { provider } = this.#handshake.admitted;
+    const dialect = dialectOf(WEBSOCKET, this.identity.path);
+    if (meteredDialects[provider.label] !== dialect) return;
+    this.#meter = new ConnectionMeter({ dialect, model: this.#model, beginResponse: () => this.#beginResponse() });
+  }
+
+  #open(identity: RequestIdentity): Registration {
+    const fingerprint = this.#fingerprint();
+    // A fingerprint that is not known at once is on the close event only.
+    const providerKey = fingerprint instanceof Promise ? null : fingerprint;
+    return new Registration(this.#parts.tracker.open({ ...identity, kind: 'open', providerKey }));
+  }
+
+  #fingerprint(): string | null | Promise<string | null> {
+    return this.#parts.fingerprint(this.#handshake.admitted.credential);
+  }
+
+  /** @param cut what became of responses that are not complete */
+  #takeCloseFrame(cut: KnownOutcome): void {
+    this.#isClosed = true;
+    this.noteEnd(cut);
+  }
+
+  /** A fault of the meter makes the cost unknown, but never affects the client. */
+  #readSafely(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      logFault(this.identity.requestId, error);
+      this.#meter?.markUnreadable();
+      this.#providerReader = undefined;
+      this.#clientReader = undefined;
+    }
+  }
+
+  /** Registers a response on the connection. */
+  #beginResponse(): EndResponse {
+    this.#responses += 1;
+    const startedAt = Date.now();
+    const startedAtMs = performance.now();
+    const identity: RequestIdentity = {
+      ...this.identity,
+      requestId: requestIdOfResponse(this.identity.requestId, this.#responses, startedAt),
+      startedAt: new Date(startedAt).toISOString(),
+    };
+    const registration = this.#open(identity);
+    return (reading) => {
+      const route = routeOf(registration, this.#handshake.admitted.owner);
+      const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
+      this.#deliver({ identity, route, outcome, overheadMs: null, startedAtMs, reading });
+    };
+  }
+
+  #deliver({
+    identity,
+    startedAtMs,
+    ...facts
+  }: Pick<CloseEvent, 'route' | 'outcome' | 'reading' | 'blockedBy'> & {
+    readonly identity: RequestIdentity;
+    readonly overheadMs: number | null;
+    readonly startedAtMs: number;
+  }): void {
+    const event = {
+      ...identity,
+      ...facts,
+      kind: 'close' as const,
+      status: this.status,
+      ttfbMs: null,
+      totalMs: roundedMs(performance.now() - startedAtMs),
+      requestBytes: this.#requestBytes,
+      responseBytes: this.#responseBytes,
+    };
+    this.#requestBytes = 0;
+    this.#responseBytes = 0;
+    const send = async (): Promise<void> =>
+      this.#parts.tracker.close({ ...event, providerKey: await this.#fingerprint() });
+    this.#deliveries.push(
+      // The open event still records it.
+      send().catch((error: unknown) => logFault(identity.requestId, error)),
+    );
+  }
+}
