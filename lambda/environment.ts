@@ -75,6 +75,20 @@ export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
   DASHBOARD_URL: string;
 }
 
+export interface AccountEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
+  /** Bucket of archives. */
+  OBJECT_BUCKET: string;
+  /** How long the deletion of an account can be cancelled: seven days on AWS, less in tests. */
+  DELETION_GRACE_SECONDS: string;
+}
+
+export interface AccountJobsEnvironment extends MetricsEnvironment, StripeEnvironment {
+  USER_POOL_ID: string;
+  OBJECT_BUCKET: string;
+  /** Between the steps of a deletion, so that caches forget the account and what is in flight ends: 20 minutes on AWS, less in tests. */
+  DELETION_PAUSE_SECONDS: string;
+}
+
 export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
   /** URL for links in mails, without a trailing slash. */
   DASHBOARD_URL: string;

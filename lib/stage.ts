@@ -32,7 +32,7 @@ export class SpendGatewayStage extends Stage {
     });
     const { topic } = new AlarmTopicStack(this, 'alarm-topic', { settings });
     const data = new DataStack(this, 'data', { settings });
-    const { table } = data;
+    const { table, objects } = data;
     const mail = new MailStack(this, 'mail', { settings, table });
     const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
     const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
@@ -43,6 +43,7 @@ export class SpendGatewayStage extends Stage {
     const dashboard = new DashboardApiStack(this, 'dashboard-api', {
       settings,
       table,
+      objects,
       userPool,
       userPoolClient,
       signOn,

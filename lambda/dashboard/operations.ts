@@ -1,4 +1,5 @@
 import type { Operation } from '../http/operation.ts';
+import * as account from './account/operations.ts';
 import * as alertRules from './alert-rules/operations.ts';
 import * as alerts from './alerts/operations.ts';
 import * as audit from './audit/operations.ts';
@@ -24,6 +25,7 @@ import * as tokens from './tokens/operations.ts';
  */
 const resources = {
   auth,
+  account,
   members,
   'sign-on': signOn,
   keys,
@@ -53,6 +55,7 @@ export const operations: readonly Operation[] = (Object.keys(resources) as Resou
 /** Descriptions of the operation groups, for the documentation. */
 export const groups = {
   Authentication: 'Users and tokens.',
+  Account: 'Everything an account has: as one archive, and its deletion.',
   Members: "The account's users, their roles, and invitations.",
   Keys: 'Service keys, which clients send with proxy requests.',
   Projects: 'Groups of service keys.',

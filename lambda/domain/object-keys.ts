@@ -16,5 +16,9 @@ export const objectPrefix = (kind: ObjectKind, accountId: string): string => `${
 /** What the keys of all of an account's objects begin with. */
 export const objectPrefixes = (accountId: string): string[] => kinds.map((kind) => objectPrefix(kind, accountId));
 
-export const archiveKey = (accountId: string, exportId: string): string =>
-  `${objectPrefix(ARCHIVES, accountId)}${exportId}.tar.gz`;
+/** @param name of the file: the archive, or a part of it that is not complete yet */
+export const archiveObjectKey = (accountId: string, archiveId: string, name: string): string =>
+  `${objectPrefix(ARCHIVES, accountId)}${archiveId}/${name}`;
+
+/** Name of a complete archive, also of the download. */
+export const ARCHIVE_FILE = 'ai-spend-archive.tar.gz';

@@ -83,6 +83,8 @@ export interface Membership {
 /** The caller. `userId` comes from the verified token, the membership from the table. */
 export interface Caller extends Membership {
   readonly userId: string;
+  /** When a person signed in, in seconds since 1970. */
+  readonly authTime?: number | undefined;
 }
 
 type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined;

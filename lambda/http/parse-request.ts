@@ -186,7 +186,7 @@ export const callerOf = async (
   const membership = claims && (await membershipOf(claims));
   if (claims === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-  return { ...membership, userId: claims.userId };
+  return { ...membership, userId: claims.userId, authTime: claims.authTime };
 };
 
 /** Finds the owner of an API token and notes the use; undefined if there is no such token, or it has expired. */

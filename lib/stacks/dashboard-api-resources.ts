@@ -2,8 +2,11 @@ import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ResourceName } from '../../lambda/dashboard/operations.ts';
+import { DELETION_GRACE_DAYS } from '../../lambda/domain/accounts/deletion.ts';
 import type { Registration } from '../../lambda/domain/accounts/registration.ts';
+import { ARCHIVES } from '../../lambda/domain/object-keys.ts';
 import type {
+  AccountEnvironment,
   ApiEnvironment,
   AuthEnvironment,
   BillingEnvironment,
@@ -13,7 +16,8 @@ import type {
   StripeWebhookEnvironment,
   TokensEnvironment,
 } from '../../lambda/environment.ts';
-import { grantActions, grantReadSecret } from '../constructs/grants.ts';
+import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
+import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
 import type { SignOnAccess } from './identity.ts';
@@ -23,6 +27,7 @@ import { partitions } from './partitions.ts';
 /** What the functions of the dashboard API can get. */
 export interface DashboardDependencies {
   readonly table: ITable;
+  readonly objects: ObjectBucket;
   readonly userPool: IUserPool;
   readonly userPoolClient: IUserPoolClient;
   readonly stripe: StripeAccess;
@@ -115,6 +120,41 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminSetUserMFAPreference',
         'cognito-idp:AdminUpdateUserAttributes',
       ),
+  },
+  account: {
+    description: 'Dashboard API: deletion of the account, archives of everything in it',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        USER_POOL_ID: dependencies.userPool.userPoolId,
+        OBJECT_BUCKET: dependencies.objects.bucketName,
+        DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * 86_400),
+        MAIL_FROM: dependencies.mail.from,
+        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
+        DASHBOARD_URL: dependencies.dashboardUrl,
+      }) satisfies AccountEnvironment,
+    items: [
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // Who gets the notice.
+      { actions: ['BatchGetItem'], partitions: partitions.users },
+      {
+        actions: ['PutItem', 'DeleteItem', 'ConditionCheckItem'],
+        partitions: [...partitions.accounts, ...partitions.audit],
+      },
+    ],
+    mails: true,
+    grant: (grantee, { userPool, objects }) => {
+      // The owner proves who they are.
+      grantActions(
+        grantee,
+        userPool.userPoolArn,
+        'cognito-idp:AdminInitiateAuth',
+        'cognito-idp:AdminRespondToAuthChallenge',
+        'cognito-idp:DescribeUserPoolClient',
+      );
+      // A link works with the rights of who signed it.
+      grantObjects(grantee, objects, [ARCHIVES], 's3:GetObject');
+    },
   },
   members: {
     description: 'Dashboard API: members, roles, invitations',

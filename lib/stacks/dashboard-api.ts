@@ -50,7 +50,7 @@ export class DashboardApiStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, userPool, userPoolClient, signOn, stripe, mail, ...props }: DashboardApiStackProps,
+    { settings, table, objects, userPool, userPoolClient, signOn, stripe, mail, ...props }: DashboardApiStackProps,
   ) {
     super(scope, id, props);
     // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
@@ -58,6 +58,7 @@ export class DashboardApiStack extends Stack {
     const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
     const dependencies = {
       table,
+      objects,
       userPool,
       userPoolClient,
       signOn,

@@ -12,7 +12,7 @@ import { ConflictError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { document } from '../http/described-api.ts';
-import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
+import { apiEvent, countRequest, membershipOf, silentLogger } from '../http/invoke.ts';
 
 /** O owner, A admin, M member, V viewer, B billing. Written by hand: the test of the code's own table. */
 const expected: Record<Permission, string> = {
@@ -51,6 +51,7 @@ const handler = httpStack(
     logger: silentLogger(),
     corsOrigins: [],
     membershipOf,
+    countRequest,
     tokenOwnerOf: async (role) => ({
       accountId: 'account',
       userId: role,

@@ -80,6 +80,21 @@ export const accountApiTokenKey = (accountId: string, tokenId: string): Key => (
 });
 /** The account that uses an identity provider of the stage. */
 export const signOnKey = (provider: string): Key => ({ pk: `SIGN_ON#${provider}`, sk: 'META' });
+/** The deletion of an account that its owner asked for, and how far it is. */
+export const deletionKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'DELETION' });
+/** An archive of everything an account has, and how far it is. */
+export const archiveKey = (accountId: string, archiveId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `ARCHIVE#${archiveId}`,
+});
+/** Deletions and archives to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
+export const accountJobsIndexPartition = 'ACCOUNT_JOBS';
+export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) => ({
+  gsi1pk: accountJobsIndexPartition,
+  gsi1sk: `${dueAt}#${accountId}#${sk}`,
+});
+/** Says for a while that an account was deleted, so that its late usage events are dropped. It holds nothing else. */
+export const deletedAccountKey = (accountId: string): Key => ({ pk: `DELETED#${accountId}`, sk: 'META' });
 /** Requests of a subject in a window, for rate limits. @param windowStart ISO 8601 UTC */
 export const requestCountKey = (name: string, windowStart: string): Key => ({ pk: `RATE#${name}`, sk: windowStart });
 export const ruleKey = (accountId: string, ruleId: string): Key => ({

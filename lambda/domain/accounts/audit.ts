@@ -1,6 +1,10 @@
 /** What the audit log records: `{what}.{verb in the past}`. */
 export const auditActions = [
   'account.registered',
+  'account.deletion_requested',
+  'account.deletion_cancelled',
+  'archive.requested',
+  'archive.downloaded',
   'user.signed_in',
   'user.password_reset',
   'invitation.sent',

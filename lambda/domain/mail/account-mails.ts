@@ -58,3 +58,15 @@ export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string)
     `The link works once, for ${INVITATION_DAYS} days.`,
     'If you do not know the sender, ignore this mail.',
   ]);
+
+export const deletionRequestedMail = (deletesAt: Date, settingsUrl: string): Mail =>
+  plainMail('Your account will be deleted', [
+    `The owner of your AI Spend Gateway account asked to delete it. On ${instant(deletesAt)} its service keys stop working, and everything in it is deleted for good. Until then nothing changes.`,
+    'To keep the account, the owner can cancel this in the settings, where everything can also be exported:',
+    settingsUrl,
+  ]);
+
+export const deletionCancelledMail = (): Mail =>
+  plainMail('Your account stays', [
+    'The owner of your AI Spend Gateway account cancelled its deletion. Nothing was deleted.',
+  ]);

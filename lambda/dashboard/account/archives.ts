@@ -1,0 +1,80 @@
+import { ARCHIVE_DAYS, type Archive, type Archives } from '../../data/accounts/archives.ts';
+import { type AuditLog, auditOf } from '../../data/accounts/audit-log.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import { ARCHIVE_FILE, archiveObjectKey } from '../../domain/object-keys.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { ObjectStore } from '../../integrations/object-store.ts';
+import type * as operations from './operations.ts';
+
+interface ArchiveDependencies {
+  readonly archives: Pick<Archives, 'create' | 'list' | 'find'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly objects: Pick<ObjectStore, 'signGet'>;
+  readonly newId: () => string;
+  readonly now: () => Date;
+}
+
+const LINK_MINUTES = 15;
+
+const view = ({ archiveId, ...archive }: Archive) => ({ id: archiveId, ...archive });
+
+/** Archives that are there, or on their way. */
+const current = (archives: readonly Archive[], now: Date): Archive[] => {
+  const since = new Date(now.getTime() - ARCHIVE_DAYS * DAY_MS).toISOString();
+  return archives.filter(
+    ({ requestedAt, availableUntil }) => (availableUntil ?? requestedAt) > (availableUntil ? now.toISOString() : since),
+  );
+};
+
+export const createArchive =
+  ({
+    archives,
+    newId,
+    now,
+  }: Pick<ArchiveDependencies, 'archives' | 'newId' | 'now'>): Implementation<typeof operations.createArchive> =>
+  async ({ caller, clientAddress }) => {
+    const { accountId, name: requestedBy } = caller;
+    const at = now();
+    if ((await archives.list(accountId)).some(({ status }) => status === 'pending'))
+      throw new ConflictError('An archive is being written already: GET /account/archives shows its progress.');
+    const archive: Archive = {
+      archiveId: newId(),
+      accountId,
+      status: 'pending',
+      progress: 0,
+      requestedAt: at.toISOString(),
+      requestedBy,
+      bytes: null,
+      availableUntil: null,
+    };
+    const fact = { action: 'archive.requested', subject: archive.archiveId } as const;
+    await archives.create(archive, auditOf({ caller, clientAddress }, fact, at));
+    return view(archive);
+  };
+
+export const listArchives =
+  ({ archives, now }: Pick<ArchiveDependencies, 'archives' | 'now'>): Implementation<typeof operations.listArchives> =>
+  async ({ caller }) => ({ items: current(await archives.list(caller.accountId), now()).map(view) });
+
+export const linkArchive =
+  ({
+    archives,
+    audit,
+    objects,
+    now,
+  }: Omit<ArchiveDependencies, 'newId'>): Implementation<typeof operations.linkArchive> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const { accountId } = caller;
+    const { status, availableUntil } = await archives.find(accountId, id);
+    const at = now();
+    if (status !== 'ready' || (availableUntil ?? '') <= at.toISOString())
+      throw new ConflictError(
+        'The archive is not ready, or not available any more. POST /account/archives begins another one.',
+      );
+    await audit.record(auditOf({ caller, clientAddress }, { action: 'archive.downloaded', subject: id }, at));
+    return {
+      url: await objects.signGet(archiveObjectKey(accountId, id, ARCHIVE_FILE), LINK_MINUTES * 60),
+      validUntil: new Date(at.getTime() + LINK_MINUTES * MINUTE_MS).toISOString(),
+    };
+  };

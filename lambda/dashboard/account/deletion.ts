@@ -1,0 +1,94 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { AccountDeletions } from '../../data/accounts/account-deletions.ts';
+import type { Accounts } from '../../data/accounts/accounts.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Members } from '../../data/accounts/members.ts';
+import { isVerified } from '../../data/accounts/users.ts';
+import { permits } from '../../domain/accounts/permissions.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { UnauthenticatedError } from '../../domain/errors.ts';
+import { deletionCancelledMail, deletionRequestedMail } from '../../domain/mail/account-mails.ts';
+import type { Mail } from '../../domain/mail/mail.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type * as operations from './operations.ts';
+
+interface DeletionDependencies {
+  readonly deletions: Pick<AccountDeletions, 'find' | 'request' | 'cancel'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly members: Pick<Members, 'list'>;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly sendMail: SendMail;
+  readonly dashboardUrl: string;
+  readonly graceSeconds: number;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** A sign-in at an identity provider proves who somebody is for so long. */
+const RECENT_SIGN_IN_MS = 10 * MINUTE_MS;
+
+export const readDeletion =
+  ({ deletions }: Pick<DeletionDependencies, 'deletions'>): Implementation<typeof operations.readDeletion> =>
+  async ({ caller }) => ({ deletion: (await deletions.find(caller.accountId)) ?? null });
+
+/** Tells everybody who may act on it. The deletion does not depend on the mail. */
+const notify = async (
+  { members, sendMail, logger }: Pick<DeletionDependencies, 'members' | 'sendMail' | 'logger'>,
+  { accountId }: Caller,
+  mail: Mail,
+): Promise<void> => {
+  for (const user of await members.list(accountId)) {
+    if (!isVerified(user) || !permits(user.role, 'account:write')) continue;
+    await sendMail({ accountId, to: [user.email], ...mail }).catch((error: unknown) =>
+      logger.error('notice of a deletion not sent', { userId: user.userId, error: error as Error }),
+    );
+  }
+};
+
+export const requestDeletion = (
+  dependencies: DeletionDependencies,
+): Implementation<typeof operations.requestDeletion> => {
+  const { deletions, accounts, sessions, dashboardUrl, graceSeconds, now } = dependencies;
+
+  /** @throws InvalidCredentialsError, TotpRequiredError, UnauthenticatedError */
+  const authenticate = async ({ accountId, userId, authTime = 0 }: Caller, password?: string, totp?: string) => {
+    if (password !== undefined) return void (await sessions.logIn(userId, password, totp));
+    const account = await accounts.find(accountId);
+    if (account?.signOn === undefined) throw new UnauthenticatedError('Send your password.');
+    if (now().getTime() - authTime * 1_000 > RECENT_SIGN_IN_MS)
+      throw new UnauthenticatedError(
+        'Send your password. If you have none, sign in at your identity provider again and repeat this within ten minutes.',
+      );
+  };
+
+  return async ({ caller, clientAddress, body: { password, totp } }) => {
+    await authenticate(caller, password, totp);
+    const { accountId, name: requestedBy } = caller;
+    const requestedAt = now();
+    const deletesAt = new Date(requestedAt.getTime() + graceSeconds * 1_000);
+    const deletion = {
+      accountId,
+      requestedAt: requestedAt.toISOString(),
+      requestedBy,
+      deletesAt: deletesAt.toISOString(),
+    };
+    const fact = { action: 'account.deletion_requested', details: { deletesAt: deletion.deletesAt } } as const;
+    await deletions.request(deletion, caller.userId, auditOf({ caller, clientAddress }, fact, requestedAt));
+    await notify(dependencies, caller, deletionRequestedMail(deletesAt, `${dashboardUrl}/settings`));
+    return deletion;
+  };
+};
+
+export const cancelDeletion =
+  (
+    dependencies: Pick<DeletionDependencies, 'deletions' | 'members' | 'sendMail' | 'now' | 'logger'>,
+  ): Implementation<typeof operations.cancelDeletion> =>
+  async ({ caller, clientAddress }) => {
+    const at = dependencies.now();
+    const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);
+    await dependencies.deletions.cancel(caller.accountId, at.toISOString(), audit);
+    await notify(dependencies, caller, deletionCancelledMail());
+    return undefined;
+  };

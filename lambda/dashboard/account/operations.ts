@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
+import { operation } from '../../http/operation.ts';
+import { passwordSchema, totpSchema } from '../auth/members.ts';
+
+const group = 'Account';
+const instant = z.iso.datetime();
+
+const deletionSchema = z
+  .object({
+    requestedAt: instant,
+    requestedBy: z.string().check(z.describe('Mail address of the owner.')),
+    deletesAt: instant.check(
+      z.describe('From then on keys are refused and everything is deleted. Until then it can be cancelled.'),
+    ),
+  })
+  .register(z.globalRegistry, { id: 'AccountDeletion' });
+
+export const readDeletion = operation({
+  id: 'readDeletion',
+  method: 'GET',
+  path: '/account/deletion',
+  group,
+  summary: 'Read whether the account will be deleted',
+  access: 'authorizer',
+  permission: 'account:read',
+  success: {
+    status: 200,
+    description: '`deletion` is null if nobody asked for it.',
+    schema: z.object({ deletion: z.nullable(deletionSchema) }),
+  },
+  errors: [],
+});
+
+export const requestDeletion = operation({
+  id: 'requestDeletion',
+  method: 'POST',
+  path: '/account/deletion',
+  group,
+  summary: 'Delete the account',
+  description: `With the owner's password, and the code of the second factor where it is on. An owner who has no password, because they sign in at an identity provider, sends neither and must have signed in within the last ten minutes. For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
+  access: 'authorizer',
+  permission: 'account:delete',
+  rateLimits: { perClient: { requests: 30, minutes: 15 }, perAccount: { requests: 10, minutes: 15 } },
+  body: z.strictObject({ password: z.optional(passwordSchema), totp: z.optional(totpSchema) }),
+  success: { status: 202, description: 'Owner and admins get a mail.', schema: deletionSchema },
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
+});
+
+export const cancelDeletion = operation({
+  id: 'cancelDeletion',
+  method: 'DELETE',
+  path: '/account/deletion',
+  group,
+  summary: 'Keep the account after all',
+  access: 'authorizer',
+  permission: 'account:delete',
+  success: { status: 204, description: 'The account stays.' },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+const archiveSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['pending', 'ready', 'failed']),
+    progress: z.int().check(z.minimum(0), z.maximum(100), z.describe('Percent of the parts that are written.')),
+    requestedAt: instant,
+    requestedBy: z.string().check(z.describe('Mail address of the member, or name of the API token.')),
+    bytes: z.nullable(z.int()).check(z.describe('Of the file, once it is ready.')),
+    availableUntil: z.nullable(instant).check(z.describe('Once it is ready. Then the file is deleted.')),
+  })
+  .register(z.globalRegistry, { id: 'Archive' });
+
+export const createArchive = operation({
+  id: 'createArchive',
+  method: 'POST',
+  path: '/account/archives',
+  group,
+  summary: 'Export everything the account has',
+  description:
+    'One `.tar.gz`: the account with its members, projects, keys, tokens, rules, budgets and alerts, the audit log, request records and sessions by day as lines of JSON, and spend by month as CSV. Secrets are left out. It is written in the background; GET /account/archives shows the progress.',
+  access: 'authorizer',
+  permission: 'account:write',
+  rateLimits: { perAccount: { requests: 3, minutes: 1_440 } },
+  success: { status: 202, description: 'Begun.', schema: archiveSchema },
+  errors: ['CONFLICT'],
+});
+
+export const listArchives = operation({
+  id: 'listArchives',
+  method: 'GET',
+  path: '/account/archives',
+  group,
+  summary: 'List the archives of the account',
+  access: 'authorizer',
+  permission: 'account:read',
+  success: {
+    status: 200,
+    description: 'Newest first. Archives are kept for seven days.',
+    schema: z.object({ items: z.array(archiveSchema) }),
+  },
+  errors: [],
+});
+
+export const linkArchive = operation({
+  id: 'linkArchive',
+  method: 'POST',
+  path: '/account/archives/{id}/link',
+  group,
+  summary: 'Get a link to download an archive',
+  description: 'Whoever has the link can download the file, without a token, until the link expires.',
+  access: 'authorizer',
+  permission: 'account:write',
+  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  success: {
+    status: 200,
+    description: 'The link works for 15 minutes.',
+    schema: z.object({ url: z.string(), validUntil: instant }),
+  },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

@@ -1,0 +1,109 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import { archiveKey } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
+import { dueFrom, writeJob } from './account-jobs.ts';
+import { type AuditEntry, putAudit } from './audit-log.ts';
+
+/** The bucket deletes archives a day later: see lib/constructs/object-bucket.ts. */
+export const ARCHIVE_DAYS = 7;
+
+/** How far an archive is written. What was written after it is written again after a crash. */
+const checkpointSchema = z.object({
+  uploadId: z.string(),
+  /** Tags of the parts that S3 has. */
+  tags: z.array(z.string()),
+  /** Name of the object with what is too short for a part. */
+  rest: z.nullable(z.string()),
+  bytes: z.int(),
+  /** Of the sections of the archive. */
+  section: z.int(),
+  /** Where the section goes on: a sort key. Null at its beginning. */
+  after: z.nullable(z.string()),
+  /** File of the section, from 0. */
+  file: z.int(),
+});
+export type ArchiveCheckpoint = z.infer<typeof checkpointSchema>;
+
+const archiveSchema = z.object({
+  archiveId: z.string(),
+  accountId: z.string(),
+  status: z.enum(['pending', 'ready', 'failed']),
+  /** Percent. */
+  progress: z.int(),
+  /** ISO 8601 UTC. */
+  requestedAt: z.string(),
+  /** Mail address, or name of the API token. */
+  requestedBy: z.string(),
+  bytes: z._default(z.nullable(z.int()), null),
+  /** ISO 8601 UTC. */
+  availableUntil: z._default(z.nullable(z.string()), null),
+  checkpoint: z.optional(checkpointSchema),
+  failures: z.optional(z.int()),
+});
+export type Archive = z.infer<typeof archiveSchema>;
+
+export const openArchives = (table: Table) => {
+  const { client, name } = table;
+  return {
+    create: async ({ archiveId, accountId, requestedAt, requestedBy }: Archive, audit: AuditEntry): Promise<void> => {
+      const key = archiveKey(accountId, archiveId);
+      await transact(table, [
+        {
+          Put: {
+            TableName: name,
+            Item: {
+              ...key,
+              kind: 'archive',
+              archiveId,
+              accountId,
+              status: 'pending',
+              progress: 0,
+              requestedAt,
+              requestedBy,
+              expiresAt: Math.floor(Date.parse(requestedAt) / 1_000) + 2 * ARCHIVE_DAYS * DAY_SECONDS,
+              ...dueFrom(requestedAt, { accountId, sk: key.sk }),
+            },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+        putAudit(name, audit),
+      ]);
+    },
+
+    /** Newest first. */
+    list: async (accountId: string): Promise<Archive[]> => {
+      const { pk, sk } = archiveKey(accountId, '');
+      const archives: Archive[] = [];
+      for await (const item of queryItems(table, {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :archives)',
+        ExpressionAttributeValues: { ':pk': pk, ':archives': sk },
+        ConsistentRead: true,
+      }))
+        archives.push(archiveSchema.parse(item));
+      return archives.reverse();
+    },
+
+    /** @throws NotFoundError */
+    find: async (accountId: string, archiveId: string): Promise<Archive> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: name, Key: archiveKey(accountId, archiveId), ConsistentRead: true }),
+      );
+      if (Item === undefined) throw new NotFoundError('There is no such archive.');
+      return archiveSchema.parse(Item);
+    },
+
+    /** @param dueAt ISO 8601 UTC: when it goes on; null when it is finished */
+    write: (
+      { accountId, archiveId }: Pick<Archive, 'accountId' | 'archiveId'>,
+      changes: Partial<Archive>,
+      dueAt: string | null,
+    ): Promise<boolean> => writeJob(table, archiveKey(accountId, archiveId), accountId, changes, dueAt),
+  };
+};
+
+export type Archives = ReturnType<typeof openArchives>;
