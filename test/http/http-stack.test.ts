@@ -58,7 +58,13 @@ const handler = httpStack([route(createThing, create), route(removeThing, remove
   membershipOf,
 });
 
-const caller = { accountId: 'acc', userId: 'user', role: 'owner', name: 'ada@example.com', authTime: expect.any(Number) } as const;
+const caller = {
+  accountId: 'acc',
+  userId: 'user',
+  role: 'owner',
+  name: 'ada@example.com',
+  authTime: expect.any(Number),
+} as const;
 const good = { method: 'POST', path: '/api/things/a%2Fb', body: { name: 'x' }, caller } as const;
 
 afterEach(() => {
