@@ -10,6 +10,7 @@ import * as budgets from './budgets/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as members from './members/operations.ts';
+import * as metrics from './metrics/operations.ts';
 import * as openapi from './openapi/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
@@ -32,6 +33,7 @@ const resources = {
   tokens,
   spend,
   'spend-export': spendExport,
+  metrics,
   dimensions,
   requests,
   sessions,

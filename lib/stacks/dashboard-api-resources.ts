@@ -260,6 +260,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     environment: dashboardEnvironment,
     items: [readSpend, listKeys, readDimensions],
   },
+  metrics: {
+    description: 'Dashboard API: spend as Prometheus metrics',
+    environment: dashboardEnvironment,
+    // Of the account's partition: keys, rules and dimensions.
+    items: [readSpend, listKeys, readDimensions],
+  },
   dimensions: {
     description: 'Dashboard API: metadata names as dimensions of spend',
     environment: dashboardEnvironment,

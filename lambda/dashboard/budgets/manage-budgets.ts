@@ -30,7 +30,7 @@ export interface BudgetDependencies extends RuleChangeDependencies {
 
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
 
-const budgetsOf = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountId: string): Promise<Budget[]> =>
+const budgetsOf = async ({ rules }: { readonly rules: Pick<Rules, 'list'> }, accountId: string): Promise<Budget[]> =>
   (await rules.list(accountId)).filter(isBudget);
 
 /** @throws NotFoundError */
@@ -131,7 +131,9 @@ const auditOfBudget = (
   );
 
 export const listBudgets =
-  (dependencies: BudgetDependencies): Implementation<typeof operations.listBudgets> =>
+  (
+    dependencies: Pick<BudgetDependencies, 'readCounters' | 'now'> & { readonly rules: Pick<Rules, 'list'> },
+  ): Implementation<typeof operations.listBudgets> =>
   async ({ caller: { accountId } }) => ({
     items: (await readStates(dependencies, accountId, await budgetsOf(dependencies, accountId))).map(view),
   });

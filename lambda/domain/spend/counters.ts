@@ -16,6 +16,7 @@ export const tokenCounterNames = [
   'inputVideoTokens',
   'outputVideoTokens',
 ] as const satisfies readonly (keyof Usage)[];
+export type TokenCounterName = (typeof tokenCounterNames)[number];
 
 /**
  * The named sums of a spend counter. All are integers.

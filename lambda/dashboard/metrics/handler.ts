@@ -1,0 +1,35 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openRules } from '../../data/alerts/rules.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSpend } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { streamingHttpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { listBudgets } from '../budgets/manage-budgets.ts';
+import { openReadSpend } from '../spend/open-read-spend.ts';
+import * as operations from './operations.ts';
+import { readMetrics } from './read-metrics.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const now = () => new Date();
+
+const read = route(
+  operations.readMetrics,
+  readMetrics({
+    readSpend: openReadSpend(table),
+    listBudgets: listBudgets({ rules: openRules(table), readCounters: readInTime(openSpend(table).read), now }),
+    now,
+  }),
+);
+
+/** GET /api/metrics, and the same for machines. */
+export const handler = streamingHttpStack([read, { ...read, operation: operations.machineReadMetrics }], {
+  logger: new Logger({ serviceName: 'dashboard-metrics' }),
+  corsOrigins: environment.CORS_ORIGINS,
+  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+});

@@ -1,0 +1,165 @@
+import type * as z from 'zod/mini';
+import { type TokenCounterName, tokenCounterNames } from '../../domain/spend/counters.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
+import type { listBudgets } from '../budgets/operations.ts';
+import type { readSpend } from '../spend/operations.ts';
+import type { Metric, Sample } from './metrics-text.ts';
+
+type Report = z.input<typeof readSpend.success.schema>;
+type Group = Report['groups'][number];
+type Budget = z.input<typeof listBudgets.success.schema>['items'][number];
+
+/** What a scrape reads. */
+export interface Readings {
+  /** Reports by provider, without gaps: there are fewer providers than groups in a report. */
+  readonly month: Report;
+  readonly today: Report;
+  /** Reports by one more dimension each, for the same two periods. */
+  readonly grouped: readonly { readonly by: string; readonly month: Report; readonly today: Report }[];
+  readonly budgets: readonly Budget[];
+}
+
+interface ReadMetric extends Metric {
+  readonly samples: (readings: Readings) => Sample[];
+}
+
+const PERIODS = ['today', 'month'] as const;
+
+const byProvider = ({ month }: Readings, countOf: (group: Group) => number): Sample[] =>
+  month.groups.map((group) => ({ labels: { provider: group.provider ?? '' }, value: countOf(group) }));
+
+const inBothPeriods = (
+  readings: Readings,
+  samplesOf: (group: Group) => readonly { readonly labels?: Record<string, string>; readonly value: string | number }[],
+): Sample[] =>
+  PERIODS.flatMap((period) =>
+    readings[period].groups.flatMap((group) =>
+      samplesOf(group).map(({ labels, value }) => ({
+        labels: { period, provider: group.provider ?? '', ...labels },
+        value,
+      })),
+    ),
+  );
+
+/** `inputTokens` is `input`, `cacheWrite1hTokens` is `cache_write1h`. */
+const kindOf = (name: TokenCounterName): string =>
+  name.replace(/Tokens$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The value of a group's one dimension, empty for requests without one. */
+const valueIn = (group: Group, by: string): string =>
+  (by.startsWith('dim:') ? group.dim?.[by.slice('dim:'.length)] : group[by as keyof Group & 'model']) ?? '';
+
+/** Known costs by value. No value and an empty one are one series to Prometheus. */
+const costsByValue = (groups: readonly Group[], by: string): Map<string, number> => {
+  const costs = new Map<string, number>();
+  for (const group of groups)
+    if (group.costNanoUsd !== null)
+      costs.set(valueIn(group, by), (costs.get(valueIn(group, by)) ?? 0) + group.costNanoUsd);
+  return costs;
+};
+
+const budgetSamples = ({ budgets }: Readings, numberOf: (budget: Budget) => number | string): Sample[] =>
+  budgets
+    .filter(({ isActive, state }) => isActive && state.period !== null)
+    .map((budget) => ({ labels: { budget_id: budget.id, budget: budget.name }, value: numberOf(budget) }));
+
+/**
+ * Every metric. Counters hold what only grows in the ledger, since the start of the month: they survive restarts, and begin again with each
+ * month, which Prometheus takes for a restart. Money is in gauges: repricing may lower it, and Prometheus would take that for a restart too,
+ * and count the whole sum a second time.
+ */
+export const metrics: readonly ReadMetric[] = [
+  {
+    name: 'ai_spend_cost_usd',
+    type: 'gauge',
+    help: 'Known cost in USD of today and of this month so far (UTC), by how it is known. No sample where nothing is known of it.',
+    samples: (readings) =>
+      inBothPeriods(readings, ({ costUsd, costByProvenance }) =>
+        costUsd === null
+          ? []
+          : Object.entries(costByProvenance).map(([provenance, cost]) => ({
+              labels: { provenance },
+              value: cost.costUsd ?? 0,
+            })),
+      ),
+  },
+  {
+    name: 'ai_spend_unknown_cost_requests',
+    type: 'gauge',
+    help: 'Requests of today and of this month so far whose cost is unknown. No cost includes them.',
+    samples: (readings) => inBothPeriods(readings, ({ unpricedRequests }) => [{ value: unpricedRequests }]),
+  },
+  {
+    name: 'ai_spend_group_cost_usd',
+    type: 'gauge',
+    help: 'Known cost in USD of today and of this month so far, of the 100 costliest values of the dimension in the label by.',
+    samples: ({ grouped }) =>
+      PERIODS.flatMap((period) =>
+        grouped.flatMap(({ by, ...reports }) =>
+          [...costsByValue(reports[period].groups, by)].map(([value, nanoUsd]) => ({
+            labels: { period, by, value },
+            value: usdOf(nanoUsd),
+          })),
+        ),
+      ),
+  },
+  {
+    name: 'ai_spend_requests_total',
+    type: 'counter',
+    help: 'Requests since the start of the month.',
+    samples: (readings) => byProvider(readings, ({ requests }) => requests),
+  },
+  {
+    name: 'ai_spend_tokens_total',
+    type: 'counter',
+    help: 'Tokens since the start of the month. Only input and output add up: the other kinds are parts of them.',
+    samples: ({ month }) =>
+      month.groups.flatMap(({ provider = '', tokens }) =>
+        tokenCounterNames
+          .filter((name) => tokens[name] > 0)
+          .map((name) => ({ labels: { provider, kind: kindOf(name) }, value: tokens[name] })),
+      ),
+  },
+  {
+    name: 'ai_spend_errors_total',
+    type: 'counter',
+    help: 'Requests since the start of the month that the provider rejected, failed or interrupted.',
+    samples: (readings) => byProvider(readings, ({ errors }) => errors),
+  },
+  {
+    name: 'ai_spend_bypassed_requests_total',
+    type: 'counter',
+    help: 'Requests since the start of the month that were forwarded while tracking failed, and were still counted.',
+    samples: (readings) => byProvider(readings, ({ bypassedRequests }) => bypassedRequests),
+  },
+  {
+    name: 'ai_spend_untracked_requests_total',
+    type: 'counter',
+    help: 'Requests since the start of the month that were forwarded, and of which no other number knows. An upper bound.',
+    samples: ({ month }) => [{ value: month.untracked.requests }],
+  },
+  {
+    name: 'ai_spend_budget_amount_usd',
+    type: 'gauge',
+    help: 'Amount of an active budget for its current period, in USD.',
+    samples: (readings) => budgetSamples(readings, ({ amount }) => amount),
+  },
+  {
+    name: 'ai_spend_budget_used_usd',
+    type: 'gauge',
+    help: 'What the current period of a budget has used, in USD, requests of unknown cost as the budget counts them.',
+    samples: (readings) => budgetSamples(readings, ({ state }) => usdOf(state.usedNanoUsd)),
+  },
+  {
+    name: 'ai_spend_budget_unknown_cost_requests',
+    type: 'gauge',
+    help: 'Requests of unknown cost in the current period of a budget.',
+    samples: (readings) => budgetSamples(readings, ({ state }) => state.unpricedRequests),
+  },
+  {
+    name: 'ai_spend_budget_blocking',
+    type: 'gauge',
+    help: '1 while a budget stops requests, 0 while it does not.',
+    samples: (readings) => budgetSamples(readings, ({ state }) => Number(state.isBlocking)),
+  },
+];

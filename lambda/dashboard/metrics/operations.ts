@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { forMachines, operation } from '../../http/operation.ts';
+import { grouping } from '../spend/spend-query.ts';
+
+/** Each is one more reading of the month. */
+const MAX_GROUPINGS = 3;
+
+export const readMetrics = operation({
+  id: 'readMetrics',
+  method: 'GET',
+  path: '/metrics',
+  group: 'Spend',
+  summary: 'Read spend as Prometheus metrics',
+  description:
+    'The text format of Prometheus. Money is in gauges, which repricing may lower. What is in counters only grows, and starts again with each month (UTC). A cost that is not known has no sample: `ai_spend_unknown_cost_requests` counts its requests. Budgets are included where the role has `rules:read`.',
+  access: 'authorizer',
+  permission: 'spend:read',
+  query: z.strictObject({
+    groupBy: z
+      ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), ['model'])
+      .check(z.describe('Dimensions of `ai_spend_group_cost_usd`, each by itself, with its 100 costliest values.')),
+  }),
+  success: {
+    status: 200,
+    description: 'Metrics.',
+    schema: z.string(),
+    streamed: { contentType: 'text/plain; version=0.0.4; charset=utf-8', filename: 'metrics.txt' },
+  },
+  errors: [],
+});
+
+export const machineReadMetrics = forMachines(readMetrics);
