@@ -29,6 +29,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/TokensHandler': 363,
   'dashboard-api/SpendHandler': 343,
   'dashboard-api/SpendExportHandler': 337,
+  'dashboard-api/MetricsHandler': 380,
   'dashboard-api/DimensionsHandler': 329,
   'dashboard-api/RequestsHandler': 300,
   'dashboard-api/SessionsHandler': 337,

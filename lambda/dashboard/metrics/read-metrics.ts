@@ -4,6 +4,7 @@ import { providerLabels } from '../../domain/providers.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { listBudgets } from '../budgets/operations.ts';
 import type { readSpend } from '../spend/operations.ts';
+import { spendQuery } from '../spend/spend-query.ts';
 import { metrics } from './metrics.ts';
 import { metricText } from './metrics-text.ts';
 import type { readMetrics as operation } from './operations.ts';
@@ -24,7 +25,7 @@ export const readMetrics =
     const day = dayOf(now().toISOString());
     const reportsBy = async (by: (typeof query.groupBy)[number], limit: number) => {
       const read = (from: string) =>
-        readSpend({ ...input, query: { from, to: day, granularity: 'day', groupBy: [by], limit } });
+        readSpend({ ...input, query: spendQuery.parse({ from, to: day, groupBy: [by], limit }) });
       const [month, today] = await Promise.all([read(`${day.slice(0, -2)}01`), read(day)]);
       return { by, month, today };
     };

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import type { Context } from 'aws-lambda';
+import { metrics } from '../../lambda/dashboard/metrics/metrics.ts';
+import { readMetrics as operation } from '../../lambda/dashboard/metrics/operations.ts';
+import { readMetrics } from '../../lambda/dashboard/metrics/read-metrics.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
+
+const counter = (time: string, provider: string, model: string | null, counters: Counters): SpendCounter => ({
+  time,
+  dimensions: { provider, model, tag: null, keyId: null, providerKey: null },
+  counters,
+});
+const counters = [
+  counter('2026-11-03', 'openai', 'gpt-4o', { requests: 9, costComputedNanoUsd: 1_250_000_001, inputTokens: 700 }),
+  counter('2026-11-20', 'openai', 'say "hi"\\\n', {
+    requests: 2,
+    costProviderNanoUsd: 5,
+    costEstimatedNanoUsd: 30,
+    outputTokens: 8,
+    cacheWrite1hTokens: 3,
+    errors: 1,
+    bypassedRequests: 1,
+    unpricedRequests: 1,
+  }),
+  counter('2026-11-20', 'openai', null, { requests: 1, costComputedNanoUsd: 7 }),
+  counter('2026-11-20', 'openai', '', { requests: 1, costComputedNanoUsd: 8 }),
+  counter('2026-11-20', 'xai', 'grok', { requests: 4, unpricedRequests: 4 }),
+  counter('2026-11-20', 'groq', 'whisper', { requests: 1, freeRequests: 1 }),
+];
+const readCounters: ReadCounters = async function* (_, { from, to }) {
+  for (const each of counters) if (from.slice(0, 10) <= each.time && each.time < to.slice(0, 10)) yield each;
+};
+const now = () => new Date('2026-11-20T16:30:00Z');
+const budget = (id: string, isActive = true) => ({
+  id,
+  name: 'All of "us"',
+  amount: 50,
+  isActive,
+  state: { period: {}, usedNanoUsd: 1_250_000_050, unpricedRequests: 5, isBlocking: true },
+});
+const handler = httpStack(
+  [
+    route(
+      operation,
+      readMetrics({
+        readSpend: readSpend({
+          readCounters,
+          readTrackingGaps: async () => [
+            { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 6 },
+          ],
+          findDeclared: async () => [],
+          now,
+        }),
+        listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
+        now,
+      }),
+    ),
+  ],
+  { logger: silentLogger(), corsOrigins: [], membershipOf },
+);
+const scrape = async (query: Record<string, string[]> = {}, role: Role = 'viewer') => {
+  const caller = { accountId: 'account', userId: role, role };
+  const result = await handler(apiEvent({ method: 'GET', path: '/api/metrics', query, caller }), {} as Context);
+  expect(result.statusCode).toBe(200);
+  expect(result.headers?.['Content-Type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return text(result.body as Readable);
+};
+const linesOf = (body: string, name: string) => body.split('\n').filter((line) => line.startsWith(`${name}{`));
+
+describe('GET /metrics', () => {
+  it('has the costs of today and of the month, exactly, by how they are known', async () => {
+    expect(linesOf(await scrape(), 'ai_spend_cost_usd')).toEqual([
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="provider"} 0.000000005',
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="computed"} 0.000000015',
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="estimated"} 0.00000003',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="provider"} 0',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="computed"} 0',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="estimated"} 0',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="provider"} 0.000000005',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="computed"} 1.250000016',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="estimated"} 0.00000003',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="provider"} 0',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="computed"} 0',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="estimated"} 0',
+    ]);
+  });
+
+  it('never shows an unknown cost as 0, and counts its requests', async () => {
+    const body = await scrape();
+    expect(body).not.toMatch(/cost_usd\{.*(xai|grok)/);
+    expect(body).toContain('ai_spend_unknown_cost_requests{period="today",provider="xai"} 4\n');
+    expect(body).toContain('ai_spend_unknown_cost_requests{period="month",provider="openai"} 1\n');
+  });
+
+  it('counts what only grows since the start of the month', async () => {
+    const body = await scrape();
+    for (const line of [
+      'ai_spend_requests_total{provider="openai"} 13',
+      'ai_spend_requests_total{provider="xai"} 4',
+      'ai_spend_tokens_total{provider="openai",kind="input"} 700',
+      'ai_spend_tokens_total{provider="openai",kind="output"} 8',
+      'ai_spend_tokens_total{provider="openai",kind="cache_write1h"} 3',
+      'ai_spend_errors_total{provider="openai"} 1',
+      'ai_spend_bypassed_requests_total{provider="openai"} 1',
+      'ai_spend_untracked_requests_total 6',
+    ])
+      expect(body).toContain(`\n${line}\n`);
+  });
+
+  it('groups by the dimensions asked for, and escapes what clients send', async () => {
+    const grouped = async (query?: Record<string, string[]>) =>
+      linesOf(await scrape(query), 'ai_spend_group_cost_usd').filter((line) => line.includes('today'));
+    expect(await grouped()).toEqual([
+      'ai_spend_group_cost_usd{period="today",by="model",value="say \\"hi\\"\\\\\\n"} 0.000000035',
+      // Without a model, and with an empty one: the same series.
+      'ai_spend_group_cost_usd{period="today",by="model",value=""} 0.000000015',
+      'ai_spend_group_cost_usd{period="today",by="model",value="whisper"} 0',
+    ]);
+    expect(await grouped({ groupBy: ['tag,provider'] })).toEqual([
+      'ai_spend_group_cost_usd{period="today",by="tag",value=""} 0.00000005',
+      'ai_spend_group_cost_usd{period="today",by="provider",value="openai"} 0.00000005',
+      'ai_spend_group_cost_usd{period="today",by="provider",value="groq"} 0',
+    ]);
+  });
+
+  it('has active budgets, for roles that see budgets', async () => {
+    const body = await scrape();
+    for (const [name, value] of [
+      ['amount_usd', '50'],
+      ['used_usd', '1.25000005'],
+      ['unknown_cost_requests', '5'],
+      ['blocking', '1'],
+    ])
+      expect(linesOf(body, `ai_spend_budget_${name}`)).toEqual([
+        `ai_spend_budget_${name}{budget_id="b1",budget="All of \\"us\\""} ${value}`,
+        `ai_spend_budget_${name}{budget_id="b2",budget="All of \\"us\\""} ${value}`,
+      ]);
+    expect(await scrape({}, 'billing')).not.toContain('All of');
+  });
+
+  it('names no series twice', async () => {
+    const series = (await scrape({ groupBy: ['model,tag,client'] }))
+      .split('\n')
+      .filter((line) => /^\w/.test(line))
+      .map((line) => line.replace(/ \S+$/, ''));
+    expect(new Set(series).size).toBe(series.length);
+  });
+});
+
+describe('the Grafana dashboard', () => {
+  const dashboard = readFileSync('grafana/ai-spend.json', 'utf8');
+
+  it('uses metrics that there are, and all of them', () => {
+    const used = new Set([...dashboard.matchAll(/\bai_spend_\w+/g)].map(([name]) => name));
+    expect([...used].sort()).toEqual(metrics.map(({ name }) => name).sort());
+  });
+
+  it('selects by labels that they have', async () => {
+    const body = await scrape();
+    for (const [, name = '', labels = ''] of dashboard.matchAll(/(ai_spend_\w+)\{([^}]*)\}/g))
+      for (const [label] of labels.matchAll(/\w+(?=[=!]~?\\")/g))
+        expect([name, label, linesOf(body, name).some((line) => new RegExp(`[{,]${label}="`).test(line))]).toEqual([
+          name,
+          label,
+          true,
+        ]);
+  });
+});
