@@ -5,6 +5,7 @@ import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json
 import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
 import { createGateway, type Gateway, type GatewayParts } from './gateway.ts';
+import type { Reserve } from './relay/reserve.ts';
 import { requestIds } from './tracking/request-id.ts';
 import { createTracker } from './tracking/tracker.ts';
 import { usageQueue, writeToOutbox } from './tracking/usage-queue.ts';
@@ -48,6 +49,7 @@ export const composeGateway = (
   const caller = (service: Parameters<typeof awsService>[0]) =>
     awsCaller(awsService(service, variables), credentials, transports.aws);
   const dynamodb = caller('dynamodb');
+  let reserve: Promise<Reserve> | undefined;
   const tracker = createTracker(
     usageQueue(caller('sqs'), settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
     writeToOutbox(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
@@ -62,6 +64,12 @@ export const composeGateway = (
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
     upstream: transports.upstream(settings),
+    loadReserve: () => {
+      reserve ??= import('#reserve').then(({ openReserve }) =>
+        openReserve(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS),
+      );
+      return reserve;
+    },
     newRequestId: requestIds(),
   };
   return { gateway: createGateway(parts), parts, timeouts: settings };

@@ -2,9 +2,16 @@ import type { ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { Rule } from '../data/alerts/rules.ts';
+import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
 import { useOf } from '../domain/alert-rules/budget.ts';
-import { type BudgetState, concernsGateway, withBudgets } from '../domain/alert-rules/budget-blocks.ts';
+import {
+  type BudgetState,
+  concernsGateway,
+  reservedPeriods,
+  usedByBudget,
+  withBudgets,
+} from '../domain/alert-rules/budget-blocks.ts';
 import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
@@ -19,6 +26,7 @@ export interface EvaluationDependencies {
   readonly readCounters: ReadCounters;
   readonly alerts: Pick<Alerts, 'fire'>;
   readonly blocks: Pick<BlockStore, 'change'>;
+  readonly reservations: Pick<Reservations, 'compare'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly newAlertId: () => string;
 }
@@ -67,7 +75,14 @@ export interface Evaluation {
  * Judges the rules of one account, whose spend is read once for all of them. The returned function takes `judgedUntil`, when they were
  * judged before: see periodsToJudge.
  */
-export const evaluateAccount = ({ readCounters, alerts, blocks, keys, newAlertId }: EvaluationDependencies) => {
+export const evaluateAccount = ({
+  readCounters,
+  alerts,
+  blocks,
+  reservations,
+  keys,
+  newAlertId,
+}: EvaluationDependencies) => {
   /** Drivers are read for alerts only, which are rare. */
   const findDrivers = async (
     accountId: string,
@@ -95,6 +110,13 @@ export const evaluateAccount = ({ readCounters, alerts, blocks, keys, newAlertId
       const evaluator = evaluatorOf(rule.condition);
       return { rule, evaluator, series: spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom }) };
     });
+    const gatewayBudgets = judged.flatMap(({ rule, evaluator }) => {
+      const [period] = evaluator.periodsToJudge(now);
+      const { ruleId, condition } = rule;
+      if (condition.type !== 'budget' || !period || period.end <= now.toISOString()) return [];
+      return concernsGateway(condition.config) ? [{ budgetId: ruleId, config: condition.config, period }] : [];
+    });
+    const adjustReservations = await reservations.compare(accountId, reservedPeriods(gatewayBudgets));
     await fillSeries(readCounters, accountId, judged, now, judgedUntil);
     const fired: Alert[] = [];
     const failures = new Map<string, unknown>();
@@ -112,6 +134,7 @@ export const evaluateAccount = ({ readCounters, alerts, blocks, keys, newAlertId
         failures.set(rule.ruleId, error);
       }
     }
+    await adjustReservations(usedByBudget(budgets));
     // What stops requests comes before what only reports.
     if (rules.some(({ condition }) => condition.type === 'budget' && concernsGateway(condition.config)))
       await blocks.change(accountId, (current) => withBudgets(current, budgets, new Set(failures.keys())));

@@ -5,6 +5,7 @@ import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openRules } from '../data/alerts/rules.ts';
+import { openReservations } from '../data/ledger/reservations.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import { evaluateAccount } from './evaluate-account.ts';
@@ -23,6 +24,7 @@ export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDep
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       blocks: openBlocks(table),
+      reservations: openReservations(table),
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     }),

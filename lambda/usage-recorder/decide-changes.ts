@@ -55,6 +55,12 @@ export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage)
   return { accountId: event.accountId, provider: event.provider, responseId };
 };
 
+const finishedReservations = (
+  { reservations }: AccountCloseEvent,
+  { accountId, costNanoUsd }: RequestRecord,
+): Change['reservations'] =>
+  reservations?.map((each) => ({ ...each, accountId, costNanoUsd: costNanoUsd ?? each.unknownNanoUsd }));
+
 /**
  * Decides what the events change in the ledger. Each request may have one event; an event that adds nothing new has no change.
  * Records come out at overflow level 0 and without allocation dimensions: counter slots set both.
@@ -81,10 +87,15 @@ export const decideChanges = (
     const response = countableResponse(event, priced);
     const first = response && countedWith.get(responseKeyText(response));
     const repeatOf = first && first !== event.requestId ? first : null;
+    const change = (after: RequestRecord): Change => ({
+      before,
+      after,
+      reservations: finishedReservations(event, after),
+    });
     if (!response || first !== undefined || priced.usage === null)
-      return { before, after: recordOfClose(event, priced, repeatOf, context) };
+      return change(recordOfClose(event, priced, repeatOf, context));
     countedWith.set(responseKeyText(response), event.requestId);
-    return { before, after: recordOfClose(event, priced, null, context), countsResponse: response.responseId };
+    return { ...change(recordOfClose(event, priced, null, context)), countsResponse: response.responseId };
   };
 
   return [...events].flatMap((event) => decide(event) ?? []);

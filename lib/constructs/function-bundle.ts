@@ -29,6 +29,12 @@ const NEVER_IMPORTED = [
 ];
 
 /**
+ * A file of its own next to the gateway's bundle, which loads it for accounts with reserved budgets only: the rates of all models in it
+ * would make half of the bundle. Named as in the `imports` of package.json.
+ */
+const LAZY = { name: '#reserve', entry: 'lambda/gateway/relay/reserve.ts', file: 'reserve.js' } as const;
+
+/**
  * How every function is bundled, as measured by bench/cold.ts. CommonJS: importing Node's built-in modules from ESM costs each
  * start 15 to 25 ms more. Minified, names and all. No source maps: to load them costs as much again as ESM does, so
  * `npm run stack-trace` makes them afterwards. With our own pinned and tree-shaken copy of the SDK, instead of the runtime's, which
@@ -42,7 +48,7 @@ const HOUSE_OPTIONS = {
   format: 'cjs',
   minify: true,
   mainFields: ['module', 'main'],
-  external: NEVER_IMPORTED,
+  external: [...NEVER_IMPORTED, LAZY.name],
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
@@ -58,7 +64,7 @@ export const bundleOptions = (entry: string, folder: string) =>
 const allBundles = (): ReadonlyMap<string, Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
-    const entries = globSync(ENTRIES, { cwd: ROOT });
+    const entries = [...globSync(ENTRIES, { cwd: ROOT }), LAZY.entry];
     buildSync({ ...HOUSE_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
     return new Map(entries.map((entry) => [entry, readFileSync(join(folder, entry.replace(/\.ts$/, '.js')))]));
   } finally {
@@ -87,9 +93,13 @@ export const functionBundle = (entry: string): Code => {
     // CDK tells assets apart by what is in here.
     entry,
     tryBundle: (folder: string): boolean => {
-      writeFileSync(join(folder, BUNDLE_FILE), bundleOf(entry));
+      const bundle = bundleOf(entry);
+      const isLazy = bundle.includes(LAZY.name);
+      writeFileSync(join(folder, BUNDLE_FILE), bundle);
+      if (isLazy) writeFileSync(join(folder, LAZY.file), bundleOf(LAZY.entry));
       // Inside this repository, Node would otherwise load it as ESM.
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+      const imports = isLazy && { imports: { [LAZY.name]: `./${LAZY.file}` } };
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', ...imports }));
       return true;
     },
   };

@@ -85,7 +85,7 @@ export class AlertsStack extends Stack {
       { actions: ['Query'], partitions: partitions.spend },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
       // What budgets stop.
-      { actions: ['GetItem', 'PutItem'], partitions: partitions.blocks },
+      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
     );
     grantItems(
       evaluator,

@@ -312,7 +312,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
         partitions: [...partitions.accounts, ...partitions.audit],
       },
-      { actions: ['GetItem', 'PutItem'], partitions: partitions.blocks },
+      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
       // Whether requests with a key may be stopped.
       { actions: ['UpdateItem'], partitions: partitions.serviceKeys },
     ],

@@ -134,6 +134,7 @@ export class GatewayStack extends Stack {
         grantee,
         table,
         { actions: ['GetItem'], partitions: [...partitions.blocks, ...partitions.serviceKeys] },
+        { actions: ['UpdateItem'], partitions: partitions.blocks },
         { actions: ['PutItem'], partitions: partitions.outbox },
       );
       grantSend(grantee, usageQueue);

@@ -83,13 +83,21 @@ export class UsageStack extends Stack {
 
     const record: readonly TableAccess[] = [
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
+      // Reservations that requests made from budgets.
+      { actions: ['GetItem'], partitions: partitions.blocks },
       { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
       // The newest request of each day, where a month is sharded after it.
       { actions: ['Query'], partitions: partitions.requestLogs },
-      // One transaction writes records, counters of spend and sessions, and the account's counters and guards.
+      // One transaction writes records, counters of spend and sessions, the account's counters and guards, and reservations.
       {
         actions: ['PutItem', 'UpdateItem'],
-        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
+        partitions: [
+          ...partitions.accounts,
+          ...partitions.requestLogs,
+          ...partitions.spend,
+          ...partitions.sessions,
+          ...partitions.blocks,
+        ],
       },
       // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
       { actions: ['Query'], partitions: partitions.accounts },

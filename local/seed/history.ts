@@ -29,6 +29,7 @@ export const pastEvaluator = (
     readCounters: openSpend(table).read,
     alerts,
     blocks: { change: async () => {} },
+    reservations: { compare: async () => async () => {} },
     keys: openServiceKeys(table),
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
   });

@@ -20,6 +20,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
@@ -45,6 +46,7 @@ beforeAll(async () => {
   const dependencies = {
     rules: openRules(table),
     blocks: openBlocks(table),
+    reservations: openReservations(table),
     blockCopies: openBlockCopies(table),
     readCounters,
     findDeclared: async () => [],
@@ -109,6 +111,7 @@ const judge = async (since = clock) =>
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       blocks: openBlocks(table),
+      reservations: openReservations(table),
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     }),

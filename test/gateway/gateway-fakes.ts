@@ -60,6 +60,7 @@ export const fakeExchange = (
     upstreamOrigins: new Map(),
     lookUpAccount: () => ACTIVE,
     lookUpBlocks: () => NO_BLOCKS,
+    loadReserve: () => Promise.reject(new Error('no budget is reserved')),
     fingerprint: () => 'f00d',
     tracker: {
       open: async (event) => {

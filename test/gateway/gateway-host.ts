@@ -80,6 +80,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
     lookUpAccount: (serviceKey) => lookups[serviceKey] ?? 'no-such-key',
     lookUpBlocks: () => NO_BLOCKS,
+    loadReserve: () => Promise.reject(new Error('no budget is reserved')),
     fingerprint: () => 'f00d',
     tracker,
     upstream,

@@ -51,6 +51,7 @@ const evaluateRules = async (
     },
     alerts: { fire },
     blocks: { change: async () => {} },
+    reservations: { compare: async () => async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     newAlertId: () => 'alert-1',
   });

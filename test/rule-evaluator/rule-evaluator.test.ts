@@ -355,6 +355,7 @@ describe('the rule evaluator', () => {
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       blocks: { change: async () => {} },
+      reservations: { compare: async () => async () => {} },
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });
@@ -378,6 +379,7 @@ describe('the rule evaluator', () => {
       readCounters,
       alerts: { fire: async () => false },
       blocks: { change: async () => {} },
+      reservations: { compare: async () => async () => {} },
       keys: openServiceKeys(table),
       newAlertId: uuidv7,
     });

@@ -113,6 +113,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
       },
     },
     blocks: { change: async () => {} },
+    reservations: { compare: async () => async () => {} },
     keys: { list: async () => [] },
     newAlertId: () => 'alert',
   });

@@ -4,6 +4,7 @@ import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
+import { openReservations } from '../../data/ledger/reservations.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -20,6 +21,7 @@ const dependencies = {
   ...ruleChanges,
   rules: openRules(table),
   blocks: openBlocks(table),
+  reservations: openReservations(table),
   blockCopies: openBlockCopies(table),
   findDeclared: openDeclaredDimensions(table).find,
   readCounters: readInTime(openSpend(table).read),

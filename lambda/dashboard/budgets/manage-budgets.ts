@@ -2,8 +2,15 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import type { Reservations } from '../../data/ledger/reservations.ts';
 import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
-import { type BudgetState, concernsGateway, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
+import {
+  type BudgetState,
+  concernsGateway,
+  reservedPeriods,
+  usedByBudget,
+  withBudgets,
+} from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
 import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
@@ -23,6 +30,7 @@ type Budget = Rule<BudgetCondition>;
 export interface BudgetDependencies extends RuleChangeDependencies {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   readonly blocks: BlockStore;
+  readonly reservations: Pick<Reservations, 'compare'>;
   readonly blockCopies: Pick<ReturnType<typeof openBlockCopies>, 'write'>;
   readonly readCounters: ReadCounters;
   readonly findDeclared: FindDeclared;
@@ -104,16 +112,22 @@ const policyOf = (budgets: readonly Budget[], hasPause: boolean): BlockPolicy | 
 
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
 const applyBudgets = async (dependencies: BudgetDependencies, accountId: string): Promise<void> => {
-  const { blocks, blockCopies } = dependencies;
+  const { blocks, blockCopies, reservations, now } = dependencies;
   const budgets = await budgetsOf(dependencies, accountId);
   const active = budgets.filter(({ isActive, condition }) => isActive && concernsGateway(condition.config));
+  const current = active.flatMap(({ ruleId, condition }) => {
+    const [period] = evaluatorOf(condition).periodsToJudge(now());
+    return period ? [{ budgetId: ruleId, config: condition.config, period }] : [];
+  });
+  const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
   const states = (await readStates(dependencies, accountId, active)).flatMap(
     ({ budget, period, use }): BudgetState[] =>
       period === null
         ? []
         : [{ budgetId: budget.ruleId, name: budget.name, config: budget.condition.config, period, use }],
   );
-  await blocks.change(accountId, (current) => withBudgets(current, states, new Set()));
+  await adjustReservations(usedByBudget(states));
+  await blocks.change(accountId, (before) => withBudgets(before, states, new Set()));
   const hasPause = (await blocks.read(accountId)).blocks.some(({ kind }) => kind === 'pause');
   await blockCopies.write(accountId, policyOf(budgets, hasPause));
 };

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Blocks } from '../../domain/budgets/block.ts';
+import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
+import { periodNames } from '../../domain/calendar/periods.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { blocksKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 const text = z.string();
+const policy = z.enum(['pass', 'stop']);
 const scope = z.object({
   provider: z.optional(text),
   model: z.optional(text),
@@ -31,6 +33,21 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
     }),
   ),
   remaining: z.array(z.object({ id: text, scope, until: text, nanoUsd: z.number() })),
+  reserved: z._default(
+    z.array(
+      z.object({
+        id: text,
+        name: text,
+        scope,
+        period: z.union([z.enum(periodNames), z.object({ from: text, to: text })]),
+        amountNanoUsd: z.number(),
+        limitNanoUsd: z.number(),
+        unknownCost: z.union([policy, z.number()]),
+        onUnavailable: policy,
+      }),
+    ),
+    [],
+  ),
 });
 
 const itemSchema = z.object({ version: z.int(), json: text });
@@ -44,7 +61,7 @@ export const openBlocks = ({ client, name }: Table) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: name, Key: blocksKey(accountId), ConsistentRead: true }),
     );
-    if (Item === undefined) return { version: 0, blocks: { blocks: [], remaining: [] } };
+    if (Item === undefined) return { version: 0, blocks: NO_BLOCKS };
     const { version, json } = itemSchema.parse(Item);
     return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
   };

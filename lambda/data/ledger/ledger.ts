@@ -3,6 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
 import type { Table } from '../table/table.ts';
+import { openReservations } from './reservations.ts';
 import { openSharding, type Sharding } from './sharding.ts';
 import {
   type Change,
@@ -38,6 +39,8 @@ type Verdict =
   | { readonly kind: 'refused'; readonly changes: ReadonlySet<Change> }
   /** A day that was open when the transaction was made is closed by now, or a month is sharded otherwise than assumed. */
   | { readonly kind: 'outdated'; readonly months: readonly MonthSource[] }
+  /** Reservations were freed before: the evaluator does that when they are old. */
+  | { readonly kind: 'freed' }
   | { readonly kind: 'permanent' }
   /** `conflicting`: what other transactions had. `isSetback`: it conflicted or was throttled. */
   | { readonly kind: 'retry'; readonly conflicting: readonly Source[]; readonly isSetback: boolean };
@@ -55,11 +58,14 @@ const judge = (error: unknown, sources: readonly Source[]): Verdict => {
   const failed = having('ConditionalCheckFailed');
   const refused = failed.flatMap((source) => (source.kind === 'change' ? source.change : []));
   if (refused.length > 0) return { kind: 'refused', changes: new Set(refused) };
-  // Only records, their responses and month counters have conditions.
+  if (failed.some(({ kind }) => kind === 'reservation')) return { kind: 'freed' };
+  // Only records, their responses, reservations and month counters have conditions.
   if (failed.length > 0) return { kind: 'outdated', months: failed.filter((source) => source.kind === 'month') };
   if (codes.includes('ValidationError')) return { kind: 'permanent' };
   const conflicting = having('TransactionConflict');
-  return { kind: 'retry', conflicting, isSetback: conflicting.length > 0 || codes.includes('ThrottlingError') };
+  // Gateways write the items of reservations all the time: no sharding of counters ends these conflicts.
+  const isSetback = conflicting.some(({ kind }) => kind !== 'reservation') || codes.includes('ThrottlingError');
+  return { kind: 'retry', conflicting, isSetback };
 };
 
 /**
@@ -94,6 +100,7 @@ export const openLedger = (
   now: () => number = Date.now,
   sharding: Sharding = openSharding(table, now),
 ) => {
+  const reservations = openReservations(table);
   const currentDay = (): Day => dayOf(new Date(now()).toISOString());
 
   const commit = async (changes: readonly Change[], attempt: number, today = currentDay()): Promise<CommitResult> => {
@@ -146,6 +153,14 @@ export const openLedger = (
         } catch {
           // The month counter cannot be read, or is busy: below, the transaction is made again later.
         }
+      }
+      if (verdict.kind === 'freed') {
+        const held = new Set(await reservations.held(changes.flatMap((change) => change.reservations ?? [])));
+        const rest = changes.map((change) => ({
+          ...change,
+          reservations: change.reservations?.filter((each) => held.has(each)),
+        }));
+        return commit(rest, attempt);
       }
       if (verdict.kind === 'permanent' && changes.length > 1) {
         // One bad change must not fail the others: halve until it is alone.

@@ -18,6 +18,12 @@ import {
   sessionCounterKey,
   spendCounterName,
 } from '../table/keys.ts';
+import {
+  type FinishedReservation,
+  type ReservationDelta,
+  reservationDeltas,
+  settleReservations,
+} from './reservations.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
 import { sessionCounterOf } from './session-counters.ts';
 import type { Sharding } from './sharding.ts';
@@ -29,6 +35,8 @@ export interface Change {
   readonly after: RequestRecord;
   /** Id of the response that is counted with this request: see countedResponseKey. */
   readonly countsResponse?: string | undefined;
+  /** What the request had reserved from budgets, which its cost replaces. */
+  readonly reservations?: readonly FinishedReservation[] | undefined;
 }
 
 /** What a transaction adds to one spend counter, or to one session counter. */
@@ -76,6 +84,7 @@ export interface LedgerTransaction {
   readonly months: readonly MonthDelta[];
   /** Days whose summaries these changes make stale: those before today, and those that no month counter of the transaction checks. */
   readonly markedDays: readonly AccountDay[];
+  readonly reservations: readonly ReservationDelta[];
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
@@ -252,6 +261,7 @@ const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): Led
   spendCounters: [...totals.spendCounters.values()].filter(({ counters }) => !isZero(counters)),
   months: totals.months,
   markedDays: totals.markedDays,
+  reservations: reservationDeltas(prepared.flatMap(({ change }) => change.reservations ?? [])),
 });
 
 /** Sorted so that changes of the same spend counters are next to each other, and a transaction updates few of them. */
@@ -291,11 +301,11 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
     const counterCount = (before ? 6 : 3) + (before?.allocations.length ?? 0) + after.allocations.length;
     const size = item.details.length + RECORD_BYTES + counterCount * COUNTER_BYTES;
     // A change adds at most itself, its response, its counters, a month and a marked day.
-    const most = recordActionCount(change) + counterCount + 2;
+    const most = recordActionCount(change) + counterCount + 2 + (change.reservations?.length ?? 0);
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);
-    actions += recordActionCount(change);
+    actions += recordActionCount(change) + (change.reservations?.length ?? 0);
     bytes += size;
   }
   close();
@@ -369,12 +379,13 @@ export type Source =
   | { readonly kind: 'change'; readonly change: Change }
   | ({ readonly kind: 'counter' } & SpendCounterDelta)
   | ({ readonly kind: 'month' } & MonthDelta)
+  | ({ readonly kind: 'reservation' } & ReservationDelta)
   | { readonly kind: 'mark' };
 
 /** The actions of a transaction, and what each of them is for. */
 export const toActions = (
   table: string,
-  { changes, items, spendCounters, months, markedDays }: LedgerTransaction,
+  { changes, items, spendCounters, months, markedDays, reservations }: LedgerTransaction,
   now: number,
 ): { readonly actions: Actions; readonly sources: readonly Source[] } => {
   const all: { readonly action: Actions[number]; readonly source: Source }[] = [
@@ -391,6 +402,10 @@ export const toActions = (
     ...months.map((delta) => ({
       action: addToMonth(table, delta),
       source: { kind: 'month' as const, ...delta },
+    })),
+    ...reservations.map((delta) => ({
+      action: settleReservations(table, delta),
+      source: { kind: 'reservation' as const, ...delta },
     })),
     ...markedDays.map(({ accountId, day }) => ({
       action: markForRollup(table, accountId, day, now),

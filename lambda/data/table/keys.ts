@@ -38,6 +38,11 @@ export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountI
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */
 export const blocksKey = (accountId: string): Key => ({ pk: `BLOCKS#${accountId}`, sk: 'META' });
+/** What is spent and reserved of a budget in one period. Next to the blocks: the gateway writes it. */
+export const reservedBudgetKey = (accountId: string, budgetId: string, periodId: string): Key => ({
+  pk: blocksKey(accountId).pk,
+  sk: `BUDGET#${budgetId}#${periodId}`,
+});
 /** The account's own list of its service keys. */
 export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -1,7 +1,8 @@
-import type { Block, BlockScope, Blocks, Remaining } from '../budgets/block.ts';
+import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from '../budgets/block.ts';
+import { periodId, type Reservation } from '../budgets/reservation.ts';
 import type { Period } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
-import type { BudgetConfig, BudgetUse } from './budget.ts';
+import { type BudgetConfig, type BudgetUse, limitOf } from './budget.ts';
 
 /** What a budget's current period has used. */
 export interface BudgetState {
@@ -51,6 +52,43 @@ const remainingOf = ({ budgetId, config, period, use }: BudgetState): Remaining[
       ]
     : [];
 
+/** True where requests reserve from a budget. */
+const isReserved = ({ block }: BudgetConfig): boolean => block?.enforcement === 'reserved';
+
+/** The items that requests reserve from, of those budgets that have some. */
+export const reservedPeriods = (
+  budgets: readonly Pick<BudgetState, 'budgetId' | 'config' | 'period'>[],
+): Pick<Reservation, 'budgetId' | 'periodId'>[] =>
+  budgets
+    .filter(({ config }) => isReserved(config))
+    .map(({ budgetId, period }) => ({ budgetId, periodId: periodId(period) }));
+
+/** What budgets have used, by id. */
+export const usedByBudget = (budgets: readonly BudgetState[]): ReadonlyMap<string, number> =>
+  new Map(budgets.map(({ budgetId, use }) => [budgetId, use.usedNanoUsd]));
+
+const reservedOf = ({ budgetId, name, config }: BudgetState): ReservedBudget[] => {
+  const { unknownCost } = config;
+  if (!isReserved(config)) return [];
+  return [
+    {
+      id: budgetId,
+      name,
+      scope: scopeOf(config.filter),
+      period: config.period,
+      amountNanoUsd: usdToNanoUsd(config.amount),
+      limitNanoUsd: limitOf(config),
+      unknownCost:
+        typeof unknownCost === 'object'
+          ? usdToNanoUsd(unknownCost.countAsUsd)
+          : unknownCost === 'block'
+            ? 'stop'
+            : 'pass',
+      onUnavailable: config.block?.onUnavailable ?? 'pass',
+    },
+  ];
+};
+
 /**
  * The blocks of an account after its budgets were judged. Pauses stay, and so do the blocks of budgets that could not be judged. A block
  * keeps the amount that was spent when it began, as long as it lasts.
@@ -58,7 +96,7 @@ const remainingOf = ({ budgetId, config, period, use }: BudgetState): Remaining[
  * @param unjudged ids of budgets whose state is not known
  */
 export const withBudgets = (
-  { blocks, remaining }: Blocks,
+  { blocks, remaining, reserved }: Blocks,
   budgets: readonly BudgetState[],
   unjudged: ReadonlySet<string>,
 ): Blocks => {
@@ -74,5 +112,6 @@ export const withBudgets = (
       ...budgets.flatMap(blockOf).map(since),
     ],
     remaining: [...remaining.filter(({ id }) => unjudged.has(id)), ...budgets.flatMap(remainingOf)],
+    reserved: [...reserved.filter(({ id }) => unjudged.has(id)), ...budgets.flatMap(reservedOf)],
   };
 };

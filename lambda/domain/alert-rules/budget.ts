@@ -38,6 +38,16 @@ const block = z.strictObject({
     z.int().check(z.minimum(100), z.maximum(1_000), z.describe('From this percentage on, requests are refused.')),
     100,
   ),
+  enforcement: z._default(
+    z
+      .enum(['lagging', 'reserved'])
+      .check(
+        z.describe(
+          'lagging: requests are refused some seconds after the budget is used up. reserved: each request first reserves the most that it may cost, and is refused where that does not fit.',
+        ),
+      ),
+    'lagging',
+  ),
   onUnavailable: z._default(
     z
       .enum(['pass', 'stop'])
@@ -81,6 +91,13 @@ export const budgetConfigSchema = z.strictObject({
 
 export type BudgetConfig = z.infer<typeof budgetConfigSchema>;
 
+/** The amount of a budget at a percentage, in nano-USD. */
+const atPercent = (amountNanoUsd: number, percent: number): number => Math.ceil((amountNanoUsd / 100) * percent);
+
+/** What a budget may come to before requests are refused, in nano-USD. */
+export const limitOf = ({ amount, block }: Pick<BudgetConfig, 'amount' | 'block'>): number =>
+  atPercent(usdToNanoUsd(amount), block?.atPercent ?? 100);
+
 /** What a budget's period has used. */
 export interface BudgetUse {
   /** Known cost, in nano-USD, as GET /spend shows it. */
@@ -92,21 +109,18 @@ export interface BudgetUse {
   readonly isUsedUp: boolean;
 }
 
-/** The amount of a budget at a percentage, in nano-USD. */
-const atPercent = (amountNanoUsd: number, percent: number): number => Math.ceil((amountNanoUsd / 100) * percent);
-
 /** @throws CounterOverflowError */
-export const useOf = ({ amount, block, unknownCost }: BudgetConfig, counters: Counters): BudgetUse => {
+export const useOf = (config: BudgetConfig, counters: Counters): BudgetUse => {
+  const { unknownCost } = config;
   const knownNanoUsd = knownCostNanoUsd(counters);
   const unpricedRequests = counters.unpricedRequests ?? 0;
   const countedAs = typeof unknownCost === 'object' ? usdToNanoUsd(unknownCost.countAsUsd) : 0;
   const usedNanoUsd = knownNanoUsd + unpricedRequests * countedAs;
-  const limit = atPercent(usdToNanoUsd(amount), block?.atPercent ?? 100);
   return {
     knownNanoUsd,
     unpricedRequests,
     usedNanoUsd,
-    isUsedUp: usedNanoUsd >= limit || (unknownCost === 'block' && unpricedRequests > 0),
+    isUsedUp: usedNanoUsd >= limitOf(config) || (unknownCost === 'block' && unpricedRequests > 0),
   };
 };
 

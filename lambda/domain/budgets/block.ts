@@ -1,3 +1,4 @@
+import type { PeriodName } from '../calendar/periods.ts';
 import type { OpenEvent } from '../usage/usage-event.ts';
 
 /*
@@ -42,13 +43,30 @@ export interface Remaining {
   readonly nanoUsd: number;
 }
 
+/** A budget that requests reserve from, as the gateway knows it. */
+export interface ReservedBudget {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: BlockScope;
+  readonly period: PeriodName | { readonly from: string; readonly to: string };
+  readonly amountNanoUsd: number;
+  /** What spend and reservations may come to together. */
+  readonly limitNanoUsd: number;
+  /** A request whose price is not known: it passes, is refused, or counts as so many nano-USD. */
+  readonly unknownCost: BlockPolicy | number;
+  /** What happens to a request where nothing can be reserved for it. */
+  readonly onUnavailable: BlockPolicy;
+}
+
 /** What the gateway knows of an account's budgets. */
 export interface Blocks {
   readonly blocks: readonly Block[];
   readonly remaining: readonly Remaining[];
+  /** Budgets that requests reserve from. */
+  readonly reserved: readonly ReservedBudget[];
 }
 
-export const NO_BLOCKS: Blocks = { blocks: [], remaining: [] };
+export const NO_BLOCKS: Blocks = { blocks: [], remaining: [], reserved: [] };
 
 /** What is known of a request before it is forwarded. The model may be in its body. */
 type Request = Pick<OpenEvent, 'provider' | 'keyId' | 'tag' | 'metadata' | 'client' | 'session'>;
@@ -64,6 +82,10 @@ const isIn = ({ provider, tag, keyIds, client, sessionId, metadata = {} }: Block
 /** The blocks in force that the request is in, as far as is known without its model. */
 export const blocksOf = ({ blocks }: Blocks, request: Request, now: Date): Block[] =>
   blocks.filter(({ until, scope }) => (until === null || Date.parse(until) > now.getTime()) && isIn(scope, request));
+
+/** The budgets that the request reserves from, as far as is known without its model. */
+export const reservedOf = ({ reserved }: Blocks, request: Request): ReservedBudget[] =>
+  reserved.filter(({ scope }) => isIn(scope, request));
 
 /** The least that budgets have left for the request, in nano-USD. Budgets of a model are not among them. Null without a budget. */
 export const remainingOf = ({ remaining }: Blocks, request: Request, now: Date): number | null => {

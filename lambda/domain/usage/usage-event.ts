@@ -112,6 +112,17 @@ const reading = z.object({
   billableItems: z.record(z.string(), z.union([z.number(), z.string()])),
 });
 
+/** See budgets/reservation.ts. */
+const reservation = z.object({
+  budgetId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
+  periodId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
+  minute: nonNegativeInteger,
+  nanoUsd: nonNegativeInteger,
+  unknownNanoUsd: nonNegativeInteger,
+});
+/** As many as an account may have budgets. */
+const MAX_RESERVATIONS = 50;
+
 /** How a request may have ended, in a close event. */
 const closedOutcomes = [
   /** The provider's whole response, whatever its status, was relayed. */
@@ -155,6 +166,8 @@ export const closeEventSchema = z.extend(requestIdentity, {
   overheadMs: z.optional(z.nullable(z.number().check(z.nonnegative()))),
   requestBytes: nonNegativeInteger,
   responseBytes: nonNegativeInteger,
+  /** What the gateway reserved from budgets before it forwarded the request. */
+  reservations: z.optional(z.array(reservation).check(z.maxLength(MAX_RESERVATIONS))),
   reading,
 });
 

@@ -9,10 +9,14 @@ class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   readonly code: string;
   readonly status: number;
-  constructor(code: string, status: number, message: string) {
-    super(`${code}: ${message}`);
+  /** The whole response: a conditional write that fails may return the item. */
+  readonly output: Readonly<Record<string, unknown>>;
+  constructor(output: Readonly<Record<string, unknown>>, status: number) {
+    const code = errorCode(output);
+    super(`${code}: ${output['message'] ?? output['Message'] ?? ''}`);
     this.code = code;
     this.status = status;
+    this.output = output;
   }
 }
 
@@ -80,7 +84,7 @@ const parseResponse = ({ status, body }: AwsResponse): Record<string, unknown> =
     throw new Error(`the response (status ${status}) is not JSON`);
   }
   if (status >= 200 && status < 300) return output;
-  throw new AwsCallError(errorCode(output), status, String(output['message'] ?? output['Message'] ?? ''));
+  throw new AwsCallError(output, status);
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { Reservation } from '../../domain/budgets/reservation.ts';
 import type { CloseEvent, Outcome } from '../../domain/usage/usage-event.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
 import { createMeter, emptyReading, type Meter, type MeteredResponse } from '../meter/meter.ts';
@@ -20,6 +21,8 @@ export class CloseEventBuilder {
   #responseBytes = 0;
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
+  /** What the request reserved from budgets. */
+  reservations: readonly Reservation[] = [];
 
   /** @param startedAtMs when the request arrived, on the monotonic clock */
   constructor(request: RequestCopy, startedAtMs: number) {
@@ -91,6 +94,7 @@ export class CloseEventBuilder {
       overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
       requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,
+      ...(this.reservations.length > 0 && { reservations: [...this.reservations] }),
       // What was not forwarded costs nothing.
       ...(blockedBy === undefined ? { reading } : { blockedBy, reading: { ...reading, dialect: 'free' } }),
     };

@@ -1,5 +1,5 @@
-import type { Block } from '../../domain/budgets/block.ts';
-import { modelOfPath } from '../../domain/usage/dialect.ts';
+import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
+import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
@@ -13,6 +13,7 @@ import {
   type BudgetCheck,
   checkBudgets,
   isSameModel,
+  needsBody,
   type Refusal,
   refusalResponse,
   remainingHeader,
@@ -24,6 +25,7 @@ import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration, routeOf } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
 import { type RequestIdentity, requestIdentity } from './request-identity.ts';
+import type { Reserve } from './reserve.ts';
 import { ResponsePipe } from './response-pipe.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
@@ -40,6 +42,8 @@ export interface RelayParts {
   readonly fingerprint: Fingerprint;
   readonly tracker: Tracker;
   readonly upstream: Upstream;
+  /** Loads what reserves from budgets, for an account that has such. */
+  readonly loadReserve: () => Promise<Reserve>;
   /** Origins used instead of the providers' own, by label. */
   readonly upstreamOrigins: ReadonlyMap<string, string>;
 }
@@ -145,8 +149,7 @@ class Relay implements UpstreamListener {
       return;
     }
     const origin = this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin;
-    const wantsBody = this.#budgets !== undefined && this.#budgets.ofModels.length > 0;
-    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, wantsBody);
+    const prepared = prepareRequest(request, admitted, origin, this.#target, this.#path, needsBody(this.#budgets));
     if (prepared instanceof Promise) {
       prepared.then(
         (ready) => this.#guard(this.#prepare, ready),
@@ -164,22 +167,55 @@ class Relay implements UpstreamListener {
       return;
     }
     if (prepared.wholeBody) this.#copy.keepWhole(prepared.wholeBody);
-    // A large body is read in slices: a model's block waits for that.
-    const reading = this.#budgets && this.#budgets.ofModels.length > 0 ? this.#copy.readWhole() : undefined;
-    if (reading) void reading.then(() => this.#guard(this.#send, prepared));
-    else this.#send(prepared);
+    // A large body is read in slices: budgets wait for that.
+    const reading = needsBody(this.#budgets) ? this.#copy.readWhole() : undefined;
+    if (reading) void reading.then(() => this.#guard(this.#check, prepared));
+    else this.#check(prepared);
   }
 
-  #send({ upstream, wholeBody, askedForUsage }: PreparedRequest): void {
+  #check(prepared: PreparedRequest): void {
     if (this.#isFinished) return;
-    this.#askedForUsage = askedForUsage;
     if (this.#budgets && this.#budgets.ofModels.length > 0) {
-      const block = this.#blockOfModel(this.#budgets.ofModels, wholeBody !== null);
+      const block = this.#blockOfModel(this.#budgets.ofModels, prepared.wholeBody !== null);
       if (block) {
         this.#refuse(block);
         return;
       }
     }
+    if (this.#budgets && this.#budgets.reserved.length > 0)
+      this.#reserve(prepared, this.#budgets.reserved).catch((error: unknown) => this.#respondWithFault(error));
+    else this.#send(prepared);
+  }
+
+  /** Forwards the request once its budgets hold the most that it may cost. */
+  async #reserve(prepared: PreparedRequest, budgets: readonly ReservedBudget[]): Promise<void> {
+    const { accountId, provider, startedAt } = this.#identify();
+    const isWhole = prepared.wholeBody !== null;
+    const [reserve, facts] = await Promise.all([this.#parts.loadReserve(), isWhole ? this.#copy.facts() : null]);
+    const model = modelOfPath(this.#path) ?? facts?.model ?? null;
+    const own = budgets.filter(({ scope }) => scope.model === undefined || isSameModel(model ?? '', scope.model));
+    const result = await reserve(accountId as string, own, {
+      provider,
+      dialect: dialectOf(this.#copy.method, this.#path),
+      model,
+      serviceTier: facts?.serviceTier ?? null,
+      body: this.#copy.isPlain ? prepared.wholeBody : null,
+      prompt: facts?.prompt.count() ?? null,
+      startedAt,
+    });
+    if (this.#isFinished) {
+      if (result.kind === 'reserved') await reserve.release(accountId as string, result.reservations);
+    } else if (result.kind === 'refused') this.#refuse(result.refusal);
+    else if (result.kind === 'unavailable' && result.policy === 'stop') this.#refuse('blocks-unread');
+    else {
+      if (result.kind === 'reserved') this.#closeEventBuilder.reservations = result.reservations;
+      else this.#identity = { ...this.#identify(), blocksUnread: true };
+      this.#send(prepared);
+    }
+  }
+
+  #send({ upstream, askedForUsage }: PreparedRequest): void {
+    this.#askedForUsage = askedForUsage;
     this.#closeEventBuilder.recordSend();
     try {
       this.#exchange = this.#parts.upstream.send(upstream, askedForUsage ? new DecodedStream(this) : this);

@@ -34,6 +34,11 @@ export class RequestCopy implements MeteredRequest {
     this.#contentEncoding = headerValue(headers, 'content-encoding');
   }
 
+  /** The body is not compressed. */
+  get isPlain(): boolean {
+    return this.#contentEncoding === undefined;
+  }
+
   /** Reads a chunk that was sent. */
   read(chunk: Buffer): void {
     if (this.#isWhole) return;

@@ -15,6 +15,7 @@ import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
 import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
+import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { createTracker } from '../../../lambda/gateway/tracking/tracker.ts';
 import type { UndeliveredSettings } from '../../../lambda/gateway/tracking/undelivered.ts';
 import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usage-queue.ts';
@@ -87,6 +88,7 @@ const withLimits = (
     fingerprint: () => 'f00d',
     tracker,
     upstream,
+    loadReserve: async () => openReserve(dynamodb, 'spend', 500),
     newRequestId: uuidv7,
   });
   return {

@@ -1,0 +1,27 @@
+/*
+ * A budget that is enforced by reservations has one item for each period: what is spent and what is reserved. The gateway reserves the
+ * most that a request may cost, in one conditional write; the recorder replaces that by the cost, with the record. This file imports
+ * nothing at run time.
+ */
+
+/** What was reserved for one request. */
+export interface Reservation {
+  readonly budgetId: string;
+  /** Of the budget, as periodId has it. */
+  readonly periodId: string;
+  /** When it was made, in minutes since 1970: reservations are kept as sums by minute. */
+  readonly minute: number;
+  readonly nanoUsd: number;
+  /** What the budget counts where the cost turns out to be unknown. */
+  readonly unknownNanoUsd: number;
+}
+
+/** The name of a period in keys. */
+export const periodId = ({ name, start }: { readonly name: string; readonly start: string }): string =>
+  `${name}#${start}`;
+
+/**
+ * After this time, counted from the start of its minute, a reservation is freed, whatever became of its request: the evaluator's run is a
+ * minute later at most, so that nothing stays for more than 15 minutes.
+ */
+export const RESERVATION_MINUTES = 14;

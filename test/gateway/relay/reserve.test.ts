@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
+import { NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
+import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
+import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
+import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
+import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
+import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
+import { KEYS } from '../gateway-host.ts';
+
+const USD = 1e9;
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let accountId: string;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  accountId = (await newAccount(table)).accountId;
+});
+afterAll(() => table.stop());
+
+const reserveOf = (endpoint = table.endpoint, tableName = table.name) => {
+  const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const caller = awsCaller(awsService('dynamodb', variables), environmentCredentials(variables), nodeTransport);
+  return openReserve(caller, tableName, 2_000);
+};
+
+const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedBudget => ({
+  id: uuidv7(),
+  name: 'Agents',
+  scope: {},
+  period: 'monthly',
+  amountNanoUsd: usd * USD,
+  limitNanoUsd: usd * USD,
+  unknownCost: 'pass',
+  onUnavailable: 'pass',
+  ...changes,
+});
+
+/** A request through a gateway whose account has these budgets. Its worst case: 1,000 tokens of output at 10 USD a million, and its bytes. */
+const send = async (budgets: readonly ReservedBudget[], body: object, { reserve = reserveOf(), headers = [] as string[] } = {}) => {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const exchange = fakeExchange(
+    {
+      method: 'POST',
+      target: '/v1/chat/completions',
+      headers: [
+        'X-Service-Key',
+        KEYS.active,
+        'Authorization',
+        'Bearer sk-test',
+        'Content-Type',
+        'application/json',
+        'Content-Length',
+        String(bytes.length),
+        ...headers,
+      ],
+      body: bytes,
+    },
+    {
+      parts: {
+        lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
+        lookUpBlocks: () => ({ ...NO_BLOCKS, reserved: budgets }),
+        loadReserve: async () => reserve,
+      },
+    },
+  );
+  while (exchange.sent.length === 0 && exchange.closes().length === 0) await turn();
+  return exchange;
+};
+
+const CHAT = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'Hello' }] };
+const WORST = JSON.stringify(CHAT).length * 2_500 + 1_000 * 10_000;
+
+const respond = async ({ provider, finished, closes }: Awaited<ReturnType<typeof send>>, outputTokens: number) => {
+  const usage = { prompt_tokens: 10, completion_tokens: outputTokens, total_tokens: 10 + outputTokens };
+  provider().onHeaders({ status: 200, statusMessage: 'OK', headers: ['Content-Type', 'application/json'] });
+  provider().onData(Buffer.from(JSON.stringify({ model: 'gpt-4o', choices: [], usage })));
+  provider().onEnd([]);
+  await finished;
+  return closes()[0] as CloseEvent;
+};
+
+const itemOf = ({ id }: ReservedBudget) =>
+  openReservations(table).read(accountId, { budgetId: id, periodId: periodId(periodAt('monthly', new Date())) });
+const reservedIn = async (budget: ReservedBudget): Promise<number> =>
+  [...(await itemOf(budget)).reserved.values()].reduce((sum, nanoUsd) => sum + nanoUsd, 0);
+
+const record = (events: readonly CloseEvent[]) => openRecorder(table, { logger: { error: () => {} } })(events);
+
+describe('a request of a budget that is reserved from', () => {
+  it('reserves its worst case before it is forwarded, and its cost replaces that', async () => {
+    const budget = budgetOf(1);
+    const exchange = await send([budget], CHAT);
+    expect(await reservedIn(budget)).toBe(WORST);
+    const close = await respond(exchange, 20);
+    expect(close.reservations).toEqual([expect.objectContaining({ budgetId: budget.id, nanoUsd: WORST })]);
+    await record([close]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await itemOf(budget)).settledNanoUsd).toBe(10 * 2_500 + 20 * 10_000);
+  });
+
+  it('is counted once, however often its event arrives', async () => {
+    const budget = budgetOf(1);
+    const close = await respond(await send([budget], CHAT), 20);
+    await record([close, close]);
+    await record([close]);
+    const { settledNanoUsd, reserved } = await itemOf(budget);
+    expect([settledNanoUsd, ...reserved.values()]).toEqual([225_000, 0]);
+  });
+
+  it('is refused where it does not fit, with what is spent, reserved and needed', async () => {
+    const budget = budgetOf((1.5 * WORST) / USD);
+    const first = await send([budget], CHAT);
+    const refused = await send([budget], CHAT);
+    expect(refused.sent).toEqual([]);
+    expect(refused.status()).toBe(429);
+    expect(JSON.parse(String(refused.calls.find(([name]) => name === 'write')?.[1])).error).toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      budget: { id: budget.id, spentUsd: 0, reservedUsd: WORST / USD, neededUsd: WORST / USD },
+    });
+    expect(refused.headers()[refused.headers().indexOf('x-should-retry') + 1]).toBe('false');
+    // It fits as soon as the other has ended.
+    expect(refused.headers()[refused.headers().indexOf('Retry-After') + 1]).toBe('30');
+    expect(refused.closes()).toEqual([expect.objectContaining({ outcome: 'refused', blockedBy: budget.id })]);
+    await record([await respond(first, 20)]);
+    expect((await send([budget], CHAT)).sent).toHaveLength(1);
+  });
+
+  it('reserves the model’s largest output without max_tokens', async () => {
+    const budget = budgetOf(1);
+    const { max_tokens: _, ...unlimited } = CHAT;
+    await send([budget], unlimited);
+    expect(await reservedIn(budget)).toBe(JSON.stringify(unlimited).length * 2_500 + 16_384 * 10_000);
+  });
+
+  it('reserves from all of its budgets, or from none', async () => {
+    const [wide, narrow] = [budgetOf(1), budgetOf((0.5 * WORST) / USD)];
+    const middle = budgetOf((1.5 * WORST) / USD);
+    expect((await send([wide, middle], CHAT)).sent).toHaveLength(1);
+    expect(await Promise.all([wide, middle].map(reservedIn))).toEqual([WORST, WORST]);
+    expect((await send([wide, middle], CHAT)).status()).toBe(429);
+    expect((await send([wide, narrow], CHAT)).status()).toBe(429);
+    expect(await Promise.all([wide, middle, narrow].map(reservedIn))).toEqual([WORST, WORST, 0]);
+  });
+
+  it.each([
+    ['passes', 'pass', 1, 0],
+    ['is refused', 'stop', 0, 0],
+    ['counts as an amount', 0.25 * USD, 1, 0.25 * USD],
+  ] as const)('of unknown price %s where the budget says so', async (_does, unknownCost, sent, reserved) => {
+    const budget = budgetOf(1, { unknownCost });
+    const exchange = await send([budget], { ...CHAT, model: 'my-own-model' });
+    expect(exchange.sent).toHaveLength(sent);
+    expect(await reservedIn(budget)).toBe(reserved);
+  });
+
+  it.each([
+    ['passes, and its record says so', 'pass', 1],
+    ['is refused', 'stop', 0],
+  ] as const)('%s while the table does not reserve', async (_does, onUnavailable, sent) => {
+    const reserve = reserveOf(table.endpoint, 'no-such-table');
+    const exchange = await send([budgetOf(1, { onUnavailable })], CHAT, { reserve });
+    expect(exchange.sent).toHaveLength(sent);
+    if (sent === 0) expect(exchange.status()).toBe(503);
+    else expect(await respond(exchange, 1)).toMatchObject({ blocksUnread: true });
+  });
+
+  it('does not reserve from a budget of another model', async () => {
+    const budget = budgetOf(1, { scope: { model: 'gpt-5' } });
+    expect((await send([budget], CHAT)).sent).toHaveLength(1);
+    expect((await itemOf(budget)).exists).toBe(false);
+  });
+
+  it('is counted without its reservation where that was freed before', async () => {
+    const budget = budgetOf(1);
+    const close = await respond(await send([budget], CHAT), 20);
+    const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
+    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
+    await (await store.compare(accountId, names))(new Map([[budget.id, 0]]));
+    expect((await itemOf(budget)).reserved.size).toBe(0);
+    expect(await record([close])).toEqual([expect.objectContaining({ kind: 'recorded' })]);
+    await (await store.compare(accountId, names))(new Map([[budget.id, 225_000]]));
+    expect(await itemOf(budget)).toMatchObject({ settledNanoUsd: 0, unreservedNanoUsd: 225_000 });
+  });
+
+  it('frees its reservation where its client disconnects before it is forwarded', async () => {
+    const budget = budgetOf(1);
+    const reserve = reserveOf();
+    const begun = Promise.withResolvers<void>();
+    const late = Object.assign(
+      async (...request: Parameters<typeof reserve>) => {
+        const result = await reserve(...request);
+        exchange.disconnect();
+        return result;
+      },
+      { release: (...freed: Parameters<typeof reserve.release>) => reserve.release(...freed).finally(begun.resolve) },
+    );
+    const exchange = fakeExchange(
+      {
+        method: 'POST',
+        target: '/v1/chat/completions',
+        headers: ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test', 'Content-Type', 'application/json'],
+        body: Buffer.from(JSON.stringify(CHAT)),
+      },
+      {
+        parts: {
+          lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
+          lookUpBlocks: () => ({ ...NO_BLOCKS, reserved: [budget] }),
+          loadReserve: async () => late,
+        },
+      },
+    );
+    await begun.promise;
+    expect(exchange.sent).toEqual([]);
+    expect(await reservedIn(budget)).toBe(0);
+  });
+});
