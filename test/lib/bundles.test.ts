@@ -72,7 +72,9 @@ describe('bundles', () => {
     const script = `import('#reserve').then(({ openReserve }) => console.log(typeof openReserve({}, '', 0).release))`;
     const folderOfGateway = dirname(gateway);
     writeFileSync(join(folderOfGateway, 'load-reserve.js'), script);
-    const { stdout, stderr } = spawnSync(process.execPath, [join(folderOfGateway, 'load-reserve.js')], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folderOfGateway, 'load-reserve.js')], {
+      encoding: 'utf8',
+    });
     expect({ stdout, stderr }).toEqual({ stdout: 'function\n', stderr: '' });
     expect(statSync(join(folderOfGateway, 'reserve.js')).size / 1_024).toBeLessThan(95);
   });

@@ -7,8 +7,8 @@ import { type Key, reservedBudgetKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /*
- * One item for each budget that requests reserve from, and period. `committed` = `settled` + `unreserved` + the reservations, `m` and a minute
- * each. `settled`: costs of requests that had reserved. `unreserved`: the rest of what the ledger shows as used.
+ * One item for each budget that requests reserve from, and period. `committed` = `finished` + `unreserved` + the reservations, `m` and a minute
+ * each. `finished`: costs of requests that had reserved. `unreserved`: the rest of what the ledger shows as used.
  */
 
 /** What one request replaces its reservation with: its cost. */
@@ -20,7 +20,7 @@ export interface FinishedReservation extends Reservation {
 /** What a transaction changes in one item. */
 export interface ReservationDelta {
   readonly key: Key;
-  readonly settledNanoUsd: number;
+  readonly finishedNanoUsd: number;
   /** Freed, by minute. */
   readonly freed: ReadonlyMap<number, number>;
 }
@@ -35,15 +35,15 @@ export const reservationDeltas = (finished: readonly FinishedReservation[]): Res
     for (const { minute, nanoUsd } of ofItem) freed.set(minute, (freed.get(minute) ?? 0) + nanoUsd);
     return {
       key: keyOf(ofItem[0] as FinishedReservation),
-      settledNanoUsd: ofItem.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+      finishedNanoUsd: ofItem.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
       freed,
     };
   });
 
 /** Fails where one of the minutes was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
-export const settleReservations = (
+export const finishReservations = (
   table: string,
-  { key, settledNanoUsd, freed }: ReservationDelta,
+  { key, finishedNanoUsd, freed }: ReservationDelta,
 ): NonNullable<TransactWriteCommandInput['TransactItems']>[number] => {
   const minutes = [...freed];
   const total = minutes.reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0);
@@ -51,12 +51,12 @@ export const settleReservations = (
     Update: {
       TableName: table,
       Key: { ...key },
-      UpdateExpression: `ADD committed :committed, settled :settled, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
+      UpdateExpression: `ADD committed :committed, finished :finished, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
       ConditionExpression: minutes.map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
       ExpressionAttributeNames: Object.fromEntries(minutes.map(([minute], i) => [`#m${i}`, `m${minute}`])),
       ExpressionAttributeValues: {
-        ':committed': settledNanoUsd - total,
-        ':settled': settledNanoUsd,
+        ':committed': finishedNanoUsd - total,
+        ':finished': finishedNanoUsd,
         ...Object.fromEntries(minutes.map(([, nanoUsd], i) => [`:m${i}`, -nanoUsd])),
       },
     },
@@ -66,10 +66,10 @@ export const settleReservations = (
 const stored = z.catchall(
   z.object({
     committed: z._default(z.number(), 0),
-    settled: z._default(z.number(), 0),
+    finished: z._default(z.number(), 0),
     unreserved: z._default(z.number(), 0),
-    /** What `settled` was when it was compared with the ledger, and when, in epoch milliseconds. */
-    comparedSettled: z.optional(z.number()),
+    /** What `finished` was when it was compared with the ledger, and when, in epoch milliseconds. */
+    comparedFinished: z.optional(z.number()),
     comparedAt: z.optional(z.number()),
   }),
   z.unknown(),
@@ -78,11 +78,11 @@ const stored = z.catchall(
 /** What a budget's item says. */
 export interface BudgetItem {
   readonly exists: boolean;
-  readonly settledNanoUsd: number;
+  readonly finishedNanoUsd: number;
   readonly unreservedNanoUsd: number;
   /** By minute. */
   readonly reserved: ReadonlyMap<number, number>;
-  readonly compared: { readonly settledNanoUsd: number; readonly atMs: number } | null;
+  readonly compared: { readonly finishedNanoUsd: number; readonly atMs: number } | null;
 }
 
 /** Reads of the ledger may be so late. */
@@ -95,14 +95,14 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
   const read = async (key: Key): Promise<BudgetItem> => {
     const { Item } = await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
     const item = stored.parse(Item ?? {});
-    const { settled, unreserved, comparedSettled, comparedAt } = item;
+    const { finished, unreserved, comparedFinished, comparedAt } = item;
     const minutes = Object.entries(item).filter(([member]) => /^m\d+$/.test(member));
     return {
       exists: Item !== undefined,
-      settledNanoUsd: settled,
+      finishedNanoUsd: finished,
       unreservedNanoUsd: unreserved,
       reserved: new Map(minutes.map(([member, nanoUsd]) => [Number(member.slice(1)), Number(nanoUsd)])),
-      compared: comparedSettled === undefined ? null : { settledNanoUsd: comparedSettled, atMs: comparedAt ?? 0 },
+      compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
     };
   };
 
@@ -136,19 +136,19 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
   const adjust = async (key: Key, before: BudgetItem, usedNanoUsd: number): Promise<void> => {
     const item = await read(key);
     const isStill =
-      item.settledNanoUsd === before.settledNanoUsd &&
+      item.finishedNanoUsd === before.finishedNanoUsd &&
       (!before.exists ||
-        (before.compared?.settledNanoUsd === before.settledNanoUsd && now() - before.compared.atMs >= LATE_READ_MS));
-    const least = usedNanoUsd - item.settledNanoUsd;
+        (before.compared?.finishedNanoUsd === before.finishedNanoUsd && now() - before.compared.atMs >= LATE_READ_MS));
+    const least = usedNanoUsd - item.finishedNanoUsd;
     const change = (isStill ? least : Math.max(item.unreservedNanoUsd, least)) - item.unreservedNanoUsd;
-    if (change !== 0 || item.compared?.settledNanoUsd !== item.settledNanoUsd)
+    if (change !== 0 || item.compared?.finishedNanoUsd !== item.finishedNanoUsd)
       await update({
         Key: key,
         UpdateExpression:
-          'SET comparedSettled = :settled, comparedAt = :now, expiresAt = if_not_exists(expiresAt, :expiresAt) ADD committed :change, unreserved :change',
+          'SET comparedFinished = :finished, comparedAt = :now, expiresAt = if_not_exists(expiresAt, :expiresAt) ADD committed :change, unreserved :change',
         ConditionExpression: 'attribute_not_exists(unreserved) OR unreserved = :was',
         ExpressionAttributeValues: {
-          ':settled': item.settledNanoUsd,
+          ':finished': item.finishedNanoUsd,
           ':now': now(),
           ':expiresAt': Math.floor(now() / 1_000) + KEPT_DAYS * DAY_SECONDS,
           ':change': change,
@@ -160,8 +160,10 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
 
   return {
     /** The item of a budget and period, consistently. */
-    read: (accountId: string, { budgetId, periodId }: Pick<Reservation, 'budgetId' | 'periodId'>): Promise<BudgetItem> =>
-      read(reservedBudgetKey(accountId, budgetId, periodId)),
+    read: (
+      accountId: string,
+      { budgetId, periodId }: Pick<Reservation, 'budgetId' | 'periodId'>,
+    ): Promise<BudgetItem> => read(reservedBudgetKey(accountId, budgetId, periodId)),
 
     /** Of the reservations, those that were not freed before. */
     held: async (finished: readonly FinishedReservation[]): Promise<FinishedReservation[]> => {

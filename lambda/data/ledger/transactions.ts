@@ -20,9 +20,9 @@ import {
 } from '../table/keys.ts';
 import {
   type FinishedReservation,
+  finishReservations,
   type ReservationDelta,
   reservationDeltas,
-  settleReservations,
 } from './reservations.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
 import { sessionCounterOf } from './session-counters.ts';
@@ -404,7 +404,7 @@ export const toActions = (
       source: { kind: 'month' as const, ...delta },
     })),
     ...reservations.map((delta) => ({
-      action: settleReservations(table, delta),
+      action: finishReservations(table, delta),
       source: { kind: 'reservation' as const, ...delta },
     })),
     ...markedDays.map(({ accountId, day }) => ({

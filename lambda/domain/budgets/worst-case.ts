@@ -21,13 +21,16 @@ const tables = new Map<string, ReadonlyMap<string, WorstRates>>();
 const tableOf = (provider: string): ReadonlyMap<string, WorstRates> => {
   const known = tables.get(provider);
   if (known) return known;
-  const rows = (worstRates[provider] ?? '').split('\n').map((line): [string, WorstRates] => {
-    const [model = '', ...numbers] = line.split(' ');
-    const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] =
-      numbers.map(Number);
-    const [longInput = input, longOutput = output] = numbers.slice(5).map(Number);
-    return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput }];
-  });
+  const rows = (worstRates[provider] ?? '')
+    .trim()
+    .split('\n')
+    .map((line): [string, WorstRates] => {
+      const [model = '', ...numbers] = line.split(' ');
+      const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] =
+        numbers.map(Number);
+      const [longInput = input, longOutput = output] = numbers.slice(5).map(Number);
+      return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput }];
+    });
   const table = new Map(rows);
   tables.set(provider, table);
   return table;

@@ -95,7 +95,7 @@ type Attributes = Readonly<Record<string, { readonly N?: string }>>;
 
 const refusalOf = ({ budget, worstCase, until }: Part, item?: Attributes): NotEnough => {
   const number = (name: string): number => Number(item?.[name]?.N ?? 0);
-  const spentNanoUsd = number('settled') + number('unreserved');
+  const spentNanoUsd = number('finished') + number('unreserved');
   return {
     id: budget.id,
     kind: 'budget',

@@ -44,7 +44,11 @@ const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedB
 });
 
 /** A request through a gateway whose account has these budgets. Its worst case: 1,000 tokens of output at 10 USD a million, and its bytes. */
-const send = async (budgets: readonly ReservedBudget[], body: object, { reserve = reserveOf(), headers = [] as string[] } = {}) => {
+const send = async (
+  budgets: readonly ReservedBudget[],
+  body: object,
+  { reserve = reserveOf(), headers = [] as string[] } = {},
+) => {
   const bytes = Buffer.from(JSON.stringify(body));
   const exchange = fakeExchange(
     {
@@ -103,7 +107,7 @@ describe('a request of a budget that is reserved from', () => {
     expect(close.reservations).toEqual([expect.objectContaining({ budgetId: budget.id, nanoUsd: WORST })]);
     await record([close]);
     expect(await reservedIn(budget)).toBe(0);
-    expect((await itemOf(budget)).settledNanoUsd).toBe(10 * 2_500 + 20 * 10_000);
+    expect((await itemOf(budget)).finishedNanoUsd).toBe(10 * 2_500 + 20 * 10_000);
   });
 
   it('is counted once, however often its event arrives', async () => {
@@ -111,8 +115,8 @@ describe('a request of a budget that is reserved from', () => {
     const close = await respond(await send([budget], CHAT), 20);
     await record([close, close]);
     await record([close]);
-    const { settledNanoUsd, reserved } = await itemOf(budget);
-    expect([settledNanoUsd, ...reserved.values()]).toEqual([225_000, 0]);
+    const { finishedNanoUsd, reserved } = await itemOf(budget);
+    expect([finishedNanoUsd, ...reserved.values()]).toEqual([225_000, 0]);
   });
 
   it('is refused where it does not fit, with what is spent, reserved and needed', async () => {
@@ -187,7 +191,7 @@ describe('a request of a budget that is reserved from', () => {
     expect((await itemOf(budget)).reserved.size).toBe(0);
     expect(await record([close])).toEqual([expect.objectContaining({ kind: 'recorded' })]);
     await (await store.compare(accountId, names))(new Map([[budget.id, 225_000]]));
-    expect(await itemOf(budget)).toMatchObject({ settledNanoUsd: 0, unreservedNanoUsd: 225_000 });
+    expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: 0, unreservedNanoUsd: 225_000 });
   });
 
   it('frees its reservation where its client disconnects before it is forwarded', async () => {
