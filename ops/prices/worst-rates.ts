@@ -16,8 +16,8 @@ import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
 
 const TARGET = new URL('../../lambda/domain/price/worst-rates.generated.ts', import.meta.url);
 
-/** Prices are taken at a fixed week day, at every hour: some models cost more at peak hours. */
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+/** Prices are taken at hours of one week day: some models cost more at peak hours, which are longer than two hours. */
+const HOURS = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23];
 
 const inputKinds: readonly TokenKind[] = ['input', 'cacheWrite', 'inputImage'];
 const outputKinds: readonly TokenKind[] = ['output', 'reasoning', 'outputAudio', 'outputImage'];
@@ -92,15 +92,18 @@ const ratesAt = (provider: string, model: string, day: string, inputTokens: numb
   return most;
 };
 
-const SIZES = [1_000, ...PROMPT_SIZE_LIMITS.map((limit) => limit + 1)];
+const SMALL = 1_000;
+const LARGE = (PROMPT_SIZE_LIMITS.at(-1) ?? 0) + 1;
 
 const rowOf = (provider: string, model: string, { context, output }: Limits, day: string): string | null => {
-  const bySize = SIZES.map((size) => ({ size, rates: ratesAt(provider, model, day, size) }));
-  const base = bySize[0]?.rates;
-  if (!base || base[0] + base[1] === 0) return null;
-  const dearer = bySize.find(({ rates }) => rates && (rates[0] > base[0] || rates[1] > base[1]));
-  const highest = bySize.at(-1)?.rates;
-  const numbers = [...base, output ?? 0, context ?? 0, ...(dearer && highest ? [dearer.size - 1, ...highest] : [])];
+  const base = ratesAt(provider, model, day, SMALL);
+  const highest = ratesAt(provider, model, day, LARGE);
+  if (!base || !highest || base[0] + base[1] === 0) return null;
+  const isDearer = (rates: readonly number[] | null) => rates?.some((rate, index) => rate > (base[index] ?? 0));
+  const step = isDearer(highest)
+    ? PROMPT_SIZE_LIMITS.find((limit) => isDearer(ratesAt(provider, model, day, limit + 1)))
+    : undefined;
+  const numbers = [...base, output ?? 0, context ?? 0, ...(step === undefined ? [] : [step, ...highest])];
   return [model, ...numbers.map((each) => Number(each.toPrecision(8)))].join(' ');
 };
 
