@@ -1,0 +1,54 @@
+import type { Day } from '../calendar/utc.ts';
+import { modelNames } from '../price/model-names.ts';
+
+/** Tokens of requests, each in exactly one kind. */
+export interface BilledTokens {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+/** One line of a provider's bill for one day, UTC. */
+export interface BillLine {
+  readonly day: Day;
+  /** What is charged, in the provider's words. */
+  readonly item: string;
+  /** Null for a fee, a credit, or an item that names no model. */
+  readonly model: string | null;
+  /** Workspace or project of the bill, where it names one. */
+  readonly scope: string | null;
+  /** Below 0 for a credit. */
+  readonly amountNanoUsd: number;
+}
+
+/** What the provider counted for one model on one day. Invoices do not have it. */
+export interface BilledUsage {
+  readonly day: Day;
+  readonly model: string;
+  readonly tokens: BilledTokens;
+  /** Null where the provider does not count requests. */
+  readonly requests: number | null;
+}
+
+export interface Bill {
+  readonly lines: readonly BillLine[];
+  readonly usage: readonly BilledUsage[];
+}
+
+/** What the ledger has of one model on one day. */
+export interface RecordedUsage {
+  readonly day: Day;
+  readonly model: string | null;
+  /** At effective prices. Requests of unknown cost add nothing. */
+  readonly costNanoUsd: number;
+  readonly requests: number;
+  readonly unpricedRequests: number;
+  readonly tokens: BilledTokens;
+}
+
+/** The name that a bill's model and a recorded one share: lower case, without date and route. */
+export const billedModel = (model: string): string => {
+  const names = modelNames(model.replace(/-latest$/, ''));
+  return names.at(-1) ?? model;
+};

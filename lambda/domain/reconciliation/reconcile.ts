@@ -1,0 +1,270 @@
+import type { Day } from '../calendar/utc.ts';
+import { type Bill, type BilledTokens, type BillLine, billedModel, type RecordedUsage } from './bill.ts';
+import { type ModelDay, modelDays } from './model-day.ts';
+import { roundingError, roundingOf } from './rounding.ts';
+import { splitByRatio } from './split-by-ratio.ts';
+
+/** Why the billed amount is not the recorded one. */
+export const buckets = [
+  'notThroughGateway',
+  'priceDiffers',
+  'discount',
+  'timing',
+  'rounding',
+  'trackingGap',
+  'unknownCost',
+  'notBilledYet',
+  'unexplained',
+] as const;
+export type Bucket = (typeof buckets)[number];
+
+/** A part of the difference and its cause. */
+export interface Finding {
+  readonly bucket: Bucket;
+  readonly day: Day;
+  /** As the bill names it; null for fees and credits. */
+  readonly model: string | null;
+  /** The bill's item, where the finding is about one line. */
+  readonly item: string | null;
+  /** Billed less recorded. */
+  readonly amountNanoUsd: number;
+}
+
+export interface Reconciliation {
+  readonly billedNanoUsd: number;
+  readonly recordedNanoUsd: number;
+  /** Their sum by bucket is exactly billed less recorded. */
+  readonly differences: Readonly<Record<Bucket, number>>;
+  /** Largest first. */
+  readonly findings: readonly Finding[];
+}
+
+export interface ReconcileInput {
+  /** First and last day, UTC. Lines and records of other days are ignored. */
+  readonly from: Day;
+  readonly to: Day;
+  readonly bill: Bill;
+  readonly recorded: readonly RecordedUsage[];
+  /** Requests of each day that are known to have no record. */
+  readonly untracked: ReadonlyMap<Day, number>;
+  /** What these tokens cost at list prices, in any unit; null where the model has no list price. */
+  readonly listCost: (model: string, day: Day, tokens: BilledTokens) => number | null;
+}
+
+const CREDIT = /\b(credit|discount|promo|refund|grant)/i;
+
+/**
+ * Explains the difference between one provider's bill and the ledger, to the nano-dollar: each part of it is in one bucket.
+ * With the provider's own token counts, more tokens than recorded are requests that did not pass the gateway, and other prices for
+ * the same tokens are a price difference. Invoices have amounts only: a ratio that repeats over days is a price difference.
+ */
+export const reconcile = (input: ReconcileInput): Reconciliation => {
+  const findings: Finding[] = [];
+  const inRange = ({ day }: { readonly day: Day }) => day >= input.from && day <= input.to;
+  const lines = input.bill.lines.filter(inRange);
+  const days = modelDays(lines, input.bill.usage.filter(inRange), input.recorded.filter(inRange));
+  const add = (
+    bucket: Bucket,
+    at: { day: Day; model: string | null },
+    amountNanoUsd: number,
+    item: string | null = null,
+  ) => {
+    if (amountNanoUsd !== 0) findings.push({ bucket, day: at.day, model: at.model, item, amountNanoUsd });
+  };
+
+  matchFees(lines, days, add);
+  const unit = roundingOf(lines);
+  const billedDays = new Set(lines.map(({ day }) => day));
+  const compared: ModelDay[] = [];
+  for (const group of days) {
+    const difference = group.billed - group.recorded;
+    if (!billedDays.has(group.day)) add('notBilledYet', group, difference);
+    else if (Math.abs(difference) <= roundingError(group, unit)) add('rounding', group, difference);
+    else compared.push(group);
+  }
+  splitDifferences(compared, input.listCost, unit);
+  const roundOff = (group: ModelDay, part: 'quantity' | 'price') => {
+    if (Math.abs(group[part]) > roundingError(group, unit)) return;
+    add('rounding', group, group[part]);
+    group[part] = 0;
+  };
+  for (const group of compared) {
+    takeUnknownCost(group, add);
+    roundOff(group, 'quantity');
+    roundOff(group, 'price');
+  }
+  matchNeighbours(compared, input, add);
+  takeTrackingGaps(compared, days, input.untracked, add);
+  namePrices(compared, add);
+  for (const group of compared) {
+    roundOff(group, 'quantity');
+    add(group.quantity > 0 ? 'notThroughGateway' : 'unexplained', group, group.quantity);
+  }
+  return summaryOf(lines, days, findings);
+};
+
+type Add = (
+  bucket: Bucket,
+  at: { day: Day; model: string | null },
+  amountNanoUsd: number,
+  item?: string | null,
+) => void;
+
+/** Fees that the bill lists apart (searches, code execution) are in the recorded cost of a model. Credits are discounts. */
+const matchFees = (lines: readonly BillLine[], days: readonly ModelDay[], add: Add): void => {
+  for (const line of lines) {
+    if (line.model !== null) continue;
+    const isCredit = line.amountNanoUsd < 0 || CREDIT.test(line.item);
+    let rest = line.amountNanoUsd;
+    if (!isCredit) {
+      for (const group of days.filter(({ day }) => day === line.day)) {
+        const missing = Math.min(rest, Math.max(0, group.recorded - group.billed));
+        group.billed += missing;
+        rest -= missing;
+      }
+    }
+    add(isCredit ? 'discount' : 'notThroughGateway', { day: line.day, model: null }, rest, line.item);
+  }
+};
+
+/** Splits each difference into one of quantity and one of price. */
+const splitDifferences = (
+  groups: readonly ModelDay[],
+  listCost: ReconcileInput['listCost'],
+  unitNanoUsd: number,
+): void => {
+  const withoutUsage: ModelDay[] = [];
+  for (const group of groups) {
+    const difference = group.billed - group.recorded;
+    const billedCost = group.usage && listCost(group.model, group.day, group.usage.tokens);
+    const recordedCost = listCost(group.model, group.day, group.tokens);
+    if (billedCost && recordedCost !== null) {
+      group.quantity = Math.round(group.billed * (1 - recordedCost / billedCost));
+      group.price = difference - group.quantity;
+    } else if (group.usage) {
+      const share = totalOf(group.tokens) / Math.max(1, totalOf(group.usage.tokens));
+      group.quantity = Math.round(group.billed * (1 - share));
+      group.price = difference - group.quantity;
+    } else withoutUsage.push(group);
+  }
+  splitByRatio(withoutUsage, unitNanoUsd);
+};
+
+const totalOf = ({ input, cacheRead, cacheWrite, output }: BilledTokens): number =>
+  input + cacheRead + cacheWrite + output;
+
+/** Requests without a price are billed and add nothing to the recorded cost. */
+const takeUnknownCost = (group: ModelDay, add: Add): void => {
+  if (group.unpriced === 0) return;
+  if (group.usage) {
+    if (group.price <= 0) return;
+    add('unknownCost', group, group.price);
+    group.price = 0;
+    return;
+  }
+  const all = Math.max(0, group.quantity + group.price);
+  const isAll = group.unpriced === group.requests;
+  const part = isAll ? all : Math.min(all, Math.round((group.billed / group.requests) * group.unpriced));
+  add('unknownCost', group, part);
+  group.quantity += group.price - part;
+  group.price = 0;
+};
+
+/** The largest share of a day's amount that may be on another day's bill. */
+const MAX_TIMING_SHARE = 0.25;
+
+/**
+ * A request that ends around midnight is on its neighbour's bill. What the days of a model have less, days after them have more
+ * (or days before them, where a provider counts by another clock).
+ */
+const matchNeighbours = (groups: readonly ModelDay[], { to }: { to: Day }, add: Add): void => {
+  for (const days of Map.groupBy(groups, ({ model }) => billedModel(model)).values()) {
+    matchLater(days, add);
+    matchLater(days.toReversed(), add);
+    // The day after the last one is not known.
+    const last = days.at(-1);
+    if (last?.day !== to || !isTiming(last)) continue;
+    add('timing', last, last.quantity);
+    last.quantity = 0;
+  }
+};
+
+const isTiming = ({ quantity, recorded }: ModelDay): boolean =>
+  quantity < 0 && -quantity <= recorded * MAX_TIMING_SHARE;
+
+const matchLater = (days: readonly ModelDay[], add: Add): void => {
+  let waiting: ModelDay[] = [];
+  for (const day of days) {
+    if (isTiming(day)) waiting.push(day);
+    while (day.quantity > 0 && waiting[0]) {
+      const moved = Math.min(day.quantity, -waiting[0].quantity);
+      add('timing', waiting[0], -moved);
+      add('timing', day, moved);
+      waiting[0].quantity += moved;
+      day.quantity -= moved;
+      if (waiting[0].quantity === 0) waiting = waiting.slice(1);
+    }
+  }
+};
+
+/** How much dearer than the day's average untracked requests may have been. */
+const MAX_GAP_COST_RATIO = 2;
+
+/** Requests that are known to have no record explain as much as their number allows. */
+const takeTrackingGaps = (
+  groups: readonly ModelDay[],
+  all: readonly ModelDay[],
+  untracked: ReadonlyMap<Day, number>,
+  add: Add,
+): void => {
+  for (const [day, count] of untracked) {
+    let left = count;
+    const ofDay = all.filter((group) => group.day === day);
+    const requests = ofDay.reduce((sum, group) => sum + group.requests, 0);
+    const cost = ofDay.reduce((sum, group) => sum + group.recorded, 0);
+    const candidates = groups.filter((group) => group.day === day && group.quantity > 0 && group.requests > 0);
+    for (const group of candidates.sort((a, b) => b.quantity - a.quantity)) {
+      const missing = group.usage?.requests == null ? null : group.usage.requests - group.requests;
+      const average = group.recorded > 0 ? group.recorded / group.requests : cost / Math.max(1, requests);
+      const limit = missing === null ? Math.round(left * average * MAX_GAP_COST_RATIO) : group.quantity;
+      const isWithin = missing === null || missing <= left;
+      const part = isWithin ? Math.min(group.quantity, limit) : Math.round((group.quantity * left) / missing);
+      add('trackingGap', group, part);
+      group.quantity -= part;
+      left -= Math.min(left, missing ?? Math.ceil(part / Math.max(1, average)));
+      if (left <= 0) break;
+    }
+  }
+};
+
+/** Ratios of billed to recorded prices count as equal within this. */
+const SAME_RATIO = 0.004;
+
+/** The same lower ratio for all models of a day is a discount; a ratio of one model is its price. */
+const namePrices = (groups: readonly ModelDay[], add: Add): void => {
+  for (const ofDay of Map.groupBy(groups, ({ day }) => day).values()) {
+    const compared = ofDay.filter(({ recorded }) => recorded > 0);
+    const ratios = compared.map(({ recorded, price }) => (recorded + price) / recorded);
+    const [least = 1, most = 1] = [Math.min(...ratios), Math.max(...ratios)];
+    const isDiscount = compared.length > 1 && most < 1 - SAME_RATIO / 2 && most - least <= SAME_RATIO;
+    for (const group of ofDay) {
+      add(isDiscount && group.recorded > 0 ? 'discount' : 'priceDiffers', group, group.price);
+      group.price = 0;
+    }
+  }
+};
+
+const summaryOf = (
+  lines: readonly BillLine[],
+  days: readonly ModelDay[],
+  findings: readonly Finding[],
+): Reconciliation => {
+  const differences = Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<Bucket, number>;
+  for (const { bucket, amountNanoUsd } of findings) differences[bucket] += amountNanoUsd;
+  return {
+    billedNanoUsd: lines.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0),
+    recordedNanoUsd: days.reduce((sum, { recorded }) => sum + recorded, 0),
+    differences,
+    findings: findings.toSorted((a, b) => Math.abs(b.amountNanoUsd) - Math.abs(a.amountNanoUsd)),
+  };
+};

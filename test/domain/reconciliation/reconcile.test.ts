@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { addDays } from '../../../lambda/domain/calendar/utc.ts';
+import { type Bucket, reconcile } from '../../../lambda/domain/reconciliation/reconcile.ts';
+import { randomFrom } from '../../../ops/meter/random.ts';
+import { SEED as seed } from '../../seed.ts';
+import { type Discrepancy, FROM, simulateMonth } from './simulate-month.ts';
+
+const CENT = 10_000_000;
+
+const line = (day: string, item: string, amountNanoUsd: number) => ({
+  day,
+  item,
+  model: null,
+  scope: null,
+  amountNanoUsd,
+});
+
+/** Each kind of discrepancy, and the bucket that must name it. */
+const kinds: readonly [name: string, bucket: Bucket, discrepancy: Discrepancy][] = [
+  [
+    'a tenth of a model outside the gateway',
+    'notThroughGateway',
+    { isOutside: ({ model }, index) => model === 'gpt-4o' && index % 10 === 0 },
+  ],
+  [
+    'a model that never passes the gateway',
+    'notThroughGateway',
+    { isOutside: ({ model }) => model === 'claude-opus-4' },
+  ],
+  ['one model at another price', 'priceDiffers', { priceFactor: ({ model }) => (model === 'gpt-4o' ? 1.2 : 1) }],
+  [
+    'another price from a day on',
+    'priceDiffers',
+    { priceFactor: ({ model, day }) => (model === 'gpt-4o' && day >= '2026-10-15' ? 0.8 : 1) },
+  ],
+  ['a discount on everything', 'discount', { priceFactor: () => 0.85 }],
+  ['a credit', 'discount', { extraLines: [line('2026-10-20', 'Promotional credit', -500 * CENT)] }],
+  [
+    'requests on the bill of the next day',
+    'timing',
+    { billedDay: ({ day }, index) => (index % 40 === 0 && day < '2026-10-31' ? addDays(day, 1) : day) },
+  ],
+  [
+    'requests without a record',
+    'trackingGap',
+    { isUntracked: ({ day, model }, index) => day === '2026-10-07' && model === 'claude-sonnet-4' && index % 2 === 0 },
+  ],
+  ['a model without a price', 'unknownCost', { isUnpriced: ({ model }) => model === 'claude-sonnet-4' }],
+  ['a bill that is not complete', 'notBilledYet', { isBilledYet: (day) => day < '2026-10-30' }],
+  [
+    'a fee that nothing recorded causes',
+    'notThroughGateway',
+    { extraLines: [line('2026-10-09', 'Fine-tuning storage', 900 * CENT)] },
+  ],
+];
+
+const bills = [
+  { withUsage: true, inCents: false },
+  { withUsage: true, inCents: true },
+  { withUsage: false, inCents: false },
+  { withUsage: false, inCents: true },
+] as const;
+
+const explainedShare = (input: Parameters<typeof reconcile>[0]): number => {
+  const { billedNanoUsd, findings } = reconcile(input);
+  const unexplained = findings
+    .filter(({ bucket }) => bucket === 'unexplained')
+    .reduce((sum, { amountNanoUsd }) => sum + Math.abs(amountNanoUsd), 0);
+  return 1 - unexplained / billedNanoUsd;
+};
+
+describe.each(bills)('a bill with token counts: $withUsage, in whole cents: $inCents', (bill) => {
+  it.each(kinds)('names %s: %s', (_name, bucket, discrepancy) => {
+    const { input, movedNanoUsd } = simulateMonth(randomFrom(seed), bill, discrepancy);
+    const { differences, findings } = reconcile(input);
+    const of = (wanted: (finding: (typeof findings)[number]) => boolean) =>
+      findings.filter(wanted).reduce((sum, { amountNanoUsd }) => sum + Math.abs(amountNanoUsd), 0);
+    const named = of((finding) => finding.bucket === bucket);
+    const others = of((finding) => finding.bucket !== bucket && finding.bucket !== 'rounding');
+    expect(named).toBeGreaterThan(0);
+    expect({ seed, others: others / (named + others) }).toEqual({ seed, others: expect.closeTo(0, 2) });
+    expect(Object.values(differences).reduce((sum, amount) => sum + amount, 0)).toBe(movedNanoUsd);
+    expect(explainedShare(input)).toBeGreaterThanOrEqual(0.995);
+  });
+
+  it('names nothing but rounding in 20 clean months', () => {
+    for (let month = 0; month < 20; month += 1) {
+      const { input } = simulateMonth(randomFrom(seed + month), bill);
+      expect(reconcile(input).findings.filter(({ bucket }) => bucket !== 'rounding')).toEqual([]);
+    }
+  });
+
+  it('explains a month of all kinds at once to the nano-dollar', () => {
+    const { input, movedNanoUsd } = simulateMonth(randomFrom(seed), bill, {
+      isOutside: ({ model }, index) => model === 'gpt-4o' && index % 50 === 0,
+      isUntracked: ({ day }, index) => day === '2026-10-07' && index % 30 === 0,
+      isUnpriced: ({ model, day }) => model === 'claude-opus-4' && day < '2026-10-03',
+      billedDay: ({ day }, index) => (index % 90 === 0 && day < '2026-10-31' ? addDays(day, 1) : day),
+      extraLines: [line('2026-10-20', 'Promotional credit', -300 * CENT)],
+      isBilledYet: (day) => day < '2026-10-31',
+    });
+    const { differences } = reconcile(input);
+    expect(Object.values(differences).reduce((sum, amount) => sum + amount, 0)).toBe(movedNanoUsd);
+    expect({ seed, share: explainedShare(input) }).toEqual({ seed, share: expect.closeTo(1, 2) });
+    expect(explainedShare(input)).toBeGreaterThanOrEqual(0.995);
+  });
+});
+
+it('finds that fees which the bill lists apart are in recorded costs', () => {
+  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
+  const { findings } = reconcile({
+    from: FROM,
+    to: FROM,
+    bill: {
+      lines: [
+        {
+          day: FROM,
+          item: 'claude-sonnet-4 usage',
+          model: 'claude-sonnet-4-20250514',
+          scope: null,
+          amountNanoUsd: 18_000_001,
+        },
+        line(FROM, 'Web search', 20_000_000),
+      ],
+      usage: [],
+    },
+    recorded: [
+      { day: FROM, model: 'claude-sonnet-4', costNanoUsd: 38_000_001, requests: 2, unpricedRequests: 0, tokens },
+    ],
+    untracked: new Map(),
+    listCost: () => null,
+  });
+  expect(findings).toEqual([]);
+});
