@@ -12,6 +12,7 @@ import * as keys from './keys/operations.ts';
 import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';
 import * as openapi from './openapi/operations.ts';
+import * as reconciliation from './reconciliation/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
@@ -34,6 +35,7 @@ const resources = {
   spend,
   'spend-export': spendExport,
   metrics,
+  reconciliation,
   dimensions,
   requests,
   sessions,
@@ -64,6 +66,7 @@ export const groups = {
   'Single sign-on': 'Sign-in by an identity provider.',
   'API tokens': 'Credentials for programs: scripts, CI jobs, dashboards.',
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
+  Reconciliation: 'What providers billed, compared with what is on record.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',

@@ -266,6 +266,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     // Of the account's partition: keys, rules and dimensions.
     items: [readSpend, listKeys, readDimensions],
   },
+  reconciliation: {
+    description: 'Dashboard API: what providers billed, compared with what is on record',
+    environment: dashboardEnvironment,
+    items: [readSpend, { actions: ['PutItem', 'Query'], partitions: partitions.accounts }],
+  },
   dimensions: {
     description: 'Dashboard API: metadata names as dimensions of spend',
     environment: dashboardEnvironment,

@@ -32,6 +32,7 @@ const expected: Record<Permission, string> = {
   'audit:read': 'OA',
   'billing:read': 'OAMVB',
   'billing:write': 'OB',
+  'bills:write': 'OAB',
   'account:read': 'OAMVB',
   'account:write': 'OA',
   'account:delete': 'O',

@@ -70,6 +70,11 @@ export const invitationMailsKey = (accountId: string, day: Day): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `INVITATION_MAILS#${day}`,
 });
+/** What a provider billed for a day. */
+export const billKey = (accountId: string, provider: string, day: Day): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `BILL#${provider}#${day}`,
+});
 export const auditPartition = (accountId: string): string => `ACCOUNT#${accountId}#AUDIT`;
 /** @param at ISO 8601 UTC */
 export const auditKey = (accountId: string, at: string, auditId: string): Key => ({

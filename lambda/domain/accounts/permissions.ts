@@ -25,6 +25,8 @@ export const permissions = [
   'audit:read',
   'billing:read',
   'billing:write',
+  /** What providers billed: imports, and credentials that read it. */
+  'bills:write',
   'account:read',
   'account:write',
   'account:delete',
@@ -63,7 +65,15 @@ const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   admin: new Set(permissions.filter((permission) => !ownerOnly.has(permission))),
   member: new Set(member),
   viewer: new Set(viewer),
-  billing: new Set(['spend:read', 'keys:read', 'billing:read', 'billing:write', 'account:read', 'self:write']),
+  billing: new Set([
+    'spend:read',
+    'keys:read',
+    'billing:read',
+    'billing:write',
+    'bills:write',
+    'account:read',
+    'self:write',
+  ]),
 };
 
 /** What a token may not do, whatever its role: a stolen one must not give anybody an access that outlives it. */

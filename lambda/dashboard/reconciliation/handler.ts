@@ -1,0 +1,41 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
+import { openBills } from '../../data/reconciliation/bills.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSpend } from '../../data/spend/spend.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { importBill } from './import-bill.ts';
+import * as operations from './operations.ts';
+import { readReconciliation } from './read-reconciliation.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+const bills = openBills(table);
+const read = route(
+  operations.readReconciliation,
+  readReconciliation({
+    bills,
+    readCounters: readInTime(openSpend(table).read),
+    readTrackingGaps: openTrackingGaps(table).gaps,
+  }),
+);
+
+/** Everything under /api/bills and /api/reconciliation, and the comparison for machines. */
+export const handler = httpStack(
+  [
+    route(operations.importBill, importBill({ bills, now: () => new Date() })),
+    read,
+    { operation: operations.machineReadReconciliation, run: read.run },
+  ],
+  {
+    logger: new Logger({ serviceName: 'dashboard-reconciliation' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+  },
+);

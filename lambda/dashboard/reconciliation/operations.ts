@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { providerLabels } from '../../domain/providers.ts';
+import { buckets } from '../../domain/reconciliation/reconcile.ts';
+import { forMachines, operation } from '../../http/operation.ts';
+
+const group = 'Reconciliation';
+const provider = z.enum(providerLabels).check(z.describe('Gateway label of the provider.'));
+const day = z.iso.date();
+const amount = {
+  amountNanoUsd: z.int().check(z.describe('Billed less recorded, in 1e-9 USD.')),
+  amountUsd: z.string(),
+};
+
+export const importBill = operation({
+  id: 'importBill',
+  method: 'PUT',
+  path: '/bills/{provider}',
+  group,
+  summary: 'Import lines of an invoice',
+  description:
+    'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item`, `model` (the provider’s name of the model) and `scope` (workspace or project). Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
+  access: 'authorizer',
+  permission: 'bills:write',
+  params: z.object({ provider }),
+  body: z.strictObject({
+    csv: z.string().check(z.meta({ examples: ['day,amount,model\n2026-11-20,12.34,gpt-4o\n'] })),
+  }),
+  success: {
+    status: 200,
+    description: 'What is stored now.',
+    schema: z.object({ days: z.array(day), lines: z.int() }),
+  },
+  errors: [],
+});
+
+export const readReconciliation = operation({
+  id: 'readReconciliation',
+  method: 'GET',
+  path: '/reconciliation/{provider}',
+  group,
+  summary: 'Compare what a provider billed with what is on record',
+  description:
+    'Days are UTC. Each part of the difference is in one bucket, and the buckets add up exactly to billed less recorded, at effective prices. `notThroughGateway`: requests that no record has. `priceDiffers`: the recorded requests at another price, for one model. `discount`: a lower price for all models, or a credit. `timing`: requests around midnight that are on the bill of another day. `trackingGap`: requests that are known to be untracked. `unknownCost`: recorded requests that no price is known for. `notBilledYet`: the bill has nothing of the day. `unexplained`: recorded, but not billed.',
+  access: 'authorizer',
+  permission: 'spend:read',
+  params: z.object({ provider }),
+  query: z.object({
+    from: day.check(z.describe('First day.')),
+    to: day.check(z.describe('Last day. At most 92 days.')),
+  }),
+  success: {
+    status: 200,
+    description: 'The comparison.',
+    schema: z.object({
+      provider,
+      from: day,
+      to: day,
+      billedDays: z.int().check(z.describe('Days that have a bill.')),
+      readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read or imported.')),
+      billedNanoUsd: z.int(),
+      billedUsd: z.string(),
+      recordedNanoUsd: z.int(),
+      recordedUsd: z.string(),
+      throughGatewayShare: z
+        .nullable(z.number())
+        .check(z.describe('The share of the billed amount that passed the gateway, 0 to 1. Null without a bill.')),
+      differences: z
+        .array(z.object({ bucket: z.enum(buckets), ...amount }))
+        .check(z.describe('Only those that are not 0.')),
+      findings: z
+        .array(
+          z.object({
+            bucket: z.enum(buckets),
+            day,
+            model: z.nullable(z.string()),
+            item: z.nullable(z.string()).check(z.describe('The item of the bill, for fees and credits.')),
+            ...amount,
+          }),
+        )
+        .check(z.describe('The largest 200 parts of the difference, largest first.')),
+    }),
+  },
+  errors: [],
+});
+
+export const machineReadReconciliation = forMachines(readReconciliation);

@@ -1,0 +1,132 @@
+import type { Bills } from '../../data/reconciliation/bills.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import { modelNames } from '../../domain/price/model-names.ts';
+import { bundledBook } from '../../domain/price/price-book.ts';
+import type { PriceBook } from '../../domain/price/rates.ts';
+import type { BilledTokens, RecordedUsage } from '../../domain/reconciliation/bill.ts';
+import { reconcile } from '../../domain/reconciliation/reconcile.ts';
+import type { Counters } from '../../domain/spend/counters.ts';
+import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
+import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+const MAX_DAYS = 92;
+const MAX_FINDINGS = 200;
+
+export interface ReconciliationDependencies {
+  readonly bills: Pick<Bills, 'read'>;
+  readonly readCounters: ReadCounters;
+  readonly readTrackingGaps: (
+    accountId: string,
+    range: { readonly from: string; readonly to: string },
+  ) => Promise<readonly TrackingGap[]>;
+  readonly findPrice?: PriceBook;
+}
+
+const tokensOf = (counters: Counters): BilledTokens => {
+  const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = counters;
+  return {
+    input: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+    cacheRead: cacheReadTokens,
+    cacheWrite: cacheWriteTokens,
+    output: outputTokens,
+  };
+};
+
+/** What the ledger has of one provider, by day and model. */
+const readRecorded = async (
+  { readCounters }: Pick<ReconciliationDependencies, 'readCounters'>,
+  accountId: string,
+  provider: string,
+  range: { readonly from: string; readonly to: string },
+): Promise<RecordedUsage[]> => {
+  const recorded: RecordedUsage[] = [];
+  const counters = readCounters(accountId, { granularity: 'day', ...range }, ['provider', 'model']);
+  for await (const { time, dimensions, counters: sums } of counters) {
+    if (dimensions.provider !== provider) continue;
+    const { costProviderNanoUsd = 0, costComputedNanoUsd = 0, costEstimatedNanoUsd = 0 } = sums;
+    recorded.push({
+      day: dayOf(time),
+      model: dimensions.model,
+      costNanoUsd: costProviderNanoUsd + costComputedNanoUsd + costEstimatedNanoUsd,
+      requests: sums.requests ?? 0,
+      unpricedRequests: sums.unpricedRequests ?? 0,
+      tokens: tokensOf(sums),
+    });
+  }
+  return recorded;
+};
+
+/** What tokens cost by the price book, in its own unit. Only the proportion of two such amounts is used. */
+const listCostOf =
+  (provider: string, findPrice: PriceBook) =>
+  (model: string, day: Day, tokens: BilledTokens): number | null => {
+    const at = new Date(`${day}T12:00:00Z`);
+    const [name = model] = modelNames(model);
+    const rates = findPrice({ provider, model: name, at, inputTokens: 0 })?.rates;
+    if (rates?.input === undefined) return null;
+    const rate = (...kinds: readonly (bigint | undefined)[]) => Number(kinds.find((kind) => kind !== undefined) ?? 0n);
+    return (
+      tokens.input * rate(rates.input) +
+      tokens.cacheRead * rate(rates.cacheRead, rates.input) +
+      tokens.cacheWrite * rate(rates.cacheWrite, rates.input) +
+      tokens.output * rate(rates.output)
+    );
+  };
+
+/** Untracked requests by the day that their gap began on. */
+const untrackedByDay = (gaps: readonly TrackingGap[]): Map<Day, number> => {
+  const days = new Map<Day, number>();
+  for (const { from, requests } of gaps) days.set(dayOf(from), (days.get(dayOf(from)) ?? 0) + requests);
+  return days;
+};
+
+/** @throws ValidationError */
+const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): void => {
+  if (from > to) throw new ValidationError([{ path: 'to', message: 'must not be before from' }]);
+  if (daysBetween(from, addDays(to, 0)).length > MAX_DAYS)
+    throw new ValidationError([{ path: 'to', message: `must be at most ${MAX_DAYS} days from the first` }]);
+};
+
+export const readReconciliation =
+  ({
+    findPrice = bundledBook,
+    ...dependencies
+  }: ReconciliationDependencies): Implementation<typeof operations.readReconciliation> =>
+  async ({ caller: { accountId }, params: { provider }, query: { from, to } }) => {
+    requireRange({ from, to });
+    const range = { from: `${from}T00:00:00.000Z`, to: `${addDays(to, 1)}T00:00:00.000Z` };
+    const [bill, recorded, gaps] = await Promise.all([
+      dependencies.bills.read(accountId, provider, { from, to }),
+      readRecorded(dependencies, accountId, provider, range),
+      dependencies.readTrackingGaps(accountId, range),
+    ]);
+    const listCost = listCostOf(provider, findPrice);
+    const compared = reconcile({ from, to, bill, recorded, untracked: untrackedByDay(gaps), listCost });
+    const { billedNanoUsd, recordedNanoUsd, differences, findings } = compared;
+    const outside = differences.notThroughGateway;
+    return {
+      provider,
+      from,
+      to,
+      billedDays: bill.readAt.size,
+      readAt: [...bill.readAt.values()].sort().at(-1) ?? null,
+      billedNanoUsd,
+      billedUsd: usdOf(billedNanoUsd),
+      recordedNanoUsd,
+      recordedUsd: usdOf(recordedNanoUsd),
+      throughGatewayShare: billedNanoUsd > 0 ? Math.max(0, 1 - outside / billedNanoUsd) : null,
+      differences: Object.entries(differences)
+        .filter(([, amountNanoUsd]) => amountNanoUsd !== 0)
+        .map(([bucket, amountNanoUsd]) => ({
+          bucket: bucket as keyof typeof differences,
+          amountNanoUsd,
+          amountUsd: usdOf(amountNanoUsd),
+        })),
+      findings: findings
+        .slice(0, MAX_FINDINGS)
+        .map((finding) => ({ ...finding, amountUsd: usdOf(finding.amountNanoUsd) })),
+    };
+  };

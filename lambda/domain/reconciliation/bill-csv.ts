@@ -1,0 +1,75 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import * as z from 'zod/mini';
+import { ValidationError } from '../errors.ts';
+import type { BillLine } from './bill.ts';
+
+const NANO_DIGITS = 9;
+const AMOUNT = /^(-?)(\d{1,6})(?:\.(\d{1,9}))?$/;
+
+/** An amount in USD, exactly. @param text a match of AMOUNT */
+const nanoUsdOf = (text: string): number => {
+  const [, sign, whole = '0', fraction = ''] = AMOUNT.exec(text) ?? [];
+  const amount = Number(whole + fraction.padEnd(NANO_DIGITS, '0'));
+  return sign === '-' && amount !== 0 ? -amount : amount;
+};
+
+const text = z.string().check(z.maxLength(200, 'is longer than 200 characters'));
+const row = z.object({
+  day: z.iso.date('must be a day as 2026-11-20'),
+  amount: z.string().check(z.regex(AMOUNT, 'must be USD as 12.34 or -5, with 9 decimals at most')),
+  item: z._default(text, ''),
+  model: z._default(text, ''),
+  scope: z._default(text, ''),
+});
+
+const COLUMNS = 'day,amount[,item][,model][,scope]';
+
+const problem = (message: string): ValidationError =>
+  new ValidationError([{ path: 'csv', message }], `csv: ${message}`);
+
+const rowsOf = (csv: string): { info: { lines: number }; record: unknown }[] => {
+  try {
+    return parse(csv, {
+      bom: true,
+      columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+  } catch (error) {
+    if (error instanceof CsvError) throw problem(error.message);
+    throw error;
+  }
+};
+
+/**
+ * Lines of an invoice: CSV (RFC 4180) with a header that names the columns `day` (UTC) and `amount` (USD), and where there are any
+ * `item`, `model` and `scope`. Other columns are ignored.
+ *
+ * @throws ValidationError that names the line
+ */
+export const parseBillCsv = (csv: string): BillLine[] => {
+  const rows = rowsOf(csv);
+  if (rows.length === 0) throw problem(`has no lines. It needs a header (${COLUMNS}) and a line for each amount.`);
+  return rows.map(({ info, record }) => {
+    const parsed = row.safeParse(record);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const column = String(issue?.path[0] ?? '');
+      const isMissing = typeof record === 'object' && record !== null && !Object.hasOwn(record, column);
+      throw problem(
+        isMissing
+          ? `has no column ${column}. The header is ${COLUMNS}.`
+          : `line ${info.lines}: ${column} ${issue?.message}`,
+      );
+    }
+    const { day, amount, item, model, scope } = parsed.data;
+    return {
+      day,
+      item: item || model || 'usage',
+      model: model || null,
+      scope: scope || null,
+      amountNanoUsd: nanoUsdOf(amount),
+    };
+  });
+};

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { importBill } from '../../lambda/dashboard/reconciliation/import-bill.ts';
+import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
+import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
+import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openBills } from '../../lambda/data/reconciliation/bills.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
+
+const TOKEN_NANO_USD = 7;
+const NOW = new Date('2026-11-22T10:00:00.000Z');
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const bills = openBills(table);
+  handler = httpStack(
+    [
+      route(operations.importBill, importBill({ bills, now: () => NOW })),
+      route(
+        operations.readReconciliation,
+        readReconciliation({
+          bills,
+          readCounters: openSpend(table).read,
+          readTrackingGaps: openTrackingGaps(table).gaps,
+        }),
+      ),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  caller = await newAccount(table, 'PRO');
+});
+
+const bill = (csv: string, provider = 'openai') =>
+  invoke(handler, { method: 'PUT', path: `/api/bills/${provider}`, body: { csv }, caller });
+const compare = (from = '2026-11-20', to = '2026-11-21') =>
+  invoke(handler, { method: 'GET', path: '/api/reconciliation/openai', query: { from: [from], to: [to] }, caller });
+
+/** One request of so many tokens for each number, on the day. */
+const record = async (day: string, tokens: readonly number[]) => {
+  const recorder = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW.getTime() });
+  await recorder(
+    tokens.map((each, n) =>
+      closeEvent({ n, accountId: caller.accountId, startedAt: `${day}T12:00:00.000Z`, tokens: each }),
+    ),
+  );
+};
+const usd = (nanoUsd: number) => (nanoUsd / 1e9).toFixed(9);
+
+describe('a comparison with the bill', () => {
+  it('agrees where the bill has what is on record', async () => {
+    await record('2026-11-20', [1_000_000, 2_000_000]);
+    expect(
+      await bill(`day,amount,model\n2026-11-20,${usd(3_000_000 * TOKEN_NANO_USD)},gpt-4o-2024-08-06`),
+    ).toMatchObject({
+      status: 200,
+      body: { days: ['2026-11-20'], lines: 1 },
+    });
+    expect((await compare()).body).toMatchObject({
+      billedDays: 1,
+      billedUsd: '0.021',
+      recordedUsd: '0.021',
+      throughGatewayShare: 1,
+      differences: [],
+      findings: [],
+      readAt: NOW.toISOString(),
+    });
+  });
+
+  it('names what did not pass the gateway, and what is not billed yet', async () => {
+    await record('2026-11-20', [1_000_000]);
+    await record('2026-11-21', [500_000]);
+    await bill('day,amount,model\n2026-11-20,0.107,gpt-4o\n2026-11-20,1.5,o3');
+    const { body } = await compare();
+    expect(body.differences).toEqual([
+      { bucket: 'notThroughGateway', amountNanoUsd: 1_600_000_000, amountUsd: '1.6' },
+      { bucket: 'notBilledYet', amountNanoUsd: -3_500_000, amountUsd: '-0.0035' },
+    ]);
+    expect(body.findings[0]).toEqual({
+      bucket: 'notThroughGateway',
+      day: '2026-11-20',
+      model: 'o3',
+      item: null,
+      amountNanoUsd: 1_500_000_000,
+      amountUsd: '1.5',
+    });
+    expect(body.throughGatewayShare).toBeCloseTo(0.007 / 1.607, 9);
+  });
+
+  it('takes a corrected bill in place of the first, and keeps other days', async () => {
+    await bill('day,amount\n2026-11-20,1\n2026-11-21,2');
+    await bill('day,amount\n2026-11-20,3');
+    expect((await compare()).body).toMatchObject({ billedUsd: '5', billedDays: 2 });
+  });
+
+  it('is of one account and one provider', async () => {
+    await bill('day,amount\n2026-11-20,1', 'anthropic');
+    expect((await compare()).body).toMatchObject({ billedDays: 0, throughGatewayShare: null, readAt: null });
+    await bill('day,amount\n2026-11-20,1');
+    caller = await newAccount(table, 'PRO');
+    expect((await compare()).body).toMatchObject({ billedDays: 0 });
+  });
+
+  it.each([
+    ['2026-11-21', '2026-11-20', 'to'],
+    ['2026-08-01', '2026-11-20', 'to'],
+    ['2026-11-31', '2026-11-30', 'from'],
+  ])('refuses days from %s to %s', async (from, to, path) => {
+    expect(await compare(from, to)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'VALIDATION_ERROR', details: [{ path: expect.stringContaining(path) }] } },
+    });
+  });
+
+  it('refuses an invoice that it cannot read, and stores none of it', async () => {
+    expect(await bill('day,amount\n2026-11-20,1\n2026-11-20,one')).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('line 3') } },
+    });
+    expect((await compare()).body).toMatchObject({ billedDays: 0 });
+    const many = `day,amount\n${'2026-11-20,0.01\n'.repeat(501)}`;
+    expect(await bill(many)).toMatchObject({ status: 400 });
+    expect(await bill('day,amount\n2026-11-20,1', 'nobody')).toMatchObject({ status: 400 });
+  });
+});
