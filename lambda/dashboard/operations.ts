@@ -71,6 +71,7 @@ export const groups = {
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',
   Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
+  Pauses: 'What is stopped for a time, by people and by rules.',
   Alerts: 'Alerts that were triggered.',
   'Audit log': 'Who changed what, when and from where.',
   Billing: 'The plan, its limits and its purchase.',

@@ -1,69 +1,34 @@
-import type { ServiceKeys } from '../data/accounts/service-keys.ts';
+import type { Projects } from '../data/accounts/projects.ts';
+import type { ServiceKey, ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
-import type { Alert, Driver } from '../domain/alert-rules/alert.ts';
-import { useOf } from '../domain/alert-rules/budget.ts';
-import {
-  type BudgetState,
-  concernsGateway,
-  reservedPeriods,
-  usedByBudget,
-  withBudgets,
-} from '../domain/alert-rules/budget-blocks.ts';
-import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
+import type { Alert } from '../domain/alert-rules/alert.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
-import { type BoundEvaluator, evaluatorOf } from '../domain/alert-rules/rule.ts';
+import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/alert-rules/rule.ts';
 import { fillSeries } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
-import { isOverdue, type Period } from '../domain/calendar/periods.ts';
-import { coveringRange } from '../domain/calendar/range.ts';
-import { CounterOverflowError, type SpendCounter } from '../domain/spend/counters.ts';
+import { splitDimension } from '../domain/alert-rules/split-series.ts';
+import type { Period } from '../domain/calendar/periods.ts';
+import { CounterOverflowError } from '../domain/spend/counters.ts';
 import type { ReadCounters } from '../domain/spend/spend-report.ts';
+import { openDrivers } from './drivers.ts';
+import { judgeValues, type ValueJudging } from './judge-values.ts';
+import { newAlert } from './new-alert.ts';
+import { pauseValue } from './pause-value.ts';
+import { stopByBudgets } from './stop-by-budgets.ts';
+import { openUsualHours } from './usual-hours.ts';
 
-export interface EvaluationDependencies {
+export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
   readonly readCounters: ReadCounters;
   readonly alerts: Pick<Alerts, 'fire'>;
   readonly blocks: Pick<BlockStore, 'change'>;
   readonly reservations: Pick<Reservations, 'compare'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly projects: Pick<Projects, 'list'>;
   readonly newAlertId: () => string;
 }
-
-const LATE = 'This alert is late: the rules could not be judged in time.';
-
-const newAlert = (
-  rule: Rule,
-  period: Period,
-  { exceeded: _, event, percent, summary, ...observation }: Observation,
-  facts: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers'>,
-): Alert => ({
-  ...facts,
-  accountId: rule.accountId,
-  ruleId: rule.ruleId,
-  ruleName: rule.name,
-  type: rule.condition.type,
-  status: 'triggered',
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  period,
-  event: event ?? null,
-  ...(percent !== undefined && { percent }),
-  ...observation,
-  summary: isOverdue(period, new Date(facts.triggeredAt)) ? `${summary} ${LATE}` : summary,
-  deliveries: rule.channels.map((channel) => ({
-    channel,
-    status: 'pending',
-    attempts: 0,
-    lastAttemptAt: null,
-    sentAt: null,
-    error: null,
-  })),
-});
-
-/** The earlier of now and a period's end. */
-const untilNow = (period: Period, now: Date): Date => new Date(Math.min(now.getTime(), Date.parse(period.end)));
 
 /** What came of an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more. */
 export interface Evaluation {
@@ -71,88 +36,106 @@ export interface Evaluation {
   readonly failures: { readonly ruleId: string; readonly error: unknown }[];
 }
 
+/** What a rule may fire for. */
+interface Candidate {
+  readonly observation: Observation;
+  /** For drivers: of a value, its filter has the value. Undefined where spend cannot be read by it. */
+  readonly evaluator: BoundEvaluator | undefined;
+  readonly mayAlsoMatch: Alert['mayAlsoMatch'];
+  readonly of?: NonNullable<Alert['of']>;
+}
+
+const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.condition.type === 'burn_rate';
+
 /**
  * Judges the rules of one account, whose spend is read once for all of them. The returned function takes `judgedUntil`, when they were
  * judged before: see periodsToJudge.
  */
-export const evaluateAccount = ({
-  readCounters,
-  alerts,
-  blocks,
-  reservations,
-  keys,
-  newAlertId,
-}: EvaluationDependencies) => {
-  /** Drivers are read for alerts only, which are rare. */
-  const findDrivers = async (
+export const evaluateAccount = (dependencies: EvaluationDependencies) => {
+  const { readCounters, readSessions, alerts, blocks, newAlertId } = dependencies;
+  const values: ValueJudging = { readSessions, readUsual: openUsualHours(readCounters) };
+  const findDrivers = openDrivers(readCounters, dependencies.keys);
+  const pause = pauseValue(blocks);
+  const stop = stopByBudgets(blocks, dependencies.reservations);
+
+  const labelOf = async (
     accountId: string,
-    evaluator: BoundEvaluator,
-    period: Period,
-    now: Date,
-  ): Promise<Driver[]> => {
-    const range = coveringRange(
-      evaluator.granularity,
-      new Date(period.start),
-      untilNow(period, new Date(now.getTime() + 1)),
-    );
-    const counters: SpendCounter[] = [];
-    for await (const counter of readCounters(accountId, range, driverDimensionsOf(evaluator))) counters.push(counter);
-    const drivers = driversOf(counters, evaluator);
-    if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
-    const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
-    return drivers.map((driver) =>
-      driver.dimension === 'key' ? { ...driver, label: names.get(driver.value ?? '') ?? null } : driver,
-    );
+    of: Omit<NonNullable<Alert['of']>, 'label'>,
+    keys: readonly ServiceKey[],
+  ) =>
+    of.dimension === 'key'
+      ? keys.find(({ keyId }) => keyId === of.value)?.name
+      : of.dimension === 'project'
+        ? (await dependencies.projects.list(accountId)).find(({ projectId }) => projectId === of.value)?.name
+        : undefined;
+
+  const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
+    const { each } = rule.condition.config;
+    const { evaluator, series, fillSessions, observe } = judgeValues(rule, keys, values);
+    const candidates = async (period: Period, now: Date, fired: readonly string[]): Promise<Candidate[]> =>
+      Promise.all(
+        (await observe(period, now, fired)).map(async ({ value, observation, mayAlsoMatch }) => {
+          const label = (await labelOf(rule.accountId, { dimension: each, value }, keys)) ?? null;
+          const dimension = each === 'project' ? undefined : splitDimension(each);
+          const paused = await pause(rule, { period, value, keys, now });
+          return {
+            observation: {
+              ...observation,
+              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${observation.summary}${paused}`,
+            },
+            evaluator: dimension && { ...evaluator, filter: { ...evaluator.filter, [dimension]: value } },
+            mayAlsoMatch,
+            of: { dimension: each, value, label },
+          };
+        }),
+      );
+    return { rule, evaluator, series, fillSessions, candidates };
+  };
+
+  const judgeWhole = (rule: Rule) => {
+    const evaluator = evaluatorOf(rule.condition);
+    const series = spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom });
+    const candidates = async (period: Period, now: Date): Promise<Candidate[]> => {
+      const observation = evaluator.judge({ period, now, series });
+      return observation
+        ? [{ observation, evaluator, mayAlsoMatch: series.mayAlsoMatch(period.start, period.end) }]
+        : [];
+    };
+    return { rule, evaluator, series, candidates };
   };
 
   return async (accountId: string, rules: readonly Rule[], now: Date, judgedUntil = now): Promise<Evaluation> => {
-    const judged = rules.map((rule) => {
-      const evaluator = evaluatorOf(rule.condition);
-      return { rule, evaluator, series: spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom }) };
-    });
-    const gatewayBudgets = judged.flatMap(({ rule, evaluator }) => {
-      const [period] = evaluator.periodsToJudge(now);
-      const { ruleId, condition } = rule;
-      if (condition.type !== 'budget' || !period || period.end <= now.toISOString()) return [];
-      return concernsGateway(condition.config) ? [{ budgetId: ruleId, config: condition.config, period }] : [];
-    });
-    const adjustReservations = await reservations.compare(accountId, reservedPeriods(gatewayBudgets));
-    await fillSeries(readCounters, accountId, judged, now, judgedUntil);
+    const needsKeys = rules.some((rule) => isBurnRate(rule) && ['key', 'project'].includes(rule.condition.config.each));
+    const keys = needsKeys ? await dependencies.keys.list(accountId) : [];
+    const split = rules.filter(isBurnRate).map((rule) => judgeSplit(rule, keys));
+    const whole = rules.filter((rule) => !isBurnRate(rule)).map(judgeWhole);
+    const isOfSessions = ({ evaluator }: { evaluator: BoundEvaluator }) => evaluator.splitBy === 'session';
+    // Before spend is read: what is reserved meanwhile stays reserved.
+    const stopRequests = await stop(accountId, whole, now);
+    await Promise.all([
+      fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
+      ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),
+    ]);
     const fired: Alert[] = [];
-    const failures = new Map<string, unknown>();
-    const budgets: BudgetState[] = [];
-    for (const { rule, evaluator, series } of judged) {
-      const [period] = evaluator.periodsToJudge(now);
-      if (rule.condition.type !== 'budget' || period === undefined || period.end <= now.toISOString()) continue;
-      const { config } = rule.condition;
-      if (!concernsGateway(config)) continue;
-      try {
-        const use = useOf(config, series.sum(period.start, period.end));
-        budgets.push({ budgetId: rule.ruleId, name: rule.name, config, period, use });
-      } catch (error) {
-        if (!(error instanceof CounterOverflowError)) throw error;
-        failures.set(rule.ruleId, error);
-      }
-    }
-    await adjustReservations(usedByBudget(budgets));
     // What stops requests comes before what only reports.
-    if (rules.some(({ condition }) => condition.type === 'budget' && concernsGateway(condition.config)))
-      await blocks.change(accountId, (current) => withBudgets(current, budgets, new Set(failures.keys())));
-    for (const { rule, evaluator, series } of judged) {
+    const failures = await stopRequests();
+    for (const { rule, evaluator, candidates } of [...split, ...whole]) {
       let { firedPeriods } = rule;
       for (const period of evaluator.periodsToJudge(now, judgedUntil)) {
         if (period.end <= rule.effectiveFrom) continue;
         try {
-          const observation = evaluator.judge({ period, now, series });
-          if (!observation?.exceeded || hasFired(firedPeriods, period, observation)) continue;
-          const alert = newAlert(rule, period, observation, {
-            alertId: newAlertId(),
-            triggeredAt: now.toISOString(),
-            mayAlsoMatch: series.mayAlsoMatch(period.start, period.end),
-            drivers: await findDrivers(accountId, evaluator, period, now),
-          });
-          if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
-          firedPeriods = [firingName(period, observation), ...firedPeriods];
+          for (const { observation, of, mayAlsoMatch, ...candidate } of await candidates(period, now, firedPeriods)) {
+            if (!observation.exceeded || hasFired(firedPeriods, period, { ...observation, of })) continue;
+            const alert = newAlert(rule, period, observation, {
+              alertId: newAlertId(),
+              triggeredAt: now.toISOString(),
+              mayAlsoMatch,
+              of,
+              drivers: candidate.evaluator ? await findDrivers(accountId, candidate.evaluator, period, now) : [],
+            });
+            if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
+            firedPeriods = [firingName(period, { ...observation, of }), ...firedPeriods];
+          }
         } catch (error) {
           // A sum past 2^53 keeps its rule from being judged for the period, and nothing else.
           if (!(error instanceof CounterOverflowError)) throw error;

@@ -1,11 +1,13 @@
 import { uuidv7 } from 'uuidv7';
 import type * as z from 'zod/mini';
+import { openProjects } from '../data/accounts/projects.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openReservations } from '../data/ledger/reservations.ts';
+import { openSessions } from '../data/spend/sessions.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import { evaluateAccount } from './evaluate-account.ts';
@@ -26,6 +28,8 @@ export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDep
       blocks: openBlocks(table),
       reservations: openReservations(table),
       keys: openServiceKeys(table),
+      projects: openProjects(table),
+      readSessions: openSessions(table).read,
       newAlertId: uuidv7,
     }),
     deliver: openDelivery(table, options),

@@ -82,10 +82,12 @@ export class AlertsStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.activeRules, index: INDEX_NAME },
       progress,
-      { actions: ['Query'], partitions: partitions.spend },
+      { actions: ['Query'], partitions: [...partitions.spend, ...partitions.sessions] },
       { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
       // What budgets stop.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
+      // A pause is written with its entry in the audit log.
+      { actions: ['PutItem'], partitions: partitions.audit },
     );
     grantItems(
       evaluator,

@@ -73,6 +73,12 @@ const readAudit: readonly TableAccess[] = [
 /** Which metadata names the account declared: a member of the account. */
 const readDimensions: TableAccess = { actions: ['GetItem'], partitions: partitions.accounts };
 
+/** Whether requests with a key may be stopped: by rules, and by the pauses in force. */
+const tellGateway: readonly TableAccess[] = [
+  { actions: ['GetItem'], partitions: partitions.blocks },
+  { actions: ['UpdateItem'], partitions: partitions.serviceKeys },
+];
+
 /** A row for each resource of lambda/dashboard/operations.ts. API Gateway responds with 404 to every other path or method. */
 export const dashboardResources: Readonly<Record<ResourceName, DashboardResource>> = {
   auth: {
@@ -305,10 +311,13 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
         partitions: [...partitions.accounts, ...partitions.audit],
       },
+      ...tellGateway,
+      // Sessions, for the preview of a rule on them.
+      { actions: ['Query'], partitions: partitions.sessions },
     ],
   },
   budgets: {
-    description: 'Dashboard API: budgets, and what they stop',
+    description: 'Dashboard API: budgets, and what they and pauses stop',
     environment: dashboardEnvironment,
     items: [
       readSpend,
@@ -317,9 +326,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
         partitions: [...partitions.accounts, ...partitions.audit],
       },
-      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
-      // Whether requests with a key may be stopped.
-      { actions: ['UpdateItem'], partitions: partitions.serviceKeys },
+      ...tellGateway,
+      { actions: ['PutItem', 'UpdateItem'], partitions: partitions.blocks },
     ],
   },
   alerts: {

@@ -1,7 +1,9 @@
 import { V7Generator } from 'uuidv7';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
@@ -31,6 +33,8 @@ export const pastEvaluator = (
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
     keys: openServiceKeys(table),
+    projects: openProjects(table),
+    readSessions: openSessions(table).read,
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
   });
 

@@ -24,6 +24,7 @@ let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
+let policies: string[];
 
 beforeAll(async () => {
   table = await emulatedTable();
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const now = () => clock;
   const dependencies = {
     rules: openRules(table),
+    writePolicy: async (accountId: string) => void policies.push(accountId),
     webhookUrlProblem: async (url: string) =>
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
     findDeclared: openDeclaredDimensions(table).find,
@@ -54,6 +56,7 @@ afterAll(() => table.stop());
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);
+  policies = [];
 });
 
 const call = (method: string, path: string, body?: unknown, as = caller) =>

@@ -15,12 +15,14 @@ import * as operations from '../../lambda/dashboard/budgets/operations.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
@@ -113,6 +115,8 @@ const judge = async (since = clock) =>
       blocks: openBlocks(table),
       reservations: openReservations(table),
       keys: openServiceKeys(table),
+      projects: openProjects(table),
+      readSessions: openSessions(table).read,
       newAlertId: uuidv7,
     }),
     deliver: async (alert) => void delivered.push(alert),

@@ -46,6 +46,7 @@ beforeAll(async () => {
     readCounters: openSpend(table).read,
     readTrackingGaps: async () => [],
     webhookUrlProblem: async () => undefined,
+    writePolicy: async () => {},
     newRuleId: () => 'rule-1',
     newSecret: () => '',
     now,

@@ -53,6 +53,8 @@ const evaluateRules = async (
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
+    projects: { list: async () => [] },
+    readSessions: async () => {},
     newAlertId: () => 'alert-1',
   });
   return run('svc_1', rules, new Date(at), new Date(judgedUntil));

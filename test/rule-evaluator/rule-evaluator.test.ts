@@ -7,11 +7,13 @@ import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
@@ -243,6 +245,7 @@ describe('the rule evaluator', () => {
       const update = updateRule({
         rules: openRules(table),
         webhookUrlProblem: async () => undefined,
+        writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(table).find,
         newRuleId: uuidv7,
         newSecret: () => 'whsec_x',
@@ -357,6 +360,8 @@ describe('the rule evaluator', () => {
       blocks: { change: async () => {} },
       reservations: { compare: async () => async () => {} },
       keys: openServiceKeys(table),
+      projects: openProjects(table),
+      readSessions: openSessions(table).read,
       newAlertId: uuidv7,
     });
     expect(await evaluate(account.accountId, [rule], now)).toEqual({ fired: [], failures: [] });
@@ -381,6 +386,8 @@ describe('the rule evaluator', () => {
       blocks: { change: async () => {} },
       reservations: { compare: async () => async () => {} },
       keys: openServiceKeys(table),
+      projects: openProjects(table),
+      readSessions: openSessions(table).read,
       newAlertId: uuidv7,
     });
     await evaluate(account.accountId, await openRules(table).list(account.accountId), now);

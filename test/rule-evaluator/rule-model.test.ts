@@ -115,6 +115,8 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
     keys: { list: async () => [] },
+    projects: { list: async () => [] },
+    readSessions: async () => {},
     newAlertId: () => 'alert',
   });
   // What the rule's item keeps.

@@ -1,6 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -8,6 +10,7 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { writePolicy } from '../budgets/block-policy.ts';
 import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
 import * as operations from './operations.ts';
 import { previewRule } from './preview-rule.ts';
@@ -15,9 +18,12 @@ import { ruleChanges } from './rule-changes.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
+const rules = openRules(table);
+const policy = { rules, blocks: openBlocks(table), blockCopies: openBlockCopies(table), now: ruleChanges.now };
 const dependencies = {
   ...ruleChanges,
-  rules: openRules(table),
+  rules,
+  writePolicy: (accountId: string) => writePolicy(policy, accountId),
   findDeclared: openDeclaredDimensions(table).find,
 };
 

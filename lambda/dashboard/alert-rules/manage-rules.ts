@@ -10,6 +10,8 @@ import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '.
 import { membersOf, newSecretOf } from './rule-members.ts';
 
 export interface RuleDependencies extends RuleChangeDependencies {
+  /** Tells the gateway whether requests of the account may be stopped. */
+  readonly writePolicy: (accountId: string) => Promise<void>;
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   readonly findDeclared: FindDeclared;
 }
@@ -46,6 +48,11 @@ const auditOfRule = (
   return auditOf(source, { action, subject: ruleId, details }, new Date(at));
 };
 
+/** Rules that pause are judged at once, and the gateway reads the blocks of accounts that have some. */
+const tellGateway = async ({ writePolicy }: RuleDependencies, { accountId, condition }: Rule): Promise<void> => {
+  if (condition.type === 'burn_rate') await writePolicy(accountId);
+};
+
 export const listRules =
   ({ rules }: Pick<RuleDependencies, 'rules'>): Implementation<typeof operations.listRules> =>
   async ({ caller: { accountId } }) => ({ items: (await rules.list(accountId)).filter(isAlertRule).map(view) });
@@ -65,6 +72,7 @@ export const createRule =
       rule,
       auditOfRule({ caller, clientAddress }, 'alert_rule.created', rule, rule.createdAt),
     );
+    await tellGateway(dependencies, rule);
     return viewWithSecret(rule, null);
   };
 
@@ -82,14 +90,17 @@ export const updateRule =
     if (rule.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, rule.condition);
     const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, rule.updatedAt);
     await dependencies.rules.replace(rule, previous.revision, audit);
+    await tellGateway(dependencies, rule);
     return viewWithSecret(rule, previous.webhook);
   };
 
 export const deleteRule =
-  ({ rules, now }: Pick<RuleDependencies, 'rules' | 'now'>): Implementation<typeof operations.deleteRule> =>
+  (dependencies: RuleDependencies): Implementation<typeof operations.deleteRule> =>
   async ({ caller, clientAddress, params: { id } }) => {
-    const rule = await findAlertRule({ rules }, caller.accountId, id);
-    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.deleted', rule, now().toISOString());
-    await rules.remove(caller.accountId, id, audit);
+    const rule = await findAlertRule(dependencies, caller.accountId, id);
+    const at = dependencies.now().toISOString();
+    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.deleted', rule, at);
+    await dependencies.rules.remove(caller.accountId, id, audit);
+    await tellGateway(dependencies, rule);
     return undefined;
   };

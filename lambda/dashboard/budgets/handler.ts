@@ -1,7 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { uuidv7 } from 'uuidv7';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openReservations } from '../../data/ledger/reservations.ts';
@@ -13,6 +15,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { ruleChanges } from '../alert-rules/rule-changes.ts';
 import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from './manage-budgets.ts';
+import { createPause, endPause, listPauses } from './manage-pauses.ts';
 import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
@@ -23,11 +26,13 @@ const dependencies = {
   blocks: openBlocks(table),
   reservations: openReservations(table),
   blockCopies: openBlockCopies(table),
+  keys: openServiceKeys(table),
+  newPauseId: uuidv7,
   findDeclared: openDeclaredDimensions(table).find,
   readCounters: readInTime(openSpend(table).read),
 };
 
-/** Everything under /api/budgets. */
+/** Everything under /api/budgets and /api/pauses. */
 export const handler = httpStack(
   [
     route(operations.listBudgets, listBudgets(dependencies)),
@@ -35,6 +40,9 @@ export const handler = httpStack(
     route(operations.createBudget, createBudget(dependencies)),
     route(operations.updateBudget, updateBudget(dependencies)),
     route(operations.deleteBudget, deleteBudget(dependencies)),
+    route(operations.listPauses, listPauses(dependencies)),
+    route(operations.createPause, createPause(dependencies)),
+    route(operations.endPause, endPause(dependencies)),
   ],
   {
     logger: new Logger({ serviceName: 'dashboard-budgets' }),

@@ -1,20 +1,12 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
 import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
-import {
-  type BudgetState,
-  concernsGateway,
-  reservedPeriods,
-  usedByBudget,
-  withBudgets,
-} from '../../domain/alert-rules/budget-blocks.ts';
+import { type BudgetState, reservedPeriods, usedByBudget, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
 import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
-import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
@@ -23,15 +15,15 @@ import { parseWith } from '../../http/parse-request.ts';
 import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
 import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
+import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
 import type * as operations from './operations.ts';
 
 type Budget = Rule<BudgetCondition>;
 
-export interface BudgetDependencies extends RuleChangeDependencies {
+export interface BudgetDependencies extends RuleChangeDependencies, PolicyDependencies {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   readonly blocks: BlockStore;
   readonly reservations: Pick<Reservations, 'compare'>;
-  readonly blockCopies: Pick<ReturnType<typeof openBlockCopies>, 'write'>;
   readonly readCounters: ReadCounters;
   readonly findDeclared: FindDeclared;
 }
@@ -103,18 +95,10 @@ const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previou
   return { ...view(state as State), ...newSecretOf(budget, previous) };
 };
 
-/** What must happen while the blocks cannot be read: one budget that wants requests to stop is enough. */
-const policyOf = (budgets: readonly Budget[], hasPause: boolean): BlockPolicy | null => {
-  const concerning = budgets.filter(({ isActive, condition }) => isActive && concernsGateway(condition.config));
-  if (concerning.some(({ condition }) => condition.config.block?.onUnavailable === 'stop')) return 'stop';
-  return concerning.length > 0 || hasPause ? 'pass' : null;
-};
-
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
 const applyBudgets = async (dependencies: BudgetDependencies, accountId: string): Promise<void> => {
-  const { blocks, blockCopies, reservations, now } = dependencies;
-  const budgets = await budgetsOf(dependencies, accountId);
-  const active = budgets.filter(({ isActive, condition }) => isActive && concernsGateway(condition.config));
+  const { blocks, reservations, now } = dependencies;
+  const active = (await budgetsOf(dependencies, accountId)).filter(mayBlock);
   const current = active.flatMap(({ ruleId, condition }) => {
     const [period] = evaluatorOf(condition).periodsToJudge(now());
     return period ? [{ budgetId: ruleId, config: condition.config, period }] : [];
@@ -128,8 +112,7 @@ const applyBudgets = async (dependencies: BudgetDependencies, accountId: string)
   );
   await adjustReservations(usedByBudget(states));
   await blocks.change(accountId, (before) => withBudgets(before, states, new Set()));
-  const hasPause = (await blocks.read(accountId)).blocks.some(({ kind }) => kind === 'pause');
-  await blockCopies.write(accountId, policyOf(budgets, hasPause));
+  await writePolicy(dependencies, accountId);
 };
 
 const auditOfBudget = (

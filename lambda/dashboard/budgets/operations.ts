@@ -4,6 +4,8 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { operation } from '../../http/operation.ts';
 import { changedMembers, idParams, newMembers, shownMembers, shownSecret } from '../alert-rules/rule-members.ts';
 
+export * from './pause-operations.ts';
+
 const money = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
 const state = {

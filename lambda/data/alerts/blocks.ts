@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
 import { ConflictError } from '../../domain/errors.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { blocksKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
 
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);
@@ -30,6 +31,9 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
       until: z.nullable(text),
       amountNanoUsd: z.nullable(z.number()),
       spentNanoUsd: z.nullable(z.number()),
+      startedAt: z.optional(text),
+      ruleId: z.optional(text),
+      projectId: z.optional(text),
     }),
   ),
   remaining: z.array(z.object({ id: text, scope, until: text, nanoUsd: z.number() })),
@@ -56,7 +60,8 @@ const itemSchema = z.object({ version: z.int(), json: text });
 const MAX_ATTEMPTS = 5;
 
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
-export const openBlocks = ({ client, name }: Table) => {
+export const openBlocks = (table: Table) => {
+  const { client, name } = table;
   const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
     const { Item } = await client.send(
       new GetCommand({ TableName: name, Key: blocksKey(accountId), ConsistentRead: true }),
@@ -73,25 +78,29 @@ export const openBlocks = ({ client, name }: Table) => {
      * Changes an account's blocks. Writes nothing where they stay the same.
      *
      * @param change called again with what other writers wrote meanwhile
+     * @param audit written together with the change
      * @throws ConflictError where others changed them at every attempt
      */
-    change: async (accountId: string, change: (blocks: Blocks) => Blocks): Promise<void> => {
+    change: async (accountId: string, change: (blocks: Blocks) => Blocks, audit?: AuditEntry): Promise<void> => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const { version, blocks } = await read(accountId);
         const changed = blocksSchema.parse(change(blocks));
         if (isDeepStrictEqual(changed, blocks)) return;
         try {
-          await client.send(
-            new PutCommand({
-              TableName: name,
-              Item: { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) },
-              ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
-              ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
-            }),
-          );
+          await transact(table, [
+            {
+              Put: {
+                TableName: name,
+                Item: { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) },
+                ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
+                ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
+              },
+            },
+            ...(audit ? [putAudit(name, audit)] : []),
+          ]);
           return;
         } catch (error) {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+          if (!(error instanceof ConditionsFailedError)) throw error;
         }
       }
       throw new ConflictError('The blocks of the account kept changing. Try again.');

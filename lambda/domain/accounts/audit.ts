@@ -29,6 +29,8 @@ export const auditActions = [
   'budget.created',
   'budget.changed',
   'budget.deleted',
+  'pause.started',
+  'pause.ended',
   'alert.acknowledged',
   'dimensions.declared',
   'plan.changed',

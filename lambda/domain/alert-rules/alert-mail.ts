@@ -8,6 +8,7 @@ const subjects: Readonly<Record<Alert['type'], string>> = {
   budget_forecast: 'budget and forecast',
   budget: 'a budget reached a percentage',
   spend_anomaly: 'unusual spend',
+  burn_rate: 'something spends or sends fast',
   error_rate: 'the error rate is high',
   unpriced_usage: 'usage without a price',
   plan_usage: 'the plan’s limit',

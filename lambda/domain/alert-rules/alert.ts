@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { anyPeriodNames } from '../calendar/periods.ts';
 import { budgetEvents } from './evaluator.ts';
 import { channelNames, ruleTypes } from './rule.ts';
+import { splitNames } from './split-series.ts';
 
 /** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
 const alertTypes = [...ruleTypes, 'budget', 'plan_usage'] as const;
@@ -43,6 +44,8 @@ export const alertSchema = z.object({
   event: z._default(z.nullable(z.enum(budgetEvents)), null),
   /** The percentage that a budget reached. */
   percent: z.optional(z.int()),
+  /** What it is about, of a rule that judges values: their dimension, and a label where that is a name. */
+  of: z.optional(z.object({ dimension: z.enum(splitNames), value: z.string(), label: z.nullable(z.string()) })),
   status: z.enum(['triggered', 'acknowledged']),
   triggeredAt: instant,
   acknowledgedAt: z.nullable(instant),

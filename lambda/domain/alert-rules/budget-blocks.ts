@@ -13,7 +13,15 @@ export interface BudgetState {
   readonly use: BudgetUse;
 }
 
-const scopeOf = ({ provider, model, tag, key, client, dim }: NonNullable<BudgetConfig['filter']> = {}): BlockScope => ({
+/** The requests that a filter matches. */
+export const scopeOf = ({
+  provider,
+  model,
+  tag,
+  key,
+  client,
+  dim,
+}: NonNullable<BudgetConfig['filter']> = {}): BlockScope => ({
   ...(provider !== undefined && { provider }),
   ...(model !== undefined && { model }),
   ...(tag !== undefined && { tag }),

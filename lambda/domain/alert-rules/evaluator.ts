@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { AnyPeriodName, Period } from '../calendar/periods.ts';
 import type { ruleFilter } from './config-members.ts';
 import type { SpendSeries } from './spend-series.ts';
+import type { SplitName } from './split-series.ts';
 
 /** What a rule fires for apart from its limit: a forecast and a month that is used up, each once; a percentage that a budget reached. */
 export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;
@@ -12,6 +13,8 @@ interface Firing {
   readonly event?: BudgetEvent | null | undefined;
   /** The percentage, of `reached`. */
   readonly percent?: number | null | undefined;
+  /** Of a rule that judges each value of a dimension on its own. */
+  readonly of?: { readonly value: string } | null | undefined;
 }
 
 /** What a rule observed in a period, and its limit, both in `unit`. */
@@ -31,8 +34,10 @@ export interface Observation {
 }
 
 /** What distinguishes the firings of one period: empty for the first. */
-export const eventName = ({ event, percent }: Firing): string =>
-  event === 'used_up' ? event : event === 'reached' ? `reached_${percent}` : '';
+export const eventName = ({ event, percent, of }: Firing): string => {
+  if (of) return `of_${encodeURIComponent(of.value.toWellFormed())}`;
+  return event === 'used_up' ? event : event === 'reached' ? `reached_${percent}` : '';
+};
 
 /** A period for which a rule fired: its start, with the event's name if that has one. */
 export const firingName = ({ start }: Period, firing: Firing): string => {
@@ -55,6 +60,8 @@ export interface JudgedPeriod {
   readonly period: Period;
   readonly now: Date;
   readonly series: SpendSeries;
+  /** Of a rule that judges values: what is usual for this one. Null where it has too little history. */
+  readonly usual?: number | null;
 }
 
 /** One type of rule. */
@@ -64,6 +71,8 @@ export interface Evaluator<Config> {
   /** The periods to judge now, latest first; undefined for those of its calendar period: see periodsToJudge. */
   readonly periodsOf?: (config: Config, now: Date, judgedUntil: Date) => Period[];
   readonly filterOf: (config: Config) => z.infer<typeof ruleFilter>;
+  /** What each value of is judged on its own; absent where all that the filter matches is judged together. */
+  readonly splitBy?: (config: Config) => SplitName;
   /** Days before the period's start that it also reads. */
   readonly lookbackDays: (config: Config) => number;
   /** Null when there is too little to judge by. */

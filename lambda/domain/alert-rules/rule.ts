@@ -2,11 +2,14 @@ import * as z from 'zod/mini';
 import { type Period, type PeriodName, periodsToJudge } from '../calendar/periods.ts';
 import { budget } from './budget.ts';
 import { budgetForecast } from './budget-forecast.ts';
+import { burnRate } from './burn-rate.ts';
 import { ruleFilterOf } from './config-members.ts';
 import { costThreshold } from './cost-threshold.ts';
 import { errorRate } from './error-rate.ts';
 import type { Evaluator } from './evaluator.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
+import { filteredBy } from './spend-series.ts';
+import { splitDimension } from './split-series.ts';
 import { unpricedUsage } from './unpriced-usage.ts';
 
 /**
@@ -19,6 +22,7 @@ const evaluators = {
   budget_forecast: budgetForecast,
   error_rate: errorRate,
   unpriced_usage: unpricedUsage,
+  burn_rate: burnRate,
   budget,
 } as const;
 
@@ -46,15 +50,22 @@ export type RuleCondition = {
 
 export const ruleConditionSchema = schemaOfTypes(conditionTypes, {}) as unknown as z.ZodMiniType<RuleCondition>;
 
+export type BurnRateCondition = Extract<RuleCondition, { type: 'burn_rate' }>;
 export type BudgetCondition = Extract<RuleCondition, { type: 'budget' }>;
 export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;
 
 /** An evaluator with its config filled in. */
 export type BoundEvaluator = ReturnType<typeof bind>;
 
-const bind = <C>({ periodOf, periodsOf, filterOf, lookbackDays, judge, drivenBy }: Evaluator<C>, config: C) => {
+const bind = <C>(
+  { periodOf, periodsOf, filterOf, splitBy, lookbackDays, judge, drivenBy }: Evaluator<C>,
+  config: C,
+) => {
   const period = periodOf(config);
-  const filter = filterOf(config);
+  const members = filterOf(config);
+  const filter = members && ruleFilterOf(members);
+  const split = splitBy?.(config);
+  const dimension = splitDimension(split);
   return {
     period,
     /** The periods to judge now, latest first. @param judgedUntil when they were judged before */
@@ -62,7 +73,10 @@ const bind = <C>({ periodOf, periodsOf, filterOf, lookbackDays, judge, drivenBy 
       periodsOf?.(config, now, judgedUntil) ?? periodsToJudge(period as PeriodName, now, judgedUntil),
     /** What spend is read by. Only hourly rules need hours; days are rolled up once they are over. */
     granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
-    filter: filter && ruleFilterOf(filter),
+    filter,
+    splitBy: split,
+    /** The dimensions that spend is read by. */
+    readBy: [...new Set([...filteredBy(filter), ...(dimension ? [dimension] : [])])],
     lookbackDays: lookbackDays(config),
     judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
     drivenBy,

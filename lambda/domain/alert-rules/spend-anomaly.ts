@@ -5,6 +5,7 @@ import { knownCostNanoUsd } from '../spend/counters.ts';
 import { costOf, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator, JudgedPeriod } from './evaluator.ts';
+import { median } from './median.ts';
 
 const configSchema = z.strictObject({
   period: z.enum(['daily', 'weekly']),
@@ -17,12 +18,6 @@ const configSchema = z.strictObject({
 
 /** How many earlier periods it reads, and how many of them must have requests before it compares. */
 const baseline = { daily: { periods: 14, atLeast: 5 }, weekly: { periods: 8, atLeast: 3 } } as const;
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((left, right) => left - right);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
-};
 
 /**
  * Costs of the earlier periods that have requests and a known cost: a day off is no measure for a working day, and a day of unknown cost

@@ -4,7 +4,7 @@ import { DAY_MS } from '../calendar/units.ts';
 import { allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { ReadCounters } from '../spend/spend-report.ts';
 import type { BoundEvaluator } from './rule.ts';
-import { filteredBy, type spendSeries } from './spend-series.ts';
+import type { spendSeries } from './spend-series.ts';
 
 /** A range of spend to read, and the dimensions to read it by, in order to judge rules. */
 interface SpendQuery {
@@ -23,8 +23,7 @@ export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, firs
 };
 
 /** What rules are judged by together: the same granularity, and the same allocation dimension, or none. */
-const judgedTogether = ({ granularity, filter }: Pick<BoundEvaluator, 'granularity' | 'filter'>): string =>
-  [granularity, allocationIn(filteredBy(filter))].join();
+const judgedTogether = ({ granularity, readBy }: BoundEvaluator): string => [granularity, allocationIn(readBy)].join();
 
 interface Judged {
   readonly evaluator: BoundEvaluator;
@@ -44,7 +43,7 @@ const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil:
       new Date(Math.min(...needs.map(({ range }) => Date.parse(range.from)))),
       new Date(Math.max(...needs.map(({ range }) => Date.parse(range.to)))),
     ),
-    dimensions: [...new Set(needs.flatMap(({ evaluator }) => filteredBy(evaluator.filter)))],
+    dimensions: [...new Set(needs.flatMap(({ evaluator }) => evaluator.readBy))],
   };
 };
 

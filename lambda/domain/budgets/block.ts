@@ -32,6 +32,12 @@ export interface Block {
   /** Of a budget: its amount, and what was spent when it was reached. Null for a pause. */
   readonly amountNanoUsd: number | null;
   readonly spentNanoUsd: number | null;
+  /** Of a pause: ISO 8601 UTC. */
+  readonly startedAt?: string | undefined;
+  /** The rule that made a pause. Absent where a person did: the audit log says who. */
+  readonly ruleId?: string | undefined;
+  /** The project whose keys are in the scope, as they were when the pause began. */
+  readonly projectId?: string | undefined;
 }
 
 /** What a budget has left, for the response header that its account asked for. */

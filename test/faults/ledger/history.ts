@@ -185,6 +185,7 @@ class History {
       await createRule({
         rules: openRules(world.table),
         webhookUrlProblem: async () => undefined,
+        writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(world.table).find,
         newRuleId: () => `rule-${state.rules.length}`,
         newSecret: () => '',

@@ -7,6 +7,8 @@ import { type RuleNumbers, ruleTypes } from './rule-types.ts';
 /** What the form holds: the members of every type of rule. A rule has those of its own type. */
 export interface RuleValues extends RuleNumbers {
   readonly type: RuleType;
+  /** Members of the config that the form does not show. */
+  readonly others: Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly period: PeriodName;
   readonly provider: string;
@@ -26,12 +28,14 @@ export interface RuleValues extends RuleNumbers {
 export const hasPeriodChoice = (type: RuleType): boolean => ruleTypes[type].periods.length > 1;
 
 export const emptyRule = (type: RuleType): RuleValues => {
-  const { periods, fields } = ruleTypes[type];
+  const { periods, fields, preset = {} } = ruleTypes[type];
   return {
     type,
+    others: preset,
     name: '',
     period: periods.includes('daily') ? 'daily' : (periods[0] as PeriodName),
     threshold: '',
+    limit: '',
     budget: '',
     factor: '',
     minimum: '',
@@ -59,12 +63,13 @@ export const valuesOf = ({ type, name, config, channels, webhookUrl, isActive }:
   const filter = record(config['filter']);
   const base = emptyRule(type);
   const [dimension = '', dimensionValue = ''] = Object.entries(record(filter['dim']))[0] ?? [];
-  const numbers = ruleTypes[type].fields.flatMap(({ member }) =>
-    typeof config[member] === 'number' ? [[member, config[member]] as const] : [],
+  const numbers = ruleTypes[type].fields.map(({ member }) =>
+    [member, typeof config[member] === 'number' ? config[member] : ''] as const,
   );
   return {
     ...base,
     ...Object.fromEntries(numbers),
+    others: Object.fromEntries(Object.keys(base.others).flatMap((member) => (member in config ? [[member, config[member]]] : []))),
     name,
     period: (textOf(config['period']) || base.period) as PeriodName,
     provider: textOf(filter['provider']),
@@ -119,6 +124,7 @@ export const filterPatchOf = (values: RuleValues, stored: Pick<RuleValues, 'dime
 export const configOf = (values: RuleValues) => {
   const filter = filterOf(values);
   return {
+    ...values.others,
     ...Object.fromEntries(ruleTypes[values.type].fields.map(({ member }) => [member, values[member]])),
     ...(hasPeriodChoice(values.type) && { period: values.period }),
     ...(filter && { filter }),

@@ -6,6 +6,7 @@ import { formatPercent } from '../format/quantity.ts';
 /** The numbers that the configs of rules have: in USD, percent or requests, by type. Text while it is typed. */
 export interface RuleNumbers {
   readonly threshold: number | string;
+  readonly limit: number | string;
   readonly budget: number | string;
   readonly factor: number | string;
   readonly minimum: number | string;
@@ -41,6 +42,8 @@ interface RuleTypeRow {
   /** The periods to choose from. A single one is fixed, and not part of the config. */
   readonly periods: readonly PeriodName[];
   readonly fields: readonly NumberField[];
+  /** Other members of the config, as a new rule has them. A change keeps them. */
+  readonly preset?: Readonly<Record<string, unknown>>;
   /** The rule in words; `each` is a period such as `a day`. */
   readonly sentence: (numbers: RuleNumbers, each: string) => string;
   /** What the bars of the backtest show: what the rule measures, as far as spend by the bucket has it. */
@@ -113,6 +116,18 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     measure: costOf,
     measureUnit: 'nanoUsd',
     measureName: 'spend',
+  },
+  burn_rate: {
+    name: 'Runaway',
+    what: 'One key, tag, project or session spends too much within an hour: it is paused.',
+    periods: ['hourly'],
+    fields: [{ member: 'limit', label: 'Limit an hour', initial: 50, input: dollars, problem: positive('The limit') }],
+    preset: { each: 'key', measure: 'cost', factor: 3, minimum: 5, pause: { minutes: 60 } },
+    sentence: ({ limit }) => `One of them spends ${formatUsd(limit)} or more within an hour`,
+    measure: costOf,
+    measureUnit: 'nanoUsd',
+    measureName: 'spend',
+    limit: ({ limit }) => Number(limit) * NANO,
   },
   budget_forecast: {
     name: 'Budget forecast',

@@ -1,0 +1,106 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { BlockStore } from '../../data/alerts/blocks.ts';
+import type { Block } from '../../domain/budgets/block.ts';
+import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/budgets/pauses.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
+import { type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
+import type * as operations from './pause-operations.ts';
+
+export interface PauseDependencies extends PolicyDependencies {
+  readonly blocks: BlockStore;
+  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly newPauseId: () => string;
+}
+
+/** The gateway keeps blocks for 5 s, and for a minute that an account has none. */
+const KNOWN_MS = 5_000;
+const FIRST_KNOWN_MS = MINUTE_MS + KNOWN_MS;
+
+const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
+  const { keyIds, sessionId, metadata: _, ...others } = scope;
+  return {
+    id,
+    name,
+    scope: {
+      ...others,
+      ...(projectId === undefined ? keyIds && { key: keyIds[0] } : { project: projectId }),
+      ...(sessionId !== undefined && { session: sessionId }),
+    },
+    // Every pause has it.
+    startedAt: startedAt as string,
+    until,
+    ruleId: ruleId ?? null,
+  };
+};
+
+/** The keys of a pause's scope. @throws NotFoundError where there are none */
+const keyIdsOf = async (
+  { keys }: Pick<PauseDependencies, 'keys'>,
+  accountId: string,
+  { key, project }: Input<typeof operations.createPause>['body']['scope'],
+): Promise<string[] | undefined> => {
+  if (key === undefined && project === undefined) return undefined;
+  const found = (await keys.list(accountId)).filter(
+    ({ keyId, projectId, status }) => status === 'active' && (keyId === key || projectId === project),
+  );
+  if (found.length > 0) return found.map(({ keyId }) => keyId);
+  throw new NotFoundError(key === undefined ? 'The project has no active keys.' : 'There is no such active key.');
+};
+
+export const listPauses =
+  ({ blocks, now }: Pick<PauseDependencies, 'blocks' | 'now'>): Implementation<typeof operations.listPauses> =>
+  async ({ caller: { accountId } }) => ({ items: pausesOf(await blocks.read(accountId), now()).map(view) });
+
+export const createPause =
+  (dependencies: PauseDependencies): Implementation<typeof operations.createPause> =>
+  async ({ caller, clientAddress, body: { name, scope, minutes } }) => {
+    const { accountId } = caller;
+    const { session, key: _, project: projectId, ...others } = scope;
+    const keyIds = await keyIdsOf(dependencies, accountId, scope);
+    const at = dependencies.now();
+    const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
+    const pause: Block = {
+      id: dependencies.newPauseId(),
+      kind: 'pause',
+      name,
+      scope: { ...others, ...(keyIds && { keyIds }), ...(session !== undefined && { sessionId: session }) },
+      startedAt: at.toISOString(),
+      until: minutes === null ? null : after(minutes * MINUTE_MS),
+      amountNanoUsd: null,
+      spentNanoUsd: null,
+      ...(projectId !== undefined && { projectId }),
+    };
+    const isKnown = (await readPolicy(dependencies, accountId)) !== null;
+    const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
+    await dependencies.blocks.change(
+      accountId,
+      (blocks) => {
+        const { blocks: changed, ended } = withPause(blocks, pause, at);
+        if (ended) throw new LimitReachedError(`An account may have ${MAX_PAUSES} pauses. End one first.`);
+        return changed;
+      },
+      auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at),
+    );
+    if (!isKnown) await writePolicy(dependencies, accountId);
+    return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : FIRST_KNOWN_MS) };
+  };
+
+export const endPause =
+  (dependencies: PauseDependencies): Implementation<typeof operations.endPause> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const at = dependencies.now();
+    await dependencies.blocks.change(
+      caller.accountId,
+      (blocks) => {
+        if (!blocks.blocks.some((block) => block.id === id && block.kind === 'pause' && isInForce(block, at)))
+          throw new NotFoundError('There is no such pause.');
+        return withoutPause(blocks, id, at);
+      },
+      auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at),
+    );
+    await writePolicy(dependencies, caller.accountId);
+    return undefined;
+  };

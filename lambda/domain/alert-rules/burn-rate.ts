@@ -1,0 +1,141 @@
+import * as z from 'zod/mini';
+import { periodsToJudge } from '../calendar/periods.ts';
+import { HOUR_MS } from '../calendar/units.ts';
+import { addDays, dayOf } from '../calendar/utc.ts';
+import { usdToNanoUsd } from '../money.ts';
+import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { combinationProblem } from '../spend/dimensions.ts';
+import { usdOf } from '../spend/spend-report.ts';
+import { ruleFilter, ruleFilterOf } from './config-members.ts';
+import type { Evaluator } from './evaluator.ts';
+import { median } from './median.ts';
+import { filteredBy, type SpendSeries } from './spend-series.ts';
+import { splitNames } from './split-series.ts';
+
+const amount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
+const MAX_PAUSE_MINUTES = 7 * 24 * 60;
+
+const pause = z.strictObject({
+  minutes: z._default(z.int().check(z.minimum(60), z.maximum(MAX_PAUSE_MINUTES)), 60),
+});
+
+const members = z.strictObject({
+  each: z.enum(splitNames).check(z.describe('Each value is judged on its own, and paused alone.')),
+  measure: z._default(z.enum(['cost', 'requests']), 'cost'),
+  limit: z
+    .optional(amount)
+    .check(z.describe('USD, or requests, in an hour at which it fires whatever was usual; of a session: in a day.')),
+  factor: z
+    .optional(z.number().check(z.gt(1), z.maximum(1_000)))
+    .check(
+      z.describe(
+        'It also fires at this many times the usual hour: the median of the busiest hours of the last 14 days with requests, of at least five. Not for sessions, which have no history.',
+      ),
+    ),
+  minimum: z._default(amount, 5).check(z.describe('USD, or requests, in an hour. Below it, `factor` does not count.')),
+  filter: ruleFilter,
+  pause: z
+    ._default(z.nullable(pause), null)
+    .check(z.describe('Requests of the value are refused for so long, see GET /pauses. Null: it only sends an alert.')),
+});
+
+export type BurnRateConfig = z.infer<typeof members>;
+
+const problemOf = ({ each, limit, factor, filter }: BurnRateConfig): string | undefined => {
+  if (limit === undefined && factor === undefined) return 'needs a limit or a factor';
+  if (each !== 'session') {
+    const dimension = each === 'tag' ? 'tag' : 'keyId';
+    return combinationProblem([...filteredBy(filter && ruleFilterOf(filter)), dimension]);
+  }
+  if (factor !== undefined) return 'a session has no history for a factor: set a limit';
+  return filter === undefined ? undefined : 'sessions cannot be filtered';
+};
+
+const configSchema = members.check(
+  z.refine((config) => problemOf(config) === undefined, { error: ({ input }) => problemOf(input as BurnRateConfig) }),
+);
+
+const LATE_HOURS = 3;
+export const HISTORY_DAYS = 14;
+/** Fewer days with requests are no history. */
+const MIN_DAYS = 5;
+
+const measureOf = ({ measure }: Pick<BurnRateConfig, 'measure'>, counters: Counters): number =>
+  measure === 'cost' ? knownCostNanoUsd(counters) : (counters.requests ?? 0);
+
+const inUnit = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): number =>
+  measure === 'cost' ? usdToNanoUsd(value) : Math.ceil(value);
+
+const textOf = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): string =>
+  measure === 'cost' ? `$${usdOf(value)}` : `${value} requests`;
+
+/** Below it no value fires, so that most need no history. */
+export const leastOf = (config: BurnRateConfig): number =>
+  Math.min(
+    config.limit === undefined ? Number.POSITIVE_INFINITY : inUnit(config, config.limit),
+    config.factor === undefined ? Number.POSITIVE_INFINITY : inUnit(config, config.minimum),
+  );
+
+/**
+ * The usual hour of a value: the median, over the days before with requests, of the day's busiest hour. Quiet hours do not lower it, so
+ * a nightly batch does not fire each night. Null with too little history.
+ *
+ * @param start of the period to judge, ISO 8601
+ * @param series by hour
+ */
+export const usualOf = (
+  config: Pick<BurnRateConfig, 'measure'>,
+  start: string,
+  series: Pick<SpendSeries, 'sum'>,
+): number | null => {
+  const peaks: number[] = [];
+  for (let back = 1; back <= HISTORY_DAYS; back++) {
+    const day = addDays(dayOf(start), -back);
+    const hours = Array.from({ length: 24 }, (_, hour) => {
+      const from = Date.parse(day) + hour * HOUR_MS;
+      return series.sum(new Date(from).toISOString(), new Date(from + HOUR_MS).toISOString());
+    }).filter(({ requests = 0 }) => requests > 0);
+    if (hours.length > 0) peaks.push(Math.max(...hours.map((counters) => measureOf(config, counters))));
+  }
+  return peaks.length < MIN_DAYS ? null : Math.round(median(peaks));
+};
+
+/** A key, tag, project or session spends, or sends, much more than it usually does, or than it may. */
+export const burnRate: Evaluator<BurnRateConfig> = {
+  configSchema,
+  periodOf: ({ each }) => (each === 'session' ? 'daily' : 'hourly'),
+  filterOf: ({ filter }) => filter,
+  // Its history is read for values that may fire: see usualOf.
+  lookbackDays: () => 0,
+  // A day of sessions is much to read, so yesterday's are judged for as long as an hour's spend is.
+  periodsOf: ({ each }, now, judgedUntil) =>
+    each === 'session'
+      ? periodsToJudge('daily', now, judgedUntil).filter(
+          ({ end }) => Date.parse(end) > Math.min(now.getTime(), judgedUntil.getTime()) - LATE_HOURS * HOUR_MS,
+        )
+      : periodsToJudge('hourly', now, judgedUntil),
+  splitBy: ({ each }) => each,
+  drivenBy: 'cost',
+  judge: (config, { period, series, usual = null }) => {
+    const { limit, factor, minimum, each } = config;
+    const limits = [
+      ...(limit === undefined ? [] : [inUnit(config, limit)]),
+      ...(factor === undefined || usual === null
+        ? []
+        : [Math.max(Math.round(usual * factor), inUnit(config, minimum))]),
+    ];
+    if (limits.length === 0) return null;
+    const counters = series.sum(period.start, period.end);
+    const observed = measureOf(config, counters);
+    const least = Math.min(...limits);
+    const comparison = usual === null ? '' : ` Its usual busiest hour has ${textOf(config, usual)}.`;
+    return {
+      exceeded: observed >= least,
+      unit: config.measure === 'cost' ? 'nanoUsd' : 'requests',
+      observed,
+      limit: least,
+      unpricedRequests: counters.unpricedRequests ?? 0,
+      summary: `${textOf(config, observed)} within ${each === 'session' ? 'a day' : 'an hour'}, the limit is ${textOf(config, least)}.${comparison}`,
+    };
+  },
+};

@@ -1,0 +1,47 @@
+import type { SpendCounter } from '../spend/counters.ts';
+import { OTHER, type SpendDimensionName, UNKNOWN } from '../spend/dimensions.ts';
+import { type RuleFilter, spendSeries } from './spend-series.ts';
+
+/** What a rule can judge value by value. */
+export const splitNames = ['key', 'tag', 'project', 'session'] as const;
+export type SplitName = (typeof splitNames)[number];
+
+/** The dimension that spend is read by for it; undefined for sessions, which have counters of their own. */
+export const splitDimension = (name: SplitName | undefined): SpendDimensionName | undefined =>
+  name === 'tag' ? 'tag' : name === 'key' || name === 'project' ? 'keyId' : undefined;
+
+interface SplitOptions {
+  readonly granularity: 'hour' | 'day';
+  readonly filter: RuleFilter | undefined;
+  readonly splitBy: SplitName | undefined;
+}
+
+type Series = ReturnType<typeof spendSeries>;
+
+/**
+ * The series of each value of a dimension. Requests without a value, and those counted under `(other)`, belong to none.
+ *
+ * @param projectOf the project of a key
+ */
+export const splitSeries = (evaluator: SplitOptions, projectOf: (keyId: string) => string | undefined) => {
+  const ofValues = new Map<string, Series>();
+  const dimension = splitDimension(evaluator.splitBy);
+  const addTo = (value: string, counter: SpendCounter): void => {
+    let series = ofValues.get(value);
+    if (series === undefined) {
+      series = spendSeries(evaluator);
+      ofValues.set(value, series);
+    }
+    series.add(counter);
+  };
+  return {
+    addTo,
+    add: (counter: SpendCounter): void => {
+      const value = dimension && counter.dimensions[dimension];
+      if (!value || value === OTHER || value === UNKNOWN) return;
+      const group = evaluator.splitBy === 'project' ? projectOf(value) : value;
+      if (group !== undefined) addTo(group, counter);
+    },
+    ofValues: ofValues as ReadonlyMap<string, Series>,
+  };
+};

@@ -1,0 +1,78 @@
+import type { ServiceKey } from '../data/accounts/service-keys.ts';
+import type { Rule } from '../data/alerts/rules.ts';
+import { leastOf } from '../domain/alert-rules/burn-rate.ts';
+import { hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
+import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/alert-rules/rule.ts';
+import type { MayAlsoMatch } from '../domain/alert-rules/spend-series.ts';
+import { splitSeries } from '../domain/alert-rules/split-series.ts';
+import type { Period } from '../domain/calendar/periods.ts';
+import { dayOf } from '../domain/calendar/utc.ts';
+import { noDimensions } from '../domain/spend/dimensions.ts';
+import type { SessionCounter } from '../domain/spend/sessions.ts';
+import type { openUsualHours } from './usual-hours.ts';
+
+/** Past it the others of a rule and period wait for the next judging: a flood of alerts tells nobody more. */
+const MAX_VALUES_AT_ONCE = 10;
+
+export interface ValueJudging {
+  readonly readSessions: (
+    accountId: string,
+    range: { readonly from: string; readonly to: string },
+    take: (counter: SessionCounter) => void,
+  ) => Promise<unknown>;
+  readonly readUsual: ReturnType<typeof openUsualHours>;
+}
+
+/** A value of a rule's dimension for which the rule fires. */
+export interface ValueObservation {
+  readonly value: string;
+  readonly observation: Observation;
+  readonly mayAlsoMatch: MayAlsoMatch | undefined;
+}
+
+/** Judges the values of a rule, each on its own. `series` has to be filled first, and `fillSessions` called. */
+export const judgeValues = (
+  rule: Rule<BurnRateCondition>,
+  keys: readonly ServiceKey[],
+  { readSessions, readUsual }: ValueJudging,
+) => {
+  const { config } = rule.condition;
+  const evaluator: BoundEvaluator = evaluatorOf(rule.condition);
+  const projects = new Map(keys.map(({ keyId, projectId }) => [keyId, projectId]));
+  const projectOf = (keyId: string) => projects.get(keyId);
+  const series = splitSeries(evaluator, projectOf);
+  return {
+    evaluator,
+    series,
+
+    fillSessions: async (now: Date, judgedUntil: Date): Promise<void> => {
+      const periods = evaluator.periodsToJudge(now, judgedUntil);
+      const [last, first] = [periods[0], periods.at(-1)];
+      if (!first || !last) return;
+      const range = { from: dayOf(first.start), to: dayOf(last.start) };
+      await readSessions(rule.accountId, range, ({ sessionId, firstHour, counters }) =>
+        series.addTo(sessionId, { time: firstHour.slice(0, 10), dimensions: noDimensions, counters }),
+      );
+    },
+
+    /** The values for which it fires now and has not yet, those furthest above their limit first. */
+    observe: async (period: Period, now: Date, fired: readonly string[]): Promise<ValueObservation[]> => {
+      const least = leastOf(config);
+      const candidates = [...series.ofValues].filter(([value, each]) => {
+        const sum = evaluator.judge({ period, now, series: each, usual: 0 });
+        return sum !== null && sum.observed >= least && !hasFired(fired, period, { of: { value } });
+      });
+      if (candidates.length === 0) return [];
+      const usual = config.factor === undefined ? undefined : await readUsual(rule, evaluator, period.start, projectOf);
+      return candidates
+        .flatMap(([value, each]): ValueObservation[] => {
+          const observation = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });
+          return observation?.exceeded
+            ? [{ value, observation, mayAlsoMatch: each.mayAlsoMatch(period.start, period.end) }]
+            : [];
+        })
+        .sort(({ observation: a }, { observation: b }) => b.observed / b.limit - a.observed / a.limit)
+        .slice(0, MAX_VALUES_AT_ONCE);
+    },
+  };
+};

@@ -1,0 +1,54 @@
+import type { BlockStore } from '../data/alerts/blocks.ts';
+import type { Rule } from '../data/alerts/rules.ts';
+import type { Reservations } from '../data/ledger/reservations.ts';
+import { useOf } from '../domain/alert-rules/budget.ts';
+import {
+  type BudgetState,
+  concernsGateway,
+  reservedPeriods,
+  usedByBudget,
+  withBudgets,
+} from '../domain/alert-rules/budget-blocks.ts';
+import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
+import type { SpendSeries } from '../domain/alert-rules/spend-series.ts';
+import { CounterOverflowError } from '../domain/spend/counters.ts';
+
+interface Judged {
+  readonly rule: Rule;
+  readonly evaluator: BoundEvaluator;
+  readonly series: SpendSeries;
+}
+
+/**
+ * Prepares what an account's budgets stop, before their spend is read. The returned function writes it afterwards, and returns the budgets
+ * whose use is no longer exact, with the errors.
+ */
+export const stopByBudgets =
+  (blocks: Pick<BlockStore, 'change'>, reservations: Pick<Reservations, 'compare'>) =>
+  async (accountId: string, judged: readonly Judged[], now: Date): Promise<() => Promise<Map<string, unknown>>> => {
+    const isConcerned = judged.some(({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config));
+    const current = judged.flatMap(({ rule: { ruleId, name, condition }, evaluator, series }) => {
+      const [period] = evaluator.periodsToJudge(now);
+      if (condition.type !== 'budget' || period === undefined || period.end <= now.toISOString()) return [];
+      const { config } = condition;
+      return concernsGateway(config) ? [{ budgetId: ruleId, name, config, period, series }] : [];
+    });
+    const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
+
+    return async () => {
+      const failures = new Map<string, unknown>();
+      const states: BudgetState[] = [];
+      for (const { series, ...budget } of current)
+        try {
+          const { start, end } = budget.period;
+          states.push({ ...budget, use: useOf(budget.config, series.sum(start, end)) });
+        } catch (error) {
+          if (!(error instanceof CounterOverflowError)) throw error;
+          failures.set(budget.budgetId, error);
+        }
+      await adjustReservations(usedByBudget(states));
+      if (isConcerned)
+        await blocks.change(accountId, (before) => withBudgets(before, states, new Set(failures.keys())));
+      return failures;
+    };
+  };
