@@ -39,7 +39,8 @@ export const pauseValue =
   ): Promise<string> => {
     const { config } = rule.condition;
     if (config.pause === null || now.toISOString() >= period.end) return '';
-    const until = new Date(now.getTime() + config.pause.minutes * MINUTE_MS).toISOString();
+    const { minutes } = config.pause;
+    const until = minutes === null ? null : new Date(now.getTime() + minutes * MINUTE_MS).toISOString();
     const pause: Block = {
       id: pauseIdOf(rule, period, value),
       kind: 'pause',
@@ -53,7 +54,7 @@ export const pauseValue =
       ...(config.each === 'project' && { projectId: value }),
     };
     let ended: Block | undefined;
-    const details = { name: rule.name, [config.each]: value, until };
+    const details = { name: rule.name, [config.each]: value, until: String(until) };
     await blocks.change(
       rule.accountId,
       (current) => {
@@ -67,5 +68,5 @@ export const pauseValue =
     );
     if (ended?.id === pause.id) return ` It is not paused: the account has ${MAX_PAUSES} pauses, which last longer.`;
     const forIt = ended ? ` For that the pause “${ended.name}” ended early: an account has ${MAX_PAUSES} at most.` : '';
-    return ` It is paused until ${until}.${forIt}`;
+    return ` It is paused until ${until ?? 'somebody ends that'}.${forIt}`;
   };

@@ -16,7 +16,10 @@ const amount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 const MAX_PAUSE_MINUTES = 7 * 24 * 60;
 
 const pause = z.strictObject({
-  minutes: z._default(z.int().check(z.minimum(60), z.maximum(MAX_PAUSE_MINUTES)), 60),
+  // An hour at least: the next hour is judged anew, so that a pause begins again where the loop goes on.
+  minutes: z
+    ._default(z.nullable(z.int().check(z.minimum(60), z.maximum(MAX_PAUSE_MINUTES))), 720)
+    .check(z.describe('Null: until somebody ends it.')),
 });
 
 const members = z.strictObject({

@@ -122,7 +122,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     what: 'One key, tag, project or session spends too much within an hour: it is paused.',
     periods: ['hourly'],
     fields: [{ member: 'limit', label: 'Limit an hour', initial: 50, input: dollars, problem: positive('The limit') }],
-    preset: { each: 'key', measure: 'cost', factor: 3, minimum: 5, pause: { minutes: 60 } },
+    preset: { each: 'key', measure: 'cost', factor: 3, minimum: 5, pause: { minutes: 720 } },
     sentence: ({ limit }) => `One of them spends ${formatUsd(limit)} or more within an hour`,
     measure: costOf,
     measureUnit: 'nanoUsd',

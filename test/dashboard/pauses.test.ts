@@ -1,0 +1,140 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { createPause, endPause, listPauses } from '../../lambda/dashboard/budgets/manage-pauses.ts';
+import * as operations from '../../lambda/dashboard/budgets/pause-operations.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { MAX_PAUSES } from '../../lambda/domain/budgets/pauses.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = {
+    rules: openRules(table),
+    blocks: openBlocks(table),
+    blockCopies: openBlockCopies(table),
+    keys: openServiceKeys(table),
+    newPauseId: uuidv7,
+    now: () => clock,
+  };
+  handler = httpStack(
+    [
+      route(operations.listPauses, listPauses(dependencies)),
+      route(operations.createPause, createPause(dependencies)),
+      route(operations.endPause, endPause(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
+  caller = await newAccount(table);
+});
+
+const call = (method: string, path: string, body?: unknown, as = caller) =>
+  invoke(handler, { method, path: `/api${path}`, body, caller: as });
+const pause = (scope: object, changes: object = {}) =>
+  call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
+const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
+const copyOnKey = async () => {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(caller.accountKey)) }),
+  );
+  return Item?.['withoutBlocks'];
+};
+
+describe('a pause', () => {
+  it('blocks its scope until its end, and every key of the account says that there are blocks', async () => {
+    const { status, body } = await pause({ session: 's-1', tag: 'night' }, { minutes: 30 });
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        name: 'Runs away',
+        scope: { session: 's-1', tag: 'night' },
+        startedAt: '2026-11-20T16:30:00.000Z',
+        until: '2026-11-20T17:00:00.000Z',
+        ruleId: null,
+        enforcedFrom: '2026-11-20T16:31:05.000Z',
+      },
+    ]);
+    expect(await blocks()).toMatchObject([
+      { kind: 'pause', scope: { sessionId: 's-1', tag: 'night' }, until: '2026-11-20T17:00:00.000Z' },
+    ]);
+    expect(await copyOnKey()).toBe('pass');
+    const { enforcedFrom: _, ...listed } = body;
+    expect((await call('GET', '/pauses')).body.items).toEqual([listed]);
+    // The account has blocks already: the next one is known sooner.
+    expect((await pause({ tag: 'other' })).body.enforcedFrom).toBe('2026-11-20T16:30:05.000Z');
+  });
+
+  it('of a project is one of its active keys', async () => {
+    const { body } = await pause({ project: 'default' }, { minutes: null });
+    expect(body).toMatchObject({ scope: { project: 'default' }, until: null });
+    expect(await blocks()).toMatchObject([{ scope: { keyIds: [caller.keyId] } }]);
+    expect((await pause({ project: 'nowhere' })).status).toBe(404);
+    expect((await pause({ key: 'nowhere' })).status).toBe(404);
+  });
+
+  it('ends by itself, or when somebody ends it', async () => {
+    const { body: first } = await pause({ key: caller.keyId }, { minutes: 1 });
+    const { body: second } = await pause({ tag: 'a' }, { minutes: 10 });
+    clock = new Date(clock.getTime() + 60_000);
+    expect((await call('GET', '/pauses')).body.items).toMatchObject([{ id: second.id }]);
+    expect((await call('DELETE', `/pauses/${first.id}`)).status).toBe(404);
+    expect((await call('DELETE', `/pauses/${second.id}`)).status).toBe(204);
+    expect([await blocks(), await copyOnKey()]).toEqual([[], undefined]);
+    const entries = await openAuditLog(table).page(caller.accountId, {
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      limit: 10,
+    });
+    expect(entries.items.map(({ action, subject }) => [action, subject])).toEqual(
+      expect.arrayContaining([
+        ['pause.started', first.id],
+        ['pause.started', second.id],
+        ['pause.ended', second.id],
+      ]),
+    );
+    expect(entries.items).toHaveLength(3);
+  });
+
+  it('belongs to one account', async () => {
+    const { body } = await pause({ tag: 'a' });
+    const other = await newAccount(table);
+    expect((await call('DELETE', `/pauses/${body.id}`, undefined, other)).status).toBe(404);
+    expect((await call('GET', '/pauses', undefined, other)).body.items).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['no scope', {}],
+    ['a key and a project', { key: 'a', project: 'b' }],
+    ['an unknown provider', { provider: 'nobody' }],
+  ])('is refused with %s', async (_case, scope) => {
+    expect((await pause(scope)).status).toBe(400);
+  });
+
+  it('is refused past the limit, and the others stay', async () => {
+    const tags = Array.from({ length: MAX_PAUSES }, (_, index) => `tag-${index}`);
+    for (const tag of tags) expect((await pause({ tag })).status).toBe(201);
+    const { status, body } = await pause({ tag: 'one more' }, { minutes: null });
+    expect([status, body.error.code]).toEqual([409, 'LIMIT_REACHED']);
+    expect((await blocks()).map(({ scope }) => scope.tag)).toEqual(tags);
+  });
+});
