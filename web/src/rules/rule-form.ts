@@ -63,13 +63,15 @@ export const valuesOf = ({ type, name, config, channels, webhookUrl, isActive }:
   const filter = record(config['filter']);
   const base = emptyRule(type);
   const [dimension = '', dimensionValue = ''] = Object.entries(record(filter['dim']))[0] ?? [];
-  const numbers = ruleTypes[type].fields.map(({ member }) =>
-    [member, typeof config[member] === 'number' ? config[member] : ''] as const,
+  const numbers = ruleTypes[type].fields.map(
+    ({ member }) => [member, typeof config[member] === 'number' ? config[member] : ''] as const,
   );
   return {
     ...base,
     ...Object.fromEntries(numbers),
-    others: Object.fromEntries(Object.keys(base.others).flatMap((member) => (member in config ? [[member, config[member]]] : []))),
+    others: Object.fromEntries(
+      Object.keys(base.others).flatMap((member) => (member in config ? [[member, config[member]]] : [])),
+    ),
     name,
     period: (textOf(config['period']) || base.period) as PeriodName,
     provider: textOf(filter['provider']),
