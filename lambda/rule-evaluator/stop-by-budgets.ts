@@ -26,7 +26,9 @@ interface Judged {
 export const stopByBudgets =
   (blocks: Pick<BlockStore, 'change'>, reservations: Pick<Reservations, 'compare'>) =>
   async (accountId: string, judged: readonly Judged[], now: Date): Promise<() => Promise<Map<string, unknown>>> => {
-    const isConcerned = judged.some(({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config));
+    const isConcerned = judged.some(
+      ({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config),
+    );
     const current = judged.flatMap(({ rule: { ruleId, name, condition }, evaluator, series }) => {
       const [period] = evaluator.periodsToJudge(now);
       if (condition.type !== 'budget' || period === undefined || period.end <= now.toISOString()) return [];

@@ -7,6 +7,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { AccountJob } from '../../lambda/domain/alert-rules/account-job.ts';
@@ -77,6 +78,7 @@ const replay = async (config: object) => {
       readSessions: openSessions(table, () => clock).read,
       alerts: openAlerts(table),
       blocks: openBlocks(table),
+      reservations: openReservations(table),
       keys: openServiceKeys(table),
       projects: openProjects(table),
       newAlertId: uuidv7,

@@ -3,7 +3,12 @@ import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
 import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
-import { type BudgetState, reservedPeriods, usedByBudget, withBudgets } from '../../domain/alert-rules/budget-blocks.ts';
+import {
+  type BudgetState,
+  reservedPeriods,
+  usedByBudget,
+  withBudgets,
+} from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
 import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
