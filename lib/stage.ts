@@ -9,6 +9,7 @@ import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
 import { dashboardAlarms, tableAlarms } from './stacks/alarms/platform-alarms.ts';
 import { scheduledAlarms } from './stacks/alarms/scheduled-alarms.ts';
 import { usageAlarms } from './stacks/alarms/usage-alarms.ts';
+import { AccountJobsStack } from './stacks/account-jobs.ts';
 import { AlertsStack } from './stacks/alerts.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
@@ -50,6 +51,7 @@ export class SpendGatewayStage extends Stage {
       stripe,
       mail: mail.sending,
     });
+    const jobs = new AccountJobsStack(this, 'account-jobs', { settings, table, objects, userPool, stripe });
     new WebStack(this, 'web', { settings });
 
     const metrics = stageMetrics(settings.name);
@@ -59,9 +61,10 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(usage, notify, [...usageAlarms(metrics, settings, usage), ...scheduledAlarms(usage.scheduled)]);
     raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
+    raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
     raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
-    const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled];
+    const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled, ...jobs.scheduled];
     new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
   }
 }

@@ -7,14 +7,14 @@
 export const ARCHIVES = 'archives';
 
 /** Every kind of objects of an account. What is not here, the deletion of an account does not find. */
-const kinds = [ARCHIVES] as const;
-type ObjectKind = (typeof kinds)[number];
+export const OBJECT_KINDS = [ARCHIVES] as const;
+type ObjectKind = (typeof OBJECT_KINDS)[number];
 
 /** @param accountId internal id */
 export const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
 
 /** What the keys of all of an account's objects begin with. */
-export const objectPrefixes = (accountId: string): string[] => kinds.map((kind) => objectPrefix(kind, accountId));
+export const objectPrefixes = (accountId: string): string[] => OBJECT_KINDS.map((kind) => objectPrefix(kind, accountId));
 
 /** @param name of the file: the archive, or a part of it that is not complete yet */
 export const archiveObjectKey = (accountId: string, archiveId: string, name: string): string =>

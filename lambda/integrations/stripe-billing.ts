@@ -41,6 +41,15 @@ export const stripeBilling = (call: StripeCall) => ({
   isDeleted: async (customerId: string): Promise<boolean> =>
     customerSchema.parse(await call((stripe) => stripe.customers.retrieve(customerId))).deleted,
 
+  /** Deletes a customer for good, and cancels its subscriptions at once. Succeeds if there is no such customer. */
+  deleteCustomer: async (customerId: string): Promise<void> => {
+    try {
+      await call((stripe) => stripe.customers.del(customerId));
+    } catch (error) {
+      if (!(error instanceof StripeCallError && error.status === 404)) throw error;
+    }
+  },
+
   /** The newest hundred subscriptions of a customer, including ended ones. */
   subscriptionsOf: async (customer: string): Promise<CustomerSubscription[]> => {
     const { data } = await call((stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: PAGE }));

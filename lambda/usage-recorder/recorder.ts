@@ -6,7 +6,13 @@ import type { Table } from '../data/table/table.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import { type AccountCloseEvent, type AccountUntrackedEvent, attributeEvents, nameOf } from './attribute-events.ts';
+import {
+  type AccountCloseEvent,
+  type AccountEvent,
+  type AccountUntrackedEvent,
+  attributeEvents,
+  nameOf,
+} from './attribute-events.ts';
 import { failure } from './failure.ts';
 import { openRequestRecorder, type RequestResult } from './record-requests.ts';
 
@@ -15,7 +21,7 @@ export type EventResult =
   | RequestResult
   /** A report of untracked requests is stored as a tracking gap of its account. */
   | { readonly kind: 'noted' }
-  /** The event names no account, and its key belongs to nobody. */
+  /** The event names no account, and its key belongs to nobody; or its account is deleted. */
   | { readonly kind: 'unowned' };
 
 /** Records a batch of events. Returns the result of each, in the order of the events; never rejects. */
@@ -73,7 +79,6 @@ export const openRecorder = (
   });
 
   const noteGap = async ({ accountId, requestId, from, to, requests }: AccountUntrackedEvent): Promise<EventResult> => {
-    if (!isStorable(accountId)) return failure(new ForeignAccountError(), true);
     try {
       await trackingGaps.note(accountId, requestId, { from, to, requests });
       return { kind: 'noted' };
@@ -102,12 +107,15 @@ export const openRecorder = (
     try {
       const attributed = await attributeEvents(table, events);
       const owned = attributed.filter((event) => event !== null && event.kind !== 'failed');
-      const results = new Map<string, EventResult>();
-      for (const report of owned.filter((event) => event.kind === 'untracked'))
+      const { terms, failures } = await findTerms([...new Set(owned.map(({ accountId }) => accountId))]);
+      const isDeleted = ({ accountId }: AccountEvent) => terms.get(accountId)?.isDeleted === true;
+      const results = new Map<string, EventResult>(
+        owned.filter(isDeleted).map((event) => [nameOf(event), { kind: 'unowned' }]),
+      );
+      const kept = owned.filter((event) => terms.has(event.accountId) && !isDeleted(event));
+      for (const report of kept.filter((event) => event.kind === 'untracked'))
         results.set(nameOf(report), await noteGap(report));
-      const requests = owned.filter((event) => event.kind !== 'untracked');
-      const { terms, failures } = await findTerms([...new Set(requests.map(({ accountId }) => accountId))]);
-      const recordable = requests.filter(({ accountId }) => terms.has(accountId));
+      const recordable = kept.filter((event) => event.kind !== 'untracked');
       for (const [name, result] of await recordRequests(recordable, terms)) results.set(name, result);
       return attributed.map((event) => {
         if (event === null) return { kind: 'unowned' };

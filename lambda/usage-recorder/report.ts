@@ -14,7 +14,8 @@ const errorName = (error: unknown): string => (error instanceof Error ? error.na
 const logResult = (logger: ReportLogger, event: UsageEvent, result: EventResult): void => {
   const { requestId, kind } = event;
   const names = { requestId, eventKind: kind, ...(kind !== 'untracked' && { provider: event.provider }) };
-  if (result.kind === 'unowned') logger.warn('Usage event dropped: its service key is unknown', names);
+  if (result.kind === 'unowned')
+    logger.warn('Usage event dropped: its service key is unknown, or its account is deleted', names);
   if (result.kind === 'expired') logger.warn('Usage event dropped: too old to tell whether it was counted', names);
   if (result.kind === 'failed')
     logger.error(result.permanent ? 'Usage event refused by the table' : 'Usage event not recorded', {

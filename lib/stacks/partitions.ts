@@ -1,10 +1,12 @@
 import {
   ACTIVE_RULE_SHARDS,
+  accountJobsIndexPartition,
   accountKey,
   activeRulesIndexPartition,
   apiTokenKey,
   auditPartition,
   blocksKey,
+  deletedAccountKey,
   evaluationProgressKey,
   OUTBOX_SHARDS,
   outboxPartition,
@@ -54,6 +56,10 @@ export const partitions = {
   apiTokens: [apiTokenKey(ANY_KEY_HASH).pk],
   /** Requests that budgets stop. */
   blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
+  /** Says of deleted accounts that they are. */
+  deletedAccounts: [deletedAccountKey(ANY_ACCOUNT_ID).pk],
+  /** Of the index: deletions and archives. */
+  accountJobs: [accountJobsIndexPartition],
   signOns: [signOnKey('*').pk],
   users: [userKey('*').pk],
   /** Requests counted for rate limits. */

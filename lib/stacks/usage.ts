@@ -85,6 +85,8 @@ export class UsageStack extends Stack {
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
       // Reservations that requests made from budgets.
       { actions: ['GetItem'], partitions: partitions.blocks },
+      // Of an account that is not there: whether it was deleted.
+      { actions: ['GetItem'], partitions: partitions.deletedAccounts },
       { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
       // The newest request of each day, where a month is sharded after it.
       { actions: ['Query'], partitions: partitions.requestLogs },

@@ -47,6 +47,7 @@ export const createArchive =
       requestedBy,
       bytes: null,
       availableUntil: null,
+      checkpoint: null,
     };
     const fact = { action: 'archive.requested', subject: archive.archiveId } as const;
     await archives.create(archive, auditOf({ caller, clientAddress }, fact, at));

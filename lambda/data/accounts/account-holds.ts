@@ -91,6 +91,13 @@ export const openAccountHolds = (table: Table) => {
     release: (accountId: string) =>
       change(accountId, statusWithoutHold, { expression: 'SET #status = :status REMOVE heldAt, heldReason' }),
 
+    /** Rejects the requests of an account that is being deleted, and records no more of them. @throws NotFoundError, UnavailableError */
+    cancel: (accountId: string, at: string) =>
+      change(accountId, () => 'cancelled', {
+        expression: 'SET #status = :status, deletedAt = :at',
+        values: { ':at': at },
+      }),
+
     statusWithoutHold,
   };
 };

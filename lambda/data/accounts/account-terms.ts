@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { planNames, plans } from '../../domain/billing/plans.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
-import { accountKey } from '../table/keys.ts';
+import { accountKey, deletedAccountKey, type Key } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { storedDimensions } from './declared-dimensions.ts';
 
@@ -19,10 +19,13 @@ const stored = z.object({
   plan: z.catch(z.enum(planNames), 'FREE'),
   dimensions: storedDimensions,
   withoutBlocks: z.optional(z.string()),
+  deletedAt: z.optional(z.string()),
 });
 
 /** What an account's plan and its declarations say. */
 export interface AccountTerms {
+  /** The account is deleted, or being deleted: nothing more is recorded for it. */
+  readonly isDeleted: boolean;
   /** How long their records are kept, and entries of the audit log are shown. */
   readonly retentionDays: number;
   /** What the account declared, now or before. */
@@ -31,20 +34,23 @@ export interface AccountTerms {
   readonly hasBlocks: boolean;
 }
 
-/** The terms of accounts, cached for a minute. A deleted account has those of a FREE one. */
+/** The terms of accounts, cached for a minute. An account that is not there has those of a FREE one. */
 export const openAccountTerms = (table: Table, now: () => number = Date.now) => {
   const cache = new QuickLRU<string, { readonly terms: AccountTerms; readonly readAtMs: number }>({
     maxSize: MAX_ENTRIES,
   });
+  const read = async (key: Key) =>
+    (await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key } }))).Item;
   return {
     find: async (accountId: string): Promise<AccountTerms> => {
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
-      const { Item } = await table.client.send(
-        new GetCommand({ TableName: table.name, Key: { ...accountKey(accountId) } }),
-      );
-      const { plan, dimensions, withoutBlocks } = stored.parse(Item ?? {});
+      const account = await read(accountKey(accountId));
+      const { plan, dimensions, withoutBlocks, deletedAt } = stored.parse(account ?? {});
       const terms = {
+        isDeleted:
+          deletedAt !== undefined ||
+          (account === undefined && (await read(deletedAccountKey(accountId))) !== undefined),
         retentionDays: plans[plan].requestRetentionDays,
         dimensions,
         hasBlocks: withoutBlocks !== undefined,

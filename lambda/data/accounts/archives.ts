@@ -17,7 +17,7 @@ const checkpointSchema = z.object({
   uploadId: z.string(),
   /** Tags of the parts that S3 has. */
   tags: z.array(z.string()),
-  /** Name of the object with what is too short for a part. */
+  /** Key of the object with what is too short for a part. */
   rest: z.nullable(z.string()),
   bytes: z.int(),
   /** Of the sections of the archive. */
@@ -42,7 +42,7 @@ const archiveSchema = z.object({
   bytes: z._default(z.nullable(z.int()), null),
   /** ISO 8601 UTC. */
   availableUntil: z._default(z.nullable(z.string()), null),
-  checkpoint: z.optional(checkpointSchema),
+  checkpoint: z._default(z.nullable(checkpointSchema), null),
   failures: z.optional(z.int()),
 });
 export type Archive = z.infer<typeof archiveSchema>;

@@ -16,7 +16,7 @@ export interface OutboxEntry {
 }
 
 /** How long entries that were set aside are kept for an operator. */
-const REFUSED_DAYS = 90;
+export const REFUSED_DAYS = 90;
 
 const stored = z.object({
   pk: z.string(),

@@ -1,0 +1,196 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { keptDays, readPage, requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
+import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { parseRequestItem } from '../data/requests/request-item.ts';
+import { openSpend } from '../data/spend/spend.ts';
+import { accountKey, auditPartition, parseSessionCounterSk, sessionPartition, userKey } from '../data/table/keys.ts';
+import type { Table } from '../data/table/table.ts';
+import { withoutSecrets } from '../domain/accounts/without-secrets.ts';
+import { endOf, monthOf } from '../domain/calendar/utc.ts';
+import { spendCsv } from '../domain/spend/spend-csv.ts';
+
+/** A file of an archive, and where the archive goes on after it. */
+export interface ArchiveFile {
+  readonly name: string;
+  readonly text: string;
+  readonly next: ArchivePosition;
+}
+
+/** A section is written from its beginning (`after` is null), or from behind the item that `after` names. */
+export interface ArchivePosition {
+  readonly section: number;
+  readonly after: string | null;
+  readonly file: number;
+}
+
+/** A longer file is split: it is held in memory. */
+const MAX_CHARACTERS = 4_000_000;
+
+/** What the service notes for itself, and what is in other files. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'CELLS',
+  'FIRED',
+  'ANSWER',
+  'JUDGED',
+  'MONTH',
+  'INVITATION_MAILS',
+  'ARCHIVE',
+]);
+
+/** One item as a line: where it is, and what is on the line; undefined where it is not for the archive. */
+type LineOf = (item: Record<string, unknown>) => unknown;
+
+interface Lines {
+  readonly name: string;
+  readonly partitions: readonly string[];
+  readonly lineOf: LineOf;
+}
+
+interface Section {
+  readonly name: string;
+  readonly lines?: Lines;
+  /** The whole file, for a section that is not lines. */
+  readonly text?: () => AsyncIterable<string>;
+}
+
+const README = `Everything of your account in AI Spend Gateway, without secrets.
+
+account.jsonl          the account; its members, invitations, projects, keys, tokens, rules, budgets and alerts: one a line, with "kind"
+audit.jsonl            who changed what, when and from where
+requests/DAY.jsonl     request records, one a line. Costs are in nano-USD (1e-9 USD); null is unknown
+sessions/DAY.jsonl     sums by session and agent
+spend/MONTH.csv        spend by day, provider, model, tag and key
+
+A long file goes on in another one, with -2, -3 … in its name. Times are UTC.
+`;
+
+/**
+ * The files of an account's archive, from a position on. Sections without items have no file.
+ *
+ * @param requestedAt which days and months there are: the same for every run
+ */
+export const openArchiveFiles = (table: Table) => {
+  const spend = openSpend(table);
+  const keys = openServiceKeys(table);
+
+  const accountLine =
+    (): LineOf =>
+    async (item: Record<string, unknown>) => {
+      const [kind = ''] = String(item['sk']).split('#');
+      if (BOOKKEEPING.has(kind)) return undefined;
+      const name = kind === 'META' ? 'account' : kind.toLowerCase();
+      if (kind !== 'USER') return { kind: name, ...withoutSecrets(item) };
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: userKey(String(item['userId'])) }),
+      );
+      return { kind: name, ...withoutSecrets({ ...item, ...Item }) };
+    };
+
+  async function* spendOf(accountId: string, month: string): AsyncGenerator<string> {
+    const range = { granularity: 'day', from: `${month}-01T00:00:00.000Z`, to: endOf(month).toISOString() } as const;
+    const groupBy = ['provider', 'model', 'tag', 'keyId'] as const;
+    const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+    const counters = spend.read(accountId, range, groupBy);
+    const named = (async function* () {
+      for await (const counter of counters) {
+        const { keyId } = counter.dimensions;
+        yield { ...counter, dimensions: { ...counter.dimensions, keyId: names.get(keyId ?? '') ?? keyId } };
+      }
+    })();
+    yield* spendCsv(named, { range, groupBy, filter: {} }, (name) => (name === 'keyId' ? 'key' : name));
+  }
+
+  const sectionsOf = async (accountId: string, requestedAt: Date): Promise<Section[]> => {
+    const days = keptDays(requestedAt);
+    const months = [...new Set(days.map(monthOf))];
+    const sharded = await shardedMonths(table, accountId);
+    const lines = (name: string, partitions: readonly string[], lineOf: LineOf): Section => ({
+      name: `${name}.jsonl`,
+      lines: { name, partitions, lineOf },
+    });
+    return [
+      {
+        name: 'README.txt',
+        text: async function* () {
+          yield README;
+        },
+      },
+      lines('account', [accountKey(accountId).pk], accountLine()),
+      lines('audit', [auditPartition(accountId)], withoutSecrets),
+      ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
+      ...days.flatMap((day) => [
+        lines(`requests/${day}`, requestPartitions(accountId, day, sharded), (item) => {
+          const { accountId: _, revision, shard, expiresAt, overflowLevel, keptDimensions, allocations, ...record } =
+            parseRequestItem(item);
+          return record;
+        }),
+        lines(`sessions/${day}`, [sessionPartition(accountId, day)], (item) => ({
+          ...parseSessionCounterSk(String(item['sk'])),
+          ...withoutSecrets(item),
+        })),
+      ]),
+    ];
+  };
+
+  /** The lines of some partitions as files of a bounded size. */
+  async function* filesOf(section: number, { name, partitions, lineOf }: Lines, from: ArchivePosition) {
+    let { file } = from;
+    const [startAt, startAfter] = from.after === null ? [0, null] : splitPosition(from.after);
+    let text = '';
+    for (const [index, pk] of partitions.entries()) {
+      if (index < startAt) continue;
+      let after = index === startAt ? startAfter : null;
+      do {
+        const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
+        for (const item of page.items) {
+          const line = await lineOf(item);
+          if (line !== undefined) text += `${JSON.stringify(line)}\n`;
+          if (text.length < MAX_CHARACTERS) continue;
+          file += 1;
+          const next = { section, after: `${index} ${String(item['sk'])}`, file };
+          yield { name: fileName(name, file), text, next };
+          text = '';
+        }
+        after = page.after;
+      } while (after !== null);
+    }
+    if (text !== '') yield { name: fileName(name, file + 1), text, next: { section: section + 1, after: null, file: 0 } };
+  }
+
+  /**
+   * @yields each file; a position alone where a section has none
+   * @param from where the archive goes on
+   */
+  async function* read(
+    accountId: string,
+    requestedAt: Date,
+    from: ArchivePosition,
+  ): AsyncGenerator<(ArchiveFile | { readonly next: ArchivePosition }) & { readonly sections: number }> {
+    const all = await sectionsOf(accountId, requestedAt);
+    for (let section = from.section; section < all.length; section++) {
+      const { name, lines, text } = all[section] as Section;
+      const next = { section: section + 1, after: null, file: 0 };
+      const start = section === from.section ? from : { section, after: null, file: 0 };
+      if (lines) for await (const file of filesOf(section, lines, start)) yield { ...file, sections: all.length };
+      if (text) {
+        let whole = '';
+        for await (const piece of text()) whole += piece;
+        // A header line alone.
+        const isEmpty = name.endsWith('.csv') && whole.indexOf('\n') === whole.length - 1;
+        if (!isEmpty) yield { name, text: whole, next, sections: all.length };
+      }
+      yield { next, sections: all.length };
+    }
+  }
+  return { read };
+};
+
+const fileName = (name: string, file: number): string => `${name}${file === 1 ? '' : `-${file}`}.jsonl`;
+
+/** Index of the partition, and sort key of the last item. */
+const splitPosition = (after: string): [number, string] => {
+  const space = after.indexOf(' ');
+  return [Number(after.slice(0, space)), after.slice(space + 1)];
+};
+
+export type ArchiveFiles = ReturnType<typeof openArchiveFiles>;

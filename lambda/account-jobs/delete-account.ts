@@ -1,0 +1,57 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { AccountDeletions } from '../data/accounts/account-deletions.ts';
+import type { openAccountHolds } from '../data/accounts/account-holds.ts';
+import type { AccountItems } from '../data/accounts/delete-items.ts';
+import { NotFoundError } from '../domain/errors.ts';
+import { objectPrefixes } from '../domain/object-keys.ts';
+import type { ObjectStore } from '../integrations/object-store.ts';
+
+interface DeletionDependencies {
+  readonly deletions: Pick<AccountDeletions, 'find' | 'write'>;
+  readonly holds: Pick<ReturnType<typeof openAccountHolds>, 'cancel'>;
+  readonly items: AccountItems;
+  readonly markDeleted: (accountId: string, now: Date) => Promise<void>;
+  readonly objects: Pick<ObjectStore, 'deleteAll'>;
+  /** Between two steps. */
+  readonly pauseMs: number;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/**
+ * Goes on with the deletion of an account, once its time has come:
+ *
+ * 1. Its keys are refused, and the recorder drops its events. Then it waits: caches know the account for a minute, and what is in flight
+ *    ends within a quarter of an hour.
+ * 2. Everything is deleted, in as many runs as it takes.
+ * 3. After another wait it looks again, until a whole pass finds nothing: something in flight may have written meanwhile.
+ *
+ * Each step can be repeated, so a crash anywhere costs a repetition.
+ */
+export const deleteAccount =
+  ({ deletions, holds, items, markDeleted, objects, pauseMs, now, logger }: DeletionDependencies) =>
+  async (accountId: string, isLate: () => boolean): Promise<void> => {
+    const deletion = await deletions.find(accountId);
+    if (deletion === undefined || deletion.deletesAt > now().toISOString()) return;
+    const later = () => new Date(now().getTime() + pauseMs).toISOString();
+
+    if (deletion.phase === 'waiting') {
+      await markDeleted(accountId, now());
+      await holds.cancel(accountId, now().toISOString()).catch((error: unknown) => {
+        if (!(error instanceof NotFoundError)) throw error;
+      });
+      await deletions.write(accountId, { phase: 'closing' }, later());
+      return logger.info('account closed', { accountId });
+    }
+
+    if (deletion.phase === 'closing') await deletions.write(accountId, { phase: 'deleting' }, now().toISOString());
+    for (const prefix of objectPrefixes(accountId)) await objects.deleteAll(prefix);
+    const removed = await items.removeAll(accountId, now(), isLate);
+    logger.info('account deleted in part', { accountId, removed });
+    if (removed === undefined) await deletions.write(accountId, { failures: 0 }, now().toISOString());
+    else if (removed > 0) await deletions.write(accountId, { failures: 0 }, later());
+    else {
+      await items.finish(accountId);
+      logger.info('account deleted', { accountId });
+    }
+  };

@@ -1,0 +1,82 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { ScheduledHandler } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { openAccountDeletions } from '../data/accounts/account-deletions.ts';
+import { openAccountHolds } from '../data/accounts/account-holds.ts';
+import { type AccountJob, dueJobs } from '../data/accounts/account-jobs.ts';
+import { openArchives } from '../data/accounts/archives.ts';
+import { markDeleted, openAccountItems } from '../data/accounts/delete-items.ts';
+import { archiveKey } from '../data/table/keys.ts';
+import { openTable } from '../data/table/table.ts';
+import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
+import type { AccountJobsEnvironment } from '../environment.ts';
+import { openObjectStore } from '../integrations/object-store.ts';
+import { openStripe, stripeEnvironment } from '../integrations/stripe-environment.ts';
+import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
+import { openArchiveFiles } from './archive-files.ts';
+import { deleteAccount } from './delete-account.ts';
+import { runJobs } from './run-jobs.ts';
+import { failArchive, writeArchive } from './write-archive.ts';
+
+const text = z.string().check(z.minLength(1));
+const environment = z
+  .extend(stripeEnvironment, {
+    USER_POOL_ID: text,
+    OBJECT_BUCKET: text,
+    POWERTOOLS_METRICS_NAMESPACE: text,
+    DELETION_PAUSE_SECONDS: z.pipe(z.string().check(z.regex(/^\d{1,6}$/)), z.transform(Number)),
+  } satisfies Record<Exclude<keyof AccountJobsEnvironment, keyof typeof stripeEnvironment.shape>, z.ZodMiniType>)
+  .parse(process.env);
+
+const logger = new Logger({ serviceName: 'account-jobs' });
+const table = openTable(environment.TABLE_NAME);
+const objects = openObjectStore(environment.OBJECT_BUCKET);
+const deletions = openAccountDeletions(table);
+const archives = openArchives(table);
+const stripe = openStripe(environment);
+const { deleteUser } = userDirectory(cognitoClient(), environment.USER_POOL_ID);
+const now = () => new Date();
+const archiveIdOf = ({ accountId, sk }: AccountJob) => sk.slice(archiveKey(accountId, '').sk.length);
+
+const remove = deleteAccount({
+  deletions,
+  holds: openAccountHolds(table),
+  items: openAccountItems(table, {
+    deleteUser,
+    deleteCustomer: stripe.deleteCustomer,
+    abortArchive: async ({ accountId, archiveId, checkpoint }) => {
+      const { uploadId } = (checkpoint ?? {}) as { readonly uploadId?: string };
+      if (uploadId === undefined) return;
+      await objects.abortUpload(archiveObjectKey(String(accountId), String(archiveId), ARCHIVE_FILE), uploadId);
+    },
+  }),
+  markDeleted: (accountId, at) => markDeleted(table, accountId, at),
+  objects,
+  pauseMs: environment.DELETION_PAUSE_SECONDS * 1_000,
+  now,
+  logger,
+});
+const write = writeArchive({ archives, files: openArchiveFiles(table), objects, now, logger });
+const putOffArchive = failArchive({ archives, objects });
+
+const run = runJobs({
+  dueJobs: (at) => dueJobs(table, at),
+  run: {
+    deletion: ({ accountId }, isLate) => remove(accountId, isLate),
+    archive: (job, isLate) => write(job.accountId, archiveIdOf(job), isLate),
+  },
+  postpone: async (job, error, dueAt) => {
+    if (job.kind === 'archive') return putOffArchive(job.accountId, archiveIdOf(job), error, dueAt);
+    const failures = ((await deletions.find(job.accountId))?.failures ?? 0) + 1;
+    await deletions.write(job.accountId, { failures }, dueAt(failures).toISOString());
+    return failures;
+  },
+  now,
+  logger,
+});
+
+/** Runs every minute: deletes accounts whose grace is over, and writes archives. */
+export const handler: ScheduledHandler = async (_event, context) => {
+  logger.addContext(context);
+  await run(() => context.getRemainingTimeInMillis());
+};

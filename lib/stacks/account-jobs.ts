@@ -1,0 +1,85 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
+import type { AccountJobsEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
+import { metricNamespace } from '../constructs/log-line-count.ts';
+import type { ObjectBucket } from '../constructs/object-bucket.ts';
+import { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import { grantItems } from '../constructs/table-access.ts';
+import type { StripeAccess } from './billing.ts';
+import { INDEX_NAME } from './data.ts';
+import { partitions } from './partitions.ts';
+
+interface AccountJobsStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: ITable;
+  readonly objects: ObjectBucket;
+  readonly userPool: IUserPool;
+  readonly stripe: StripeAccess;
+}
+
+/** Usage events come within a quarter of an hour, and caches forget an account within a minute. */
+const DELETION_PAUSE = Duration.minutes(20);
+
+/** What is done for whole accounts, a piece a minute: their deletion, and archives of them. */
+export class AccountJobsStack extends Stack {
+  readonly scheduled: readonly ScheduledFunction[];
+
+  constructor(scope: Construct, id: string, props: AccountJobsStackProps) {
+    const { settings, table, objects, userPool, stripe, ...stackProps } = props;
+    super(scope, id, stackProps);
+    const jobs = new ScheduledFunction(this, 'AccountJobs', {
+      entry: 'lambda/account-jobs/handler.ts',
+      description: 'Deletes accounts whose grace is over; writes archives of accounts',
+      every: Duration.minutes(1),
+      environment: {
+        ...stripe.environment,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+        USER_POOL_ID: userPool.userPoolId,
+        OBJECT_BUCKET: objects.bucketName,
+        DELETION_PAUSE_SECONDS: String(DELETION_PAUSE.toSeconds()),
+      } satisfies AccountJobsEnvironment,
+      // Runs do not overlap.
+      timeout: Duration.seconds(50),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    const ofAccounts = [
+      ...partitions.accounts,
+      ...partitions.requestLogs,
+      ...partitions.sessions,
+      ...partitions.spend,
+      ...partitions.audit,
+      ...partitions.blocks,
+    ];
+    const listed = [
+      ...partitions.serviceKeys,
+      ...partitions.apiTokens,
+      ...partitions.users,
+      ...partitions.signOns,
+      ...partitions.stripeCustomers,
+    ];
+    const events = [...partitions.outbox, ...partitions.refusedEvents];
+    grantItems(
+      jobs,
+      table,
+      { actions: ['Query'], partitions: partitions.accountJobs, index: INDEX_NAME },
+      { actions: ['Query'], partitions: partitions.allStripeCustomers, index: INDEX_NAME },
+      { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...listed, ...events] },
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },
+      { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
+      // How far a job is, and the account's state with its copies on keys.
+      { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
+      { actions: ['PutItem'], partitions: partitions.deletedAccounts },
+    );
+    grantActions(jobs, userPool.userPoolArn, 'cognito-idp:AdminDeleteUser');
+    grantReadSecret(jobs, stripe.apiKey);
+    grantObjects(jobs, objects, OBJECT_KINDS, 's3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload');
+    grantActions(jobs, objects.bucketArn, 's3:ListBucket');
+    this.scheduled = [jobs];
+  }
+}
