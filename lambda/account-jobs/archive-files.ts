@@ -73,18 +73,16 @@ export const openArchiveFiles = (table: Table) => {
   const spend = openSpend(table);
   const keys = openServiceKeys(table);
 
-  const accountLine =
-    (): LineOf =>
-    async (item: Record<string, unknown>) => {
-      const [kind = ''] = String(item['sk']).split('#');
-      if (BOOKKEEPING.has(kind)) return undefined;
-      const name = kind === 'META' ? 'account' : kind.toLowerCase();
-      if (kind !== 'USER') return { kind: name, ...withoutSecrets(item) };
-      const { Item } = await table.client.send(
-        new GetCommand({ TableName: table.name, Key: userKey(String(item['userId'])) }),
-      );
-      return { kind: name, ...withoutSecrets({ ...item, ...Item }) };
-    };
+  const accountLine: LineOf = async (item) => {
+    const [kind = ''] = String(item['sk']).split('#');
+    if (BOOKKEEPING.has(kind)) return undefined;
+    const name = kind === 'META' ? 'account' : kind.toLowerCase();
+    if (kind !== 'USER') return { kind: name, ...withoutSecrets(item) };
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: userKey(String(item['userId'])) }),
+    );
+    return { kind: name, ...withoutSecrets({ ...item, ...Item }) };
+  };
 
   async function* spendOf(accountId: string, month: string): AsyncGenerator<string> {
     const range = { granularity: 'day', from: `${month}-01T00:00:00.000Z`, to: endOf(month).toISOString() } as const;
@@ -115,13 +113,21 @@ export const openArchiveFiles = (table: Table) => {
           yield README;
         },
       },
-      lines('account', [accountKey(accountId).pk], accountLine()),
+      lines('account', [accountKey(accountId).pk], accountLine),
       lines('audit', [auditPartition(accountId)], withoutSecrets),
       ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
       ...days.flatMap((day) => [
         lines(`requests/${day}`, requestPartitions(accountId, day, sharded), (item) => {
-          const { accountId: _, revision, shard, expiresAt, overflowLevel, keptDimensions, allocations, ...record } =
-            parseRequestItem(item);
+          const {
+            accountId: _,
+            revision,
+            shard,
+            expiresAt,
+            overflowLevel,
+            keptDimensions,
+            allocations,
+            ...record
+          } = parseRequestItem(item);
           return record;
         }),
         lines(`sessions/${day}`, [sessionPartition(accountId, day)], (item) => ({
@@ -154,7 +160,8 @@ export const openArchiveFiles = (table: Table) => {
         after = page.after;
       } while (after !== null);
     }
-    if (text !== '') yield { name: fileName(name, file + 1), text, next: { section: section + 1, after: null, file: 0 } };
+    if (text !== '')
+      yield { name: fileName(name, file + 1), text, next: { section: section + 1, after: null, file: 0 } };
   }
 
   /**

@@ -78,7 +78,15 @@ export class AccountJobsStack extends Stack {
     );
     grantActions(jobs, userPool.userPoolArn, 'cognito-idp:AdminDeleteUser');
     grantReadSecret(jobs, stripe.apiKey);
-    grantObjects(jobs, objects, OBJECT_KINDS, 's3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload');
+    grantObjects(
+      jobs,
+      objects,
+      OBJECT_KINDS,
+      's3:GetObject',
+      's3:PutObject',
+      's3:DeleteObject',
+      's3:AbortMultipartUpload',
+    );
     grantActions(jobs, objects.bucketArn, 's3:ListBucket');
     this.scheduled = [jobs];
   }

@@ -15,8 +15,8 @@ import {
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
-/** The table deletes expired items within a few days. */
-const EXPIRY_DAYS = 4;
+/** The table deletes expired items within days, and a deletion waits for seven. */
+const EXPIRY_DAYS = 14;
 const KEPT_DAYS =
   Math.max(...Object.values(plans).map(({ requestRetentionDays }) => requestRetentionDays)) + EXPIRY_DAYS;
 

@@ -14,6 +14,8 @@ export const withoutSecrets = (item: Readonly<Record<string, unknown>>): Record<
     return Object.fromEntries(
       Object.entries(value)
         .filter(([name]) => !SECRET_NAME.test(name) && !SECRET_NAMES.has(name))
+        // The table has no order of members: the same item makes the same line.
+        .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, member]) => [name, copy(member)]),
     );
   };

@@ -1,0 +1,176 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Key } from '../../lambda/data/table/keys.ts';
+import * as keys from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+
+/** Ids and hashes of one account, all its own. */
+export interface Ids {
+  readonly accountId: string;
+  /** Part of every other id. */
+  readonly mark: string;
+  readonly day: string;
+}
+
+const hash = ({ mark }: Ids, name: string) => `${name}${mark}`.padEnd(43, 'x');
+const dimensions = { provider: 'openai', model: 'm', tag: 't', keyId: 'k', providerKey: null };
+
+/** Every item that an account has under a key. */
+type Samples = (ids: Ids) => readonly Key[];
+
+const one =
+  (item: (ids: Ids) => Key): Samples =>
+  (ids) => [item(ids)];
+
+/** Keys under which an account has nothing, and why. */
+export const ofNoAccount: Readonly<Record<string, string>> = {
+  evaluationProgressKey: 'of all rules',
+  requestCountKey: 'a hash of an address or account, which expires with its window',
+  stripeEventKey: 'an id of Stripe, without account or customer',
+  deletedAccountKey: 'says that the account is deleted; it is what may be left, for 30 days',
+  deletionKey: 'the deletion itself: the test requests it',
+};
+
+/** A row for each function of lambda/data/table/keys.ts that makes a key. */
+export const samples: Readonly<Record<string, Samples>> = {
+  accountKey: one((ids) => ({
+    ...keys.accountKey(ids.accountId),
+    accountId: ids.accountId,
+    accountKey: `svc_${ids.mark}`,
+    status: 'active',
+    plan: 'PRO',
+    billingStatus: 'ACTIVE',
+    ownerUserId: `owner${ids.mark}`,
+    activeKeys: 1,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    stripeCustomerId: `cus_${ids.mark}`,
+    signOn: { provider: `Provider${ids.mark}`, defaultRole: 'viewer' },
+  })),
+  serviceKeyKey: (ids) =>
+    ['key', 'former'].map((name) => ({
+      ...keys.serviceKeyKey(hash(ids, name)),
+      accountId: ids.accountId,
+      keyId: 'k',
+      keyStatus: 'active',
+      accountStatus: 'active',
+    })),
+  accountServiceKeyKey: one((ids) => ({
+    ...keys.accountServiceKeyKey(ids.accountId, 'k'),
+    keyId: 'k',
+    name: 'default',
+    status: 'active',
+    keyHash: hash(ids, 'key'),
+    maskedKey: 'svc_…',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    projectId: 'default',
+    ownerUserId: `owner${ids.mark}`,
+    former: [{ keyHash: hash(ids, 'former'), maskedKey: 'svc_…', validUntil: '2026-11-21T00:00:00.000Z' }],
+  })),
+  blocksKey: one((ids) => ({ ...keys.blocksKey(ids.accountId), version: 1, blocks: [] })),
+  userKey: (ids) =>
+    ['owner', 'member', 'program'].map((name) => ({
+      ...keys.userKey(`${name}${ids.mark}`),
+      userId: `${name}${ids.mark}`,
+      accountId: ids.accountId,
+      email: `${name}@example.com`,
+      lastName: 'Lovelace',
+    })),
+  addressCodeKey: one((ids) => ({ ...keys.addressCodeKey(`member${ids.mark}`), codeHash: hash(ids, 'code') })),
+  accountUserKey: (ids) =>
+    ['owner', 'member'].map((name) => ({
+      ...keys.accountUserKey(ids.accountId, `${name}${ids.mark}`),
+      userId: `${name}${ids.mark}`,
+      email: `${name}@example.com`,
+      firstName: 'Ada',
+    })),
+  projectKey: one((ids) => ({ ...keys.projectKey(ids.accountId, 'p1'), projectId: 'p1', name: 'Search' })),
+  invitationKey: one((ids) => ({
+    ...keys.invitationKey(ids.accountId, 'i1'),
+    email: 'new@example.com',
+    tokenHash: hash(ids, 'invitation'),
+  })),
+  invitationMailsKey: one((ids) => ({ ...keys.invitationMailsKey(ids.accountId, ids.day), mails: 1 })),
+  auditKey: one((ids) => ({
+    ...keys.auditKey(ids.accountId, `${ids.day}T10:00:00.000Z`, 'a1'),
+    auditId: 'a1',
+    action: 'key.created',
+    accountId: ids.accountId,
+  })),
+  apiTokenKey: one((ids) => ({ ...keys.apiTokenKey(hash(ids, 'token')), accountId: ids.accountId, tokenId: 't1' })),
+  accountApiTokenKey: one((ids) => ({
+    ...keys.accountApiTokenKey(ids.accountId, 't1'),
+    tokenId: 't1',
+    name: 'ci',
+    tokenHash: hash(ids, 'token'),
+    userId: `program${ids.mark}`,
+  })),
+  signOnKey: one((ids) => ({ ...keys.signOnKey(`Provider${ids.mark}`), accountId: ids.accountId })),
+  archiveKey: one((ids) => ({
+    ...keys.archiveKey(ids.accountId, 'ar1'),
+    kind: 'archive',
+    accountId: ids.accountId,
+    archiveId: 'ar1',
+    status: 'ready',
+    checkpoint: { uploadId: `upload${ids.mark}` },
+  })),
+  ruleKey: one((ids) => ({
+    ...keys.ruleKey(ids.accountId, 'r1'),
+    ...keys.activeRulesIndexKey(3, ids.accountId, 'r1'),
+    name: 'Daily limit',
+    webhook: { url: 'https://example.com/hook', secret: `whsec${ids.mark}` },
+  })),
+  alertKey: one((ids) => ({
+    ...keys.alertKey(ids.accountId, 'al1'),
+    ...keys.undeliveredIndexKey(1, '2026-11-20T10:00:00.000Z', 'al1'),
+    text: 'over',
+  })),
+  firedKey: one((ids) => keys.firedKey(ids.accountId, 'r1', ids.day)),
+  judgedAccountKey: one((ids) => keys.judgedAccountKey(ids.accountId)),
+  monthKey: (ids) => [
+    { ...keys.monthKey(ids.accountId, ids.day.slice(0, 7)), trackedRequests: 3 },
+    { ...keys.monthKey(ids.accountId, ids.day.slice(0, 7), 5), trackedRequests: 3 },
+  ],
+  requestKey: (ids) => [
+    keys.requestKey(ids.accountId, ids.day, 'q1'),
+    keys.requestKey(ids.accountId, ids.day, 'q2', 31),
+    // As long ago as a record is kept.
+    keys.requestKey(ids.accountId, '2025-10-16', 'q3'),
+  ],
+  spendCounterKey: one((ids) => keys.spendCounterKey(ids.accountId, 'DAY', ids.day, dimensions)),
+  namedSpendCounterKey: one((ids) => keys.namedSpendCounterKey(ids.accountId, 'HOUR', `${ids.day}T10`, 'name', 4)),
+  allocationCounterKey: one((ids) => keys.allocationCounterKey(ids.accountId, 'client', `${ids.day}T10`, 'name')),
+  sessionCounterKey: one((ids) => keys.sessionCounterKey(ids.accountId, ids.day, 'session', 7)),
+  counterSlotsKey: one((ids) => keys.counterSlotsKey(ids.accountId, ids.day)),
+  rollupMarkKey: one((ids) => ({
+    ...keys.rollupMarkKey(ids.accountId, ids.day),
+    ...keys.rollupMarkIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
+  })),
+  summaryKey: one((ids) => keys.summaryKey(ids.accountId, 'TOTALS', 'DAY', ids.day, 0)),
+  trackingGapKey: one((ids) => keys.trackingGapKey(ids.accountId, `${ids.day}T10:00:00.000Z`, 'g1')),
+  countedResponseKey: one((ids) => keys.countedResponseKey(ids.accountId, 'openai', 'resp_1')),
+  outboxKey: one((ids) => ({
+    ...keys.outboxKey(4, `q${ids.mark}`, 'close'),
+    event: JSON.stringify({ accountId: ids.accountId }),
+  })),
+  refusedEventKey: one((ids) => ({
+    ...keys.refusedEventKey(ids.day, `q${ids.mark}#close`),
+    event: JSON.stringify({ accountId: ids.accountId }),
+  })),
+  stripeCustomerKey: (ids) =>
+    [`cus_${ids.mark}`, `cus_former${ids.mark}`].map((customerId) => ({
+      ...keys.stripeCustomerKey(customerId),
+      ...keys.stripeCustomersIndexKey(customerId),
+      accountId: ids.accountId,
+    })),
+};
+
+/** Functions of keys.ts that make keys of items. */
+export const keyFunctions = (): string[] =>
+  Object.entries(keys)
+    .filter(([name, value]) => /(?<!Index)Key$/.test(name) && !name.startsWith('parse') && typeof value === 'function')
+    .map(([name]) => name);
+
+/** Puts one item at least under every key that an account may have. */
+export const fillAccount = async (table: Table, ids: Ids): Promise<void> => {
+  for (const make of Object.values(samples))
+    for (const Item of make(ids)) await table.client.send(new PutCommand({ TableName: table.name, Item: { ...Item } }));
+};

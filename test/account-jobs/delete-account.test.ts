@@ -1,0 +1,256 @@
+import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
+import { runJobs } from '../../lambda/account-jobs/run-jobs.ts';
+import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
+import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
+import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { markDeleted, openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
+import { deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
+import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
+import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { silentLogger } from '../http/invoke.ts';
+import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
+import { fillAccount, type Ids, keyFunctions, ofNoAccount, samples } from './account-with-everything.ts';
+
+const DAY = '2026-11-20';
+const a: Ids = { accountId: '019a0000-0000-7000-8000-00000000000a', mark: 'AAA', day: DAY };
+const b: Ids = { accountId: '019a0000-0000-7000-8000-00000000000b', mark: 'BBB', day: DAY };
+const REQUESTED = new Date(`${DAY}T12:00:00.000Z`);
+const DELETES_AT = '2026-11-27T12:00:00.000Z';
+const PAUSE_MS = 20 * MINUTE_MS;
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let now: Date;
+let users: string[];
+let customers: string[];
+let aborted: string[];
+let objects: Set<string>;
+
+const all = async () => {
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+  return Items.sort((x, y) => `${x['pk']} ${x['sk']}`.localeCompare(`${y['pk']} ${y['sk']}`));
+};
+/** Items that name anything of an account. */
+const itemsOf = async ({ accountId, mark }: Ids) =>
+  (await all()).filter((item) => [accountId, mark].some((text) => JSON.stringify(item).includes(text)));
+
+const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
+  const deletions = openAccountDeletions(over);
+  const remove = deleteAccount({
+    deletions,
+    holds: openAccountHolds(over),
+    items: openAccountItems(over, {
+      deleteUser: async (userId) => void users.push(userId),
+      deleteCustomer: async (customerId) => void customers.push(customerId),
+      abortArchive: async (item) => void aborted.push(String((item['checkpoint'] as { uploadId: string }).uploadId)),
+    }),
+    markDeleted: (accountId, at) => markDeleted(over, accountId, at),
+    objects: {
+      deleteAll: async (prefix) => {
+        for (const key of objects) if (key.startsWith(prefix)) objects.delete(key);
+      },
+    },
+    pauseMs,
+    now: () => now,
+    logger: silentLogger(),
+  });
+  return runJobs({
+    dueJobs: (at) => dueJobs(table, at),
+    run: { deletion: ({ accountId }, isLate) => remove(accountId, isLate) },
+    postpone: async ({ accountId }, _, dueAt) => {
+      await openAccountDeletions(table).write(accountId, { failures: 1 }, dueAt(1).toISOString());
+      return 1;
+    },
+    now: () => now,
+    logger: silentLogger(),
+  });
+};
+const run = () => jobOver(table)(() => 50_000);
+const later = (minutes: number) => {
+  now = new Date(now.getTime() + minutes * MINUTE_MS);
+};
+
+const request = () =>
+  openAccountDeletions(table).request(
+    {
+      accountId: a.accountId,
+      requestedAt: REQUESTED.toISOString(),
+      requestedBy: 'ada@example.com',
+      deletesAt: DELETES_AT,
+    },
+    `owner${a.mark}`,
+    auditEntry(a.accountId, {}, { action: 'account.deletion_requested' }, REQUESTED),
+  );
+
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  const items = await all();
+  for (let at = 0; at < items.length; at += 25)
+    await table.client.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          [table.name]: items
+            .slice(at, at + 25)
+            .map((item) => ({ DeleteRequest: { Key: { pk: item['pk'], sk: item['sk'] } } })),
+        },
+      }),
+    );
+  now = REQUESTED;
+  users = [];
+  customers = [];
+  aborted = [];
+  objects = new Set([`archives/${a.accountId}/ar1/x.tar.gz`, `archives/${b.accountId}/ar1/x.tar.gz`]);
+  await fillAccount(table, a);
+  await fillAccount(table, b);
+});
+
+it('knows every kind of item: a new one needs a row in account-with-everything.ts', () => {
+  expect([...Object.keys(samples), ...Object.keys(ofNoAccount)].sort()).toEqual(keyFunctions().sort());
+});
+
+describe('the deletion of an account', () => {
+  it('waits for the end of the grace', async () => {
+    await request();
+    const before = await all();
+    now = new Date(Date.parse(DELETES_AT) - 1);
+    await run();
+    expect(await all()).toEqual(before);
+  });
+
+  it('refuses keys first, then deletes everything, and nothing of another account', async () => {
+    await request();
+    const other = await itemsOf(b);
+    now = new Date(DELETES_AT);
+    await run();
+    const statuses = (await itemsOf(a)).flatMap(({ accountStatus, status }) => accountStatus ?? status ?? []);
+    expect(statuses).toEqual(expect.arrayContaining(['cancelled']));
+    expect((await itemsOf(a)).filter(({ pk }) => String(pk).startsWith('KEY#'))).toEqual(
+      [1, 2].map(() => expect.objectContaining({ accountStatus: 'cancelled' })),
+    );
+    expect(users).toEqual([]);
+
+    later(20);
+    await run();
+    // A record that was in flight.
+    const late = { ...requestKey(a.accountId, '2026-11-27', 'late') };
+    await table.client.send(new PutCommand({ TableName: table.name, Item: late }));
+    for (const _ of [1, 2, 3]) {
+      later(20);
+      await run();
+    }
+    const left = await itemsOf(a);
+    expect(left.map(({ pk, sk, expiresAt }) => ({ pk, sk, expires: typeof expiresAt }))).toEqual([
+      { ...deletedAccountKey(a.accountId), expires: 'number' },
+    ]);
+    expect(Object.keys(left[0] ?? {}).sort()).toEqual(['expiresAt', 'pk', 'sk']);
+    expect(await itemsOf(b)).toEqual(other);
+    expect([...new Set(users)].sort()).toEqual([`memberAAA`, `ownerAAA`, `programAAA`]);
+    expect([...new Set(customers)].sort()).toEqual(['cus_AAA', 'cus_formerAAA']);
+    expect([...new Set(aborted)]).toEqual(['uploadAAA']);
+    expect([...objects]).toEqual([`archives/${b.accountId}/ar1/x.tar.gz`]);
+    // There is nothing more to do.
+    await run();
+  });
+
+  it('drops usage events that come later, and reports of untracked requests', async () => {
+    const untracked = {
+      version: 1,
+      kind: 'untracked',
+      from: `${DAY}T12:00:00.000Z`,
+      to: `${DAY}T12:20:00.000Z`,
+    } as const;
+    const events: UsageEvent[] = [a, b].flatMap(({ accountId }) => [
+      closeEvent({ n: 1, accountId }),
+      { ...untracked, requestId: requestIdAt(untracked.to, 2), requests: 40, accountId },
+    ]);
+    const record = () => openRecorder(table, { logger: silentLogger(), now: () => now.getTime() })(events);
+    await request();
+    now = new Date(DELETES_AT);
+    await run();
+    const closing = await itemsOf(a);
+    expect((await record()).map(({ kind }) => kind)).toEqual(['unowned', 'unowned', 'recorded', 'noted']);
+    expect(await itemsOf(a)).toEqual(closing);
+    for (const _ of [1, 2, 3]) {
+      later(20);
+      await run();
+    }
+    expect((await record()).map(({ kind }) => kind)).toEqual(['unowned', 'unowned', 'known', 'noted']);
+    expect(await itemsOf(a)).toHaveLength(1);
+  });
+
+  it('comes to the same end wherever a run dies, and says that it failed', async () => {
+    await request();
+    const other = await itemsOf(b);
+    now = new Date(DELETES_AT);
+    await run();
+    let deaths = 0;
+    for (let calls = 1; (await openAccountDeletions(table).find(a.accountId)) !== undefined; calls += 3) {
+      later(61);
+      let left = calls;
+      const dying: Table = {
+        name: table.name,
+        client: new Proxy(table.client, {
+          get: (client, name) =>
+            name === 'send'
+              ? (command: Parameters<typeof client.send>[0]) => {
+                  if (command instanceof BatchWriteCommand && left-- === 0) throw new Error('The process died.');
+                  return client.send(command);
+                }
+              : Reflect.get(client, name),
+        }),
+      };
+      await jobOver(dying)(() => 50_000).catch((error: Error) => {
+        expect(error.message).toBe('1 jobs failed.');
+        deaths += 1;
+      });
+      expect(calls).toBeLessThan(100);
+    }
+    expect(deaths).toBeGreaterThan(2);
+    expect((await itemsOf(a)).map(({ pk }) => pk)).toEqual([deletedAccountKey(a.accountId).pk]);
+    expect(await itemsOf(b)).toEqual(other);
+    expect([...new Set(users)].sort()).toEqual([`memberAAA`, `ownerAAA`, `programAAA`]);
+  });
+
+  it('stops when its time is over, and goes on in the next run', async () => {
+    await request();
+    now = new Date(DELETES_AT);
+    await run();
+    later(20);
+    let runs = 0;
+    while ((await openAccountDeletions(table).find(a.accountId)) !== undefined) {
+      // Late after a few looks at the clock: fewer in the first run.
+      let looks = 100 * 4 ** runs;
+      await jobOver(table, 0)(() => (looks-- > 0 ? 50_000 : 0));
+      later(1);
+      runs += 1;
+      expect(runs).toBeLessThan(30);
+    }
+    expect(runs).toBeGreaterThan(2);
+    expect((await itemsOf(a)).length).toBe(1);
+  });
+
+  it('is cancelled until then, and not after', async () => {
+    const deletions = openAccountDeletions(table);
+    const entry = () => auditEntry(a.accountId, {}, { action: 'account.deletion_cancelled' }, now);
+    await request();
+    await expect(request()).rejects.toThrow(/already/);
+    await deletions.cancel(a.accountId, now.toISOString(), entry());
+    expect(await deletions.find(a.accountId)).toBeUndefined();
+    await expect(deletions.cancel(a.accountId, now.toISOString(), entry())).rejects.toThrow(/not going to be deleted/);
+    now = new Date(DELETES_AT);
+    const before = await itemsOf(a);
+    await run();
+    expect(await itemsOf(a)).toEqual(before);
+
+    await request();
+    await expect(deletions.cancel(a.accountId, now.toISOString(), entry())).rejects.toThrow(/has begun/);
+  });
+});
