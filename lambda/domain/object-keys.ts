@@ -14,7 +14,8 @@ type ObjectKind = (typeof OBJECT_KINDS)[number];
 export const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
 
 /** What the keys of all of an account's objects begin with. */
-export const objectPrefixes = (accountId: string): string[] => OBJECT_KINDS.map((kind) => objectPrefix(kind, accountId));
+export const objectPrefixes = (accountId: string): string[] =>
+  OBJECT_KINDS.map((kind) => objectPrefix(kind, accountId));
 
 /** @param name of the file: the archive, or a part of it that is not complete yet */
 export const archiveObjectKey = (accountId: string, archiveId: string, name: string): string =>

@@ -66,6 +66,7 @@ export const samples: Readonly<Record<string, Samples>> = {
     former: [{ keyHash: hash(ids, 'former'), maskedKey: 'svc_…', validUntil: '2026-11-21T00:00:00.000Z' }],
   })),
   blocksKey: one((ids) => ({ ...keys.blocksKey(ids.accountId), version: 1, blocks: [] })),
+  reservedBudgetKey: one((ids) => ({ ...keys.reservedBudgetKey(ids.accountId, 'b1', ids.day), committed: 1 })),
   userKey: (ids) =>
     ['owner', 'member', 'program'].map((name) => ({
       ...keys.userKey(`${name}${ids.mark}`),
