@@ -13,6 +13,7 @@ import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';
 import * as openapi from './openapi/operations.ts';
 import * as reconciliation from './reconciliation/operations.ts';
+import * as prices from './prices/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
@@ -37,6 +38,7 @@ const resources = {
   metrics,
   reconciliation,
   dimensions,
+  prices,
   requests,
   sessions,
   'alert-rules': alertRules,
@@ -67,6 +69,7 @@ export const groups = {
   'API tokens': 'Credentials for programs: scripts, CI jobs, dashboards.',
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
   Reconciliation: 'What providers billed, compared with what is on record.',
+  Prices: "The account's own prices: discounts, commitments, credits, rates.",
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',

@@ -1,6 +1,7 @@
 import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
 import type { Table } from '../data/table/table.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
+import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 import { type FailedEvent, failure } from './failure.ts';
 import { readApart } from './read-apart.ts';
@@ -9,6 +10,8 @@ import { readApart } from './read-apart.ts';
 type Attributed<E extends UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & { readonly accountId: string };
 export type AccountOpenEvent = Attributed<OpenEvent>;
 export type AccountCloseEvent = Attributed<CloseEvent>;
+/** An event with the rates to price it at, where they are not those of the price book. */
+export type PricedEvent = AccountCloseEvent & Pick<PriceableRequest, 'ownRates'>;
 export type AccountRequestEvent = AccountOpenEvent | AccountCloseEvent;
 export type AccountUntrackedEvent = Attributed<UntrackedEvent>;
 export type AccountEvent = AccountRequestEvent | AccountUntrackedEvent;

@@ -71,6 +71,7 @@ const facts = (event: AccountRequestEvent) => ({
   keyId: event.keyId,
   provider: event.provider,
   providerKey: event.providerKey,
+  ...(event.credentialKind && { credentialKind: event.credentialKind }),
   tag: withoutOther(event.tag),
   tagTruncated: event.tagTruncated,
   metadata: Object.fromEntries(

@@ -10,6 +10,7 @@ import type { Table } from '../data/table/table.ts';
 import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
+import type { PriceSheet } from '../domain/own-prices/apply-prices.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
 import {
   allocationDimensionsOf,
@@ -46,9 +47,14 @@ class RecordContentionError extends Error {
   override readonly name = 'RecordContentionError';
 }
 
+/** The terms of an account, and the prices of its own. */
+export interface RecordingTerms extends AccountTerms {
+  readonly sheet: PriceSheet | undefined;
+}
+
 interface Options {
-  /** Must not throw. */
-  readonly price: (event: AccountCloseEvent) => PricedUsage;
+  /** At list prices, or with the account's own prices. Must not throw. */
+  readonly price: (event: AccountCloseEvent, sheet?: PriceSheet) => PricedUsage;
   readonly now: () => number;
 }
 
@@ -126,7 +132,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
 
   return async (
     events: readonly AccountRequestEvent[],
-    termsOf: ReadonlyMap<string, AccountTerms>,
+    termsOf: ReadonlyMap<string, RecordingTerms>,
   ): Promise<Map<string, RequestResult>> => {
     const results = new Map<string, RequestResult>();
     const expiresAt = ({ accountId, startedAt }: RequestName) =>
@@ -167,7 +173,11 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
         pending.delete(nameOf(event));
       }
       const recordedAt = new Date(now()).toISOString();
-      const changes = decideChanges(pending.values(), state, { price, recordedAt, expiresAt });
+      const changes = decideChanges(pending.values(), state, {
+        price: (event) => price(event, termsOf.get(event.accountId)?.sheet),
+        recordedAt,
+        expiresAt,
+      });
       const changed = new Set(changes.map(({ after }) => nameOf(after)));
       for (const name of pending.keys()) if (!changed.has(name)) results.set(name, { kind: 'known' });
       const { written, refused, failed } = await ledger.commit(await reserveAll(changes));

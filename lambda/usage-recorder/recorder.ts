@@ -1,20 +1,22 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
-import { type AccountTerms, openAccountTerms } from '../data/accounts/account-terms.ts';
+import { openAccountTerms } from '../data/accounts/account-terms.ts';
+import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import type { Table } from '../data/table/table.ts';
+import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import {
-  type AccountCloseEvent,
   type AccountEvent,
   type AccountUntrackedEvent,
   attributeEvents,
   nameOf,
+  type PricedEvent,
 } from './attribute-events.ts';
 import { failure } from './failure.ts';
-import { openRequestRecorder, type RequestResult } from './record-requests.ts';
+import { openRequestRecorder, type RecordingTerms, type RequestResult } from './record-requests.ts';
 
 /** What happened to an event. The queue must deliver it again only where it `failed`. */
 export type EventResult =
@@ -51,7 +53,8 @@ const priceFailed: PricedUsage = {
 
 interface RecorderOptions {
   readonly logger: Pick<Logger, 'error'>;
-  readonly price?: (event: AccountCloseEvent) => PricedUsage;
+  /** At list prices, or at rates that the event names. */
+  readonly price?: (event: PricedEvent) => PricedUsage;
   readonly now?: () => number;
   readonly accountTerms?: ReturnType<typeof openAccountTerms>;
 }
@@ -65,12 +68,14 @@ export const openRecorder = (
   { logger, price = priceRequest, now = Date.now, accountTerms = openAccountTerms(table, now) }: RecorderOptions,
 ): Recorder => {
   const trackingGaps = openTrackingGaps(table);
+  const ownPrices = openOwnPrices(table, now);
   const recordRequests = openRequestRecorder(table, {
     now,
     // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.
-    price: (event) => {
+    price: (event, sheet) => {
       try {
-        return price(event);
+        const list = price(event);
+        return sheet ? applyPrices(event, list, sheet, (ownRates) => price({ ...event, ownRates })) : list;
       } catch (error) {
         logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
         return priceFailed;
@@ -89,12 +94,16 @@ export const openRecorder = (
 
   /** The terms of each account, and the failures of those that could not be read. */
   const findTerms = async (accountIds: readonly string[]) => {
-    const terms = new Map<string, AccountTerms>();
+    const terms = new Map<string, RecordingTerms>();
     const failures = new Map<string, EventResult>();
     const find = async (accountId: string) => {
       try {
         if (!isStorable(accountId)) failures.set(accountId, failure(new ForeignAccountError(), true));
-        else terms.set(accountId, await accountTerms.find(accountId));
+        else {
+          const found = await accountTerms.find(accountId);
+          const sheet = found.hasOwnPrices ? await ownPrices.findSheet(accountId) : undefined;
+          terms.set(accountId, { ...found, sheet });
+        }
       } catch (error) {
         failures.set(accountId, failure(error));
       }

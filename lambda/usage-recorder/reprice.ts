@@ -1,12 +1,14 @@
+import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses, responseKeyText } from '../data/requests/counted-responses.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
+import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { isContributionKnown } from '../domain/spend/contribution.ts';
-import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import type { AccountCloseEvent } from './attribute-events.ts';
+import type { AccountCloseEvent, PricedEvent } from './attribute-events.ts';
 import { plausible } from './build-record.ts';
 import { countableResponse } from './decide-changes.ts';
 
@@ -19,10 +21,11 @@ export interface RepriceResult {
 
 const MAX_ROUNDS = 5;
 
-type PriceableRecord = RequestRecord & { readonly reading: NonNullable<RequestRecord['reading']> };
+/** A record with the usage that it was priced from. */
+export type PriceableRecord = RequestRecord & { readonly reading: NonNullable<RequestRecord['reading']> };
 
 /** A finished request whose usage is on record, and whose response was not counted with another request. */
-const isPriceable = (record: RequestRecord): record is PriceableRecord =>
+export const isPriceable = (record: RequestRecord): record is PriceableRecord =>
   record.reading !== null && !record.readingTruncated && record.repeatOf === null && isContributionKnown(record);
 
 /** The event a record came from, with all that pricing reads. */
@@ -48,18 +51,56 @@ const priceText = ({
   );
 
 /**
- * Prices records again from the usage they hold. The counters change by the difference, in the same transaction as the record;
+ * A request at list prices. Where its record has them, they stay as they are: own rates replace them, and what was unknown is priced again.
+ */
+export const listPriceOf = (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage): PricedUsage => {
+  const { usage, provenance, priceSource, priceVersion, lines, reason, ownPrices, listCostNanoUsd } = record;
+  if (ownPrices?.lines || listCostNanoUsd === null) return price(eventOf(record));
+  return { usage, costNanoUsd: listCostOf(record), provenance, priceSource, priceVersion, lines, reason };
+};
+
+/** The price of a request on record at own rates. */
+export const priceAgainAt =
+  (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage) =>
+  (ownRates: PricedEvent['ownRates']): PricedUsage =>
+    price({ ...eventOf(record), ownRates });
+
+interface RepriceOptions {
+  readonly dryRun: boolean;
+  /** Only the account's own prices are applied again: list prices stay what they were when the request was recorded. */
+  readonly keepListPrices?: boolean;
+}
+
+/**
+ * Prices records again from the usage they hold, with the account's own prices of now. The counters change by the difference, in the same transaction as the record;
  * a second run finds nothing to change.
  */
-export const openRepricer = (table: Table, price: (event: AccountCloseEvent) => PricedUsage) => {
+export const openRepricer = (table: Table, price: (event: PricedEvent) => PricedUsage) => {
+  const ownPrices = openOwnPrices(table);
   const requests = openRequests(table);
   const countedResponses = openCountedResponses(table);
   const ledger = openLedger(table);
 
-  const decideChanges = async (records: readonly RequestRecord[]): Promise<Change[]> => {
+  const readSheets = async (accountIds: ReadonlySet<string>) =>
+    new Map(
+      await Promise.all(
+        [...accountIds].map(async (accountId) => {
+          const { own } = await ownPrices.read(accountId);
+          return [accountId, await ownPrices.sheetOf(accountId, own)] as const;
+        }),
+      ),
+    );
+
+  const decideChanges = async (
+    records: readonly RequestRecord[],
+    { keepListPrices }: RepriceOptions,
+  ): Promise<Change[]> => {
+    const sheets = await readSheets(new Set(records.map(({ accountId }) => accountId)));
     const priced = records.filter(isPriceable).map((before) => {
       const event = eventOf(before);
-      const now = plausible(price(event));
+      const list = keepListPrices ? listPriceOf(before, price) : price(event);
+      const sheet = sheets.get(before.accountId);
+      const now = plausible(sheet ? applyPrices(event, list, sheet, priceAgainAt(before, price)) : list);
       return { before, now, response: countableResponse(event, now) };
     });
     const changed = priced.filter(({ before, now }) => priceText(before) !== priceText(now));
@@ -87,8 +128,8 @@ export const openRepricer = (table: Table, price: (event: AccountCloseEvent) => 
     });
   };
 
-  return async (records: readonly RequestRecord[], options: { readonly dryRun: boolean }): Promise<RepriceResult> => {
-    let changes = await decideChanges(records);
+  return async (records: readonly RequestRecord[], options: RepriceOptions): Promise<RepriceResult> => {
+    let changes = await decideChanges(records, options);
     if (options.dryRun) return { changes, failed: 0 };
     const written: Change[] = [];
     let failed = 0;
@@ -98,7 +139,9 @@ export const openRepricer = (table: Table, price: (event: AccountCloseEvent) => 
       failed += result.failed.length;
       const overtaken = result.refused.map(({ after }) => after);
       changes =
-        overtaken.length > 0 ? await decideChanges(await requests.findMany(overtaken, { consistent: true })) : [];
+        overtaken.length > 0
+          ? await decideChanges(await requests.findMany(overtaken, { consistent: true }), options)
+          : [];
     }
     return { changes: written, failed: failed + changes.length };
   };

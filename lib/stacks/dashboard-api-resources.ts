@@ -286,6 +286,18 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       { actions: ['UpdateItem', 'PutItem'], partitions: [...partitions.accounts, ...partitions.audit] },
     ],
   },
+  prices: {
+    description: "Dashboard API: the account's own prices",
+    environment: dashboardEnvironment,
+    items: [
+      { actions: ['GetItem'], partitions: partitions.accounts },
+      // A change is written with its entry in the audit log. The first one enters the account among those whose months are closed.
+      {
+        actions: ['PutItem', 'UpdateItem'],
+        partitions: [...partitions.accounts, ...partitions.audit, ...partitions.pricedAccounts],
+      },
+    ],
+  },
   requests: {
     description: 'Dashboard API: the request log',
     environment: dashboardEnvironment,

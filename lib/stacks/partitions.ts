@@ -10,6 +10,7 @@ import {
   evaluationProgressKey,
   OUTBOX_SHARDS,
   outboxPartition,
+  pricedAccountsPartition,
   ROLLUP_MARK_SHARDS,
   refusedEventKey,
   requestCountKey,
@@ -61,6 +62,8 @@ export const partitions = {
   /** Of the index: deletions and archives. */
   accountJobs: [accountJobsIndexPartition],
   signOns: [signOnKey('*').pk],
+  /** Accounts with prices of their own. */
+  pricedAccounts: [pricedAccountsPartition],
   users: [userKey('*').pk],
   /** Requests counted for rate limits. */
   requestCounts: [requestCountKey('*', '').pk],

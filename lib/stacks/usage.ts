@@ -23,7 +23,7 @@ interface UsageStackProps extends StackProps {
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
 
-/** From usage events to priced records: the queue, its recorder, the sweep of the outbox, and the rollup of closed days and months. */
+/** From usage events to priced records: the queue, its recorder, the sweep of the outbox, the rollup of closed days and months, own prices. */
 export class UsageStack extends Stack {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -79,7 +79,16 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    this.scheduled = [sweep, rollup];
+    const ownPrices = new ScheduledFunction(this, 'OwnPrices', {
+      entry: 'lambda/usage-recorder/own-prices/handler.ts',
+      description: "Changes of accounts' own prices, ends of months -> requests priced again",
+      every: Duration.minutes(5),
+      environment,
+      timeout: Duration.minutes(4),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    this.scheduled = [sweep, rollup, ownPrices];
 
     const record: readonly TableAccess[] = [
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
@@ -117,6 +126,13 @@ export class UsageStack extends Stack {
       ...record,
       { actions: ['Query', 'BatchWriteItem'], partitions: partitions.outbox },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
+    );
+    grantItems(
+      ownPrices,
+      table,
+      ...record,
+      // Sums of months tell late events.
+      { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },
     );
     grantItems(
       rollup,

@@ -25,6 +25,7 @@ const expected: Record<Permission, string> = {
   'keys:write-all': 'OA',
   'projects:write': 'OA',
   'dimensions:write': 'OA',
+  'prices:write': 'OA',
   'members:read': 'OAMV',
   'members:write': 'OA',
   'tokens:read': 'OA',

@@ -20,6 +20,7 @@ const stored = z.object({
   dimensions: storedDimensions,
   withoutBlocks: z.optional(z.string()),
   deletedAt: z.optional(z.string()),
+  hasOwnPrices: z._default(z.boolean(), false),
 });
 
 /** What an account's plan and its declarations say. */
@@ -32,6 +33,8 @@ export interface AccountTerms {
   readonly dimensions: readonly DeclaredDimension[];
   /** A budget or pause of the account may stop requests. */
   readonly hasBlocks: boolean;
+  /** The account has, or had, prices of its own: see own-prices.ts. */
+  readonly hasOwnPrices: boolean;
 }
 
 /** The terms of accounts, cached for a minute. An account that is not there has those of a FREE one. */
@@ -46,7 +49,7 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
       const account = await read(accountKey(accountId));
-      const { plan, dimensions, withoutBlocks, deletedAt } = stored.parse(account ?? {});
+      const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices } = stored.parse(account ?? {});
       const terms = {
         isDeleted:
           deletedAt !== undefined ||
@@ -54,6 +57,7 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
         retentionDays: plans[plan].requestRetentionDays,
         dimensions,
         hasBlocks: withoutBlocks !== undefined,
+        hasOwnPrices,
       };
       cache.set(accountId, { terms, readAtMs: now() });
       return terms;

@@ -43,6 +43,11 @@ export const reservedBudgetKey = (accountId: string, budgetId: string, periodId:
   pk: blocksKey(accountId).pk,
   sk: `BUDGET#${budgetId}#${periodId}`,
 });
+/** The account's own prices. */
+export const ownPricesKey = (accountId: string): Key => ({ pk: accountKey(accountId).pk, sk: 'PRICES' });
+/** Accounts with prices of their own, whose months are closed and priced again. */
+export const pricedAccountsPartition = 'PRICED_ACCOUNTS';
+export const pricedAccountKey = (accountId: string): Key => ({ pk: pricedAccountsPartition, sk: accountId });
 /** The account's own list of its service keys. */
 export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -18,6 +18,8 @@ export const permissions = [
   'keys:write-all',
   'projects:write',
   'dimensions:write',
+  /** The account's own prices: what all its costs come from. */
+  'prices:write',
   'members:read',
   'members:write',
   'tokens:read',

@@ -81,7 +81,8 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
   const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
   if (!usage) return unknown(null, whyNoUsage(request));
-  if (usage.providerCostNanoUsd !== null) return withCost(usage, 'provider', usage.providerCostNanoUsd);
+  if (usage.providerCostNanoUsd !== null && !request.ownRates)
+    return withCost(usage, 'provider', usage.providerCostNanoUsd);
   const parts = partsOf(reading);
   if (parts.length === 0) return withCost(usage, 'free', 0);
   return combine(

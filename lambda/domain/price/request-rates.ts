@@ -8,7 +8,17 @@ import type { PriceBook, RateKind, Rates } from './rates.ts';
 import { applyTiers, tiersOf } from './service-tiers.ts';
 import { requestFee, unitFee } from './unit-fees.ts';
 
-export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' | 'status' | 'startedAt' | 'reading'>;
+/** Rates that an account has of its own: they replace those of the price book, for all service tiers. */
+export interface OwnRates {
+  readonly source: string;
+  /** Other models that the request used keep the rates of the price book. @param model in lower case */
+  readonly matches: (model: string) => boolean;
+  readonly rates: Rates;
+}
+
+export type PriceableRequest = Pick<CloseEvent, 'provider' | 'method' | 'path' | 'status' | 'startedAt' | 'reading'> & {
+  readonly ownRates?: OwnRates | undefined;
+};
 
 /** Rates for one request: those of its model, time, tier and prompt size, and the fees of its other units. */
 export interface RequestRates {
@@ -50,7 +60,8 @@ const ratesForModel = (
   const { provider, reading } = request;
   const doubts: Doubt[] = [];
   const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
-  const priced = findPrice({ ...query, model });
+  const own = request.ownRates?.matches(model) ? { ...request.ownRates, version: null } : undefined;
+  const priced = own ?? findPrice({ ...query, model });
   const image = imageRate(
     model,
     reading.billableItems[BILLABLE.imageQuality],
@@ -61,14 +72,16 @@ const ratesForModel = (
   if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
   // OpenRouter's responses have the cost of their route; its list has the cheapest route.
-  if (provider === 'openrouter') doubts.push('route');
+  if (provider === 'openrouter' && !own) doubts.push('route');
 
-  const tiered = applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
+  const tiered = own
+    ? { rates: own.rates, isExact: true }
+    : applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
   if (!tiered.isExact) doubts.push('tier');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
-  if (isByImage) rates.images = image.rate;
+  if (isByImage) rates.images ??= image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
-  if (fee !== null) rates.requests = fee;
+  if (fee !== null) rates.requests ??= fee;
   if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;

@@ -76,6 +76,8 @@ export const requestRecordSchema = z.looseObject({
   provider: oneOf<ProviderLabel>(),
   /** Keyed fingerprint of the provider credential. */
   providerKey: z._default(z.nullable(z.string()), null),
+  /** The credential was a token of a subscription. */
+  credentialKind: z.optional(z.literal('subscription')),
   tag: z._default(z.nullable(z.string()), null),
   tagTruncated: z._default(z.boolean(), false),
   metadata: z._default(z.record(z.string(), z.string()), {}),

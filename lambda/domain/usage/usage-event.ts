@@ -38,6 +38,8 @@ const requestIdentity = z.object({
   provider: z.enum(providerLabels),
   /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
   providerKey: z.nullable(z.string()),
+  /** The provider's credential is a token of a subscription (Claude Max, ChatGPT plans). Absent for API keys. Nothing else is kept of it. */
+  credentialKind: z.optional(z.literal('subscription')),
   /** At most 64 code points, so at most 128 UTF-16 units, which is what the schema counts. */
   tag: z.nullable(z.string().check(z.maxLength(2 * MAX_TAG_CHARACTERS))),
   /** The client's tag was longer than 64 characters and was cut. */

@@ -10,6 +10,17 @@ import { readMetadata } from './metadata.ts';
 import { readSession } from './session.ts';
 import { readTag } from './tag.ts';
 
+/**
+ * How the tokens of subscriptions begin, by provider: OAuth tokens of Claude Pro and Max; ChatGPT's access tokens, which are JWTs, where
+ * API keys are `sk-…`.
+ */
+const SUBSCRIPTION_TOKENS: Readonly<Record<string, string>> = { anthropic: 'sk-ant-oat', openai: 'eyJ' };
+
+const isSubscription = ({ provider, credential }: Admitted): boolean => {
+  const start = SUBSCRIPTION_TOKENS[provider.label];
+  return start !== undefined && credential.startsWith(start);
+};
+
 const MAX_METHOD_CHARACTERS = 32;
 
 /** The members that both events of a request share, except the fingerprint of its credential. */
@@ -47,6 +58,7 @@ export const requestIdentity = (
   keyId: admitted.owner?.keyId ?? null,
   ...(admitted.owner ? {} : { unverifiedKeyHash: serviceKeyHash(admitted.serviceKey) }),
   provider: admitted.provider.label,
+  ...(isSubscription(admitted) && { credentialKind: 'subscription' as const }),
   ...readBelonging(request),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),
   path: path.slice(0, MAX_PATH_CHARACTERS),

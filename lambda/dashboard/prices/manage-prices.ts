@@ -1,0 +1,160 @@
+import type { AccountTerms } from '../../data/accounts/account-terms.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import { type OwnPriceStore, PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
+import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { decimalOf } from '../../domain/own-prices/fraction.ts';
+import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
+import { withChange } from '../../domain/own-prices/price-job.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface PriceDependencies {
+  readonly store: Pick<OwnPriceStore, 'read' | 'replace'>;
+  readonly termsOf: (accountId: string) => Promise<Pick<AccountTerms, 'retentionDays'>>;
+  readonly newId: () => string;
+  readonly now: () => Date;
+}
+
+export const MAX_PRICES = 50;
+/** A month is closed after its end, from its requests: they must be there. */
+const MIN_RETENTION_DAYS = 62;
+
+const view = ({ priceId, ...price }: OwnPrice, { months }: OwnPrices) => ({
+  id: priceId,
+  ...price,
+  months: Object.entries(months)
+    .flatMap(([month, { factors, isFinal, asOf }]) => {
+      const found = factors[priceId];
+      if (!found) return [];
+      const factor = { numerator: BigInt(found.numerator), denominator: BigInt(found.denominator) };
+      return [{ month, factor: decimalOf(factor), sum: found.sum, isShared: found.isShared, isFinal, asOf }];
+    })
+    .sort((a, b) => (a.month < b.month ? 1 : -1)),
+});
+
+const instant = (dayOrInstant: string): string => new Date(dayOrInstant).toISOString();
+
+/** @throws ValidationError */
+const requireValid = ({ from, until, terms }: OwnPrice): void => {
+  if (until !== null && until <= from) throw new ValidationError([{ path: 'until', message: 'must be after from' }]);
+  if (until === null && terms.kind === 'credit')
+    throw new ValidationError([{ path: 'until', message: 'is needed: a credit expires' }]);
+};
+
+type Caller = Parameters<typeof auditOf>[0];
+
+const change = async (
+  { store, now }: PriceDependencies,
+  { caller, clientAddress }: Caller,
+  action: 'price.created' | 'price.changed' | 'price.deleted',
+  decide: (prices: readonly OwnPrice[]) => { readonly price: OwnPrice; readonly prices: readonly OwnPrice[] },
+) => {
+  const { version, own } = await store.read(caller.accountId);
+  const { price, prices } = decide(own.prices);
+  const at = now();
+  const next = withChange(own, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
+  const { priceId, name, terms, from, until } = price;
+  const details = { name, terms: JSON.stringify(terms), from, ...(until !== null && { until }) };
+  const audit = auditOf({ caller, clientAddress }, { action, subject: priceId, details }, at);
+  await store.replace(caller.accountId, version, next, audit);
+  return view(price, next);
+};
+
+const requireRetention = async (
+  { termsOf }: PriceDependencies,
+  accountId: string,
+  { terms }: Pick<OwnPrice, 'terms'>,
+): Promise<void> => {
+  if (!isMonthKind(terms.kind) || (await termsOf(accountId)).retentionDays >= MIN_RETENTION_DAYS) return;
+  throw new LimitReachedError(
+    `A ${terms.kind} is computed from the requests of a whole month, which this plan does not keep: choose a larger plan.`,
+  );
+};
+
+const findPrice = (prices: readonly OwnPrice[], priceId: string): OwnPrice => {
+  const found = prices.find((price) => price.priceId === priceId);
+  if (!found) throw new NotFoundError('There is no such price.');
+  return found;
+};
+
+export const listPrices =
+  ({ store }: PriceDependencies): Implementation<typeof operations.listPrices> =>
+  async ({ caller: { accountId } }) => {
+    const { own } = await store.read(accountId);
+    const { job, lastJob, currency } = own;
+    return {
+      items: own.prices.map((price) => view(price, own)),
+      limit: MAX_PRICES,
+      currency,
+      repricing: job && {
+        months: job.months.filter((month) => !job.factorsOnly.includes(month)),
+        startsAt: job.startsAt,
+        changed: job.changed,
+        differenceNanoUsd: job.differenceNanoUsd,
+        failed: job.failed,
+      },
+      lastRepricing: lastJob,
+    };
+  };
+
+export const createPrice =
+  (dependencies: PriceDependencies): Implementation<typeof operations.createPrice> =>
+  async ({ caller, clientAddress, body: { from, until, ...facts } }) => {
+    const at = dependencies.now().toISOString();
+    const price: OwnPrice = {
+      ...facts,
+      priceId: dependencies.newId(),
+      from: instant(from),
+      until: until === null ? null : instant(until),
+      createdAt: at,
+      updatedAt: at,
+    };
+    requireValid(price);
+    await requireRetention(dependencies, caller.accountId, price);
+    return change(dependencies, { caller, clientAddress }, 'price.created', (prices) => {
+      if (prices.length >= MAX_PRICES)
+        throw new LimitReachedError(`An account has at most ${MAX_PRICES} prices: delete one first.`);
+      return { price, prices: [...prices, price] };
+    });
+  };
+
+export const updatePrice =
+  (dependencies: PriceDependencies): Implementation<typeof operations.updatePrice> =>
+  async ({ caller, clientAddress, params: { priceId }, body: { from, until, ...patch } }) => {
+    if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
+    return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
+      const before = findPrice(prices, priceId);
+      const sent = Object.entries(patch).filter(([, value]) => value !== undefined);
+      const merged = Object.fromEntries(
+        Object.entries({ ...before, ...Object.fromEntries(sent) }).filter(([, value]) => value !== null),
+      ) as Omit<OwnPrice, 'until'>;
+      const price: OwnPrice = {
+        ...merged,
+        from: from === undefined ? before.from : instant(from),
+        until: until === undefined ? before.until : until && instant(until),
+        updatedAt: dependencies.now().toISOString(),
+      };
+      requireValid(price);
+      return { price, prices: prices.map((each) => (each === before ? price : each)) };
+    });
+  };
+
+export const deletePrice =
+  (dependencies: PriceDependencies): Implementation<typeof operations.deletePrice> =>
+  async ({ caller, clientAddress, params: { priceId } }) => {
+    await change(dependencies, { caller, clientAddress }, 'price.deleted', (prices) => {
+      const price = findPrice(prices, priceId);
+      return { price, prices: prices.filter((each) => each !== price) };
+    });
+    return undefined;
+  };
+
+export const setCurrency =
+  ({ store, now }: PriceDependencies): Implementation<typeof operations.setCurrency> =>
+  async ({ caller, clientAddress, body: { currency } }) => {
+    const { version, own } = await store.read(caller.accountId);
+    const details = { currency: currency?.code ?? 'USD' };
+    const audit = auditOf({ caller, clientAddress }, { action: 'currency.changed', details }, now());
+    await store.replace(caller.accountId, version, { ...own, currency }, audit);
+    return { currency };
+  };

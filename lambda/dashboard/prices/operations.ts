@@ -1,0 +1,177 @@
+import * as z from 'zod/mini';
+import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
+import { name } from '../../http/name.ts';
+import { operation } from '../../http/operation.ts';
+import { dayOrInstant } from '../../http/time-parameters.ts';
+
+const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
+
+const price = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    ...scopeShape,
+    from: z.iso.datetime(),
+    until: z.nullable(z.iso.datetime()).check(z.describe('The first instant without it.')),
+    terms: termsSchema,
+    months: z
+      .array(
+        z.object({
+          month: z.string(),
+          factor: z.string().check(z.describe('What it multiplies the cost of a request by.')),
+          sum: z
+            .string()
+            .check(
+              z.describe(
+                'Of a commitment its amount, of a credit what it paid, of a volume the volume: in 1e-9 USD, or in tokens.',
+              ),
+            ),
+          isShared: z
+            .boolean()
+            .check(z.describe('False for a commitment that no request shares: its amount is in no cost.')),
+          isFinal: z.boolean().check(z.describe('False while the month runs: costs are provisional.')),
+          asOf: z.iso.datetime(),
+        }),
+      )
+      .check(z.describe('Of a price that depends on the sums of a month: its months, the newest first.')),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .register(z.globalRegistry, { id: 'Price' });
+
+const currency = z
+  .strictObject({
+    code: z.string().check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters (ISO 4217)')),
+    rates: z
+      .array(
+        z.strictObject({
+          from: z.iso.date().check(z.describe('The first day (UTC) of the rate.')),
+          perUsd: z.string().check(
+            z.regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number, such as 0.9234'),
+            z.refine((text) => Number(text) > 0, 'must be above 0'),
+            z.describe('What one US dollar is worth in the currency.'),
+          ),
+        }),
+      )
+      .check(
+        z.minLength(1),
+        z.maxLength(500),
+        z.refine(
+          (rates) => rates.every(({ from }, index) => index === 0 || from > (rates[index - 1]?.from ?? '')),
+          'must ascend by from',
+        ),
+      ),
+  })
+  .register(z.globalRegistry, { id: 'DisplayCurrency' });
+
+const job = {
+  changed: z.int().check(z.nonnegative(), z.describe('Requests whose cost changed.')),
+  differenceNanoUsd: nanoUsd('By how much their costs changed'),
+  failed: z.int().check(z.nonnegative(), z.describe('Requests that could not be priced again.')),
+};
+
+const from = dayOrInstant.check(z.describe('The first day (UTC) or instant. It may be in the past.'));
+const until = z
+  .nullable(dayOrInstant)
+  .check(
+    z.describe('The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.'),
+  );
+const params = z.strictObject({ priceId: z.string().check(z.minLength(1), z.maxLength(64)) });
+const group = 'Prices';
+
+export const listPrices = operation({
+  id: 'listPrices',
+  method: 'GET',
+  path: '/prices',
+  group,
+  summary: "List the account's own prices",
+  access: 'authorizer',
+  permission: 'spend:read',
+  success: {
+    status: 200,
+    description: 'All prices, oldest first.',
+    schema: z.object({
+      items: z.array(price),
+      limit: z.int().check(z.positive(), z.describe('How many prices an account may have.')),
+      currency: z.nullable(currency).check(z.describe('The currency to show costs in; null for US dollars.')),
+      repricing: z
+        .nullable(z.object({ months: z.array(z.string()), startsAt: z.iso.datetime(), ...job }))
+        .check(z.describe('Months whose requests are being priced again; null if none.')),
+      lastRepricing: z.nullable(z.object({ at: z.iso.datetime(), ...job })),
+    }),
+  },
+  errors: [],
+});
+
+export const createPrice = operation({
+  id: 'createPrice',
+  method: 'POST',
+  path: '/prices',
+  group,
+  summary: 'Add a price of your own',
+  description:
+    'Of each kind, the most specific price that matches a request applies: by key, project, model, service tier, credential, then provider. Own rates, a subscription or a commitment replace the list price; then come discount, volume discount, credit and markup. Requests that are on record are priced again within minutes. See docs/prices.md.',
+  access: 'authorizer',
+  permission: 'prices:write',
+  body: z.strictObject({
+    name: name(100),
+    ...scopeShape,
+    from,
+    until: z._default(until, null),
+    terms: termsSchema,
+  }),
+  success: { status: 201, description: 'The price.', schema: price },
+  errors: ['CONFLICT', 'LIMIT_REACHED'],
+});
+
+export const updatePrice = operation({
+  id: 'updatePrice',
+  method: 'PATCH',
+  path: '/prices/{priceId}',
+  group,
+  summary: 'Change a price of your own',
+  description:
+    'Send only the members to change; `terms` as a whole; null removes a member of the scope. Requests of the past are priced again. To change a price from a day on, end it there and add another.',
+  access: 'authorizer',
+  permission: 'prices:write',
+  params,
+  body: z.strictObject({
+    name: z.optional(name(100)),
+    ...(Object.fromEntries(
+      Object.entries(scopeShape).map(([member, schema]) => [member, z.optional(z.nullable(schema))]),
+    ) as { [M in keyof typeof scopeShape]: z.ZodMiniOptional<z.ZodMiniNullable<(typeof scopeShape)[M]>> }),
+    from: z.optional(from),
+    until: z.optional(until),
+    terms: z.optional(termsSchema),
+  }),
+  success: { status: 200, description: 'The price.', schema: price },
+  errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
+});
+
+export const deletePrice = operation({
+  id: 'deletePrice',
+  method: 'DELETE',
+  path: '/prices/{priceId}',
+  group,
+  summary: 'Delete a price of your own',
+  description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
+  access: 'authorizer',
+  permission: 'prices:write',
+  params,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const setCurrency = operation({
+  id: 'setCurrency',
+  method: 'PUT',
+  path: '/prices/currency',
+  group,
+  summary: 'Set the currency that costs are shown in',
+  description: 'For display only: all costs are recorded in US dollars. Of each day, the last rate that began counts.',
+  access: 'authorizer',
+  permission: 'prices:write',
+  body: z.strictObject({ currency: z.nullable(currency).check(z.describe('Null for US dollars.')) }),
+  success: { status: 200, description: 'The currency.', schema: z.object({ currency: z.nullable(currency) }) },
+  errors: ['CONFLICT'],
+});

@@ -1,0 +1,117 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import QuickLRU from 'quick-lru';
+import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ConflictError } from '../../domain/errors.ts';
+import type { PriceSheet } from '../../domain/own-prices/apply-prices.ts';
+import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/own-price.ts';
+import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { type AuditEntry, putAudit } from './audit-log.ts';
+import { openServiceKeys } from './service-keys.ts';
+
+/** Recorders know a change of prices after this time at most. What they priced meanwhile is priced again: see PRICES_KNOWN_MS. */
+const TTL_MS = MINUTE_MS;
+const MAX_ENTRIES = 10_000;
+/** After a change: a minute until recorders know that an account has prices, one until they read them again, one for a run. */
+export const PRICES_KNOWN_MS = 3 * MINUTE_MS;
+
+const stored = z.object({ version: z.int(), json: z.string() });
+
+/** An account's own prices as they were read. A change is written over this version only. */
+export interface PriceVersion {
+  readonly version: number;
+  readonly own: OwnPrices;
+}
+
+/** The prices that accounts have of their own: one item each. */
+export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
+  const { client, name } = table;
+  const keys = openServiceKeys(table);
+  const cache = new QuickLRU<string, { readonly sheet: PriceSheet; readonly readAtMs: number }>({
+    maxSize: MAX_ENTRIES,
+  });
+
+  const read = async (accountId: string): Promise<PriceVersion> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: name, Key: { ...ownPricesKey(accountId) }, ConsistentRead: true }),
+    );
+    if (Item === undefined) return { version: 0, own: noPrices };
+    const { version, json } = stored.parse(Item);
+    return { version, own: storedPrices.parse(JSON.parse(json)) };
+  };
+
+  const itemOf = (accountId: string, version: number, own: OwnPrices) => ({
+    TableName: name,
+    Item: { ...ownPricesKey(accountId), version: version + 1, json: JSON.stringify(storedPrices.parse(own)) },
+    ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
+    ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
+  });
+
+  /** What pricing needs. The projects of keys are read where a price names one. */
+  const sheetOf = async (accountId: string, { prices, months }: OwnPrices): Promise<PriceSheet> => {
+    const hasProjects = prices.some(({ project }) => project !== undefined);
+    const projects = hasProjects ? await keys.list(accountId) : [];
+    return { prices, months, projectOf: new Map(projects.map(({ keyId, projectId }) => [keyId, projectId])) };
+  };
+
+  return {
+    read,
+    sheetOf,
+
+    /** The prices of an account, cached for a minute. */
+    findSheet: async (accountId: string): Promise<PriceSheet> => {
+      const cached = cache.get(accountId);
+      if (cached && now() - cached.readAtMs < TTL_MS) return cached.sheet;
+      const readAtMs = now();
+      const sheet = await sheetOf(accountId, (await read(accountId)).own);
+      cache.set(accountId, { sheet, readAtMs });
+      return sheet;
+    },
+
+    /** Replaces them, with an entry in the audit log. @throws ConflictError where they are not as they were read */
+    replace: async (accountId: string, version: number, own: OwnPrices, audit: AuditEntry): Promise<void> => {
+      const first = [
+        { Put: { TableName: name, Item: { ...pricedAccountKey(accountId) } } },
+        {
+          Update: {
+            TableName: name,
+            Key: { ...accountKey(accountId) },
+            UpdateExpression: 'SET hasOwnPrices = :true',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':true': true },
+          },
+        },
+      ];
+      try {
+        const change = { Put: itemOf(accountId, version, own) };
+        await transact(table, [change, putAudit(name, audit), ...(version === 0 ? first : [])]);
+      } catch (error) {
+        if (!(error instanceof ConditionsFailedError)) throw error;
+        throw new ConflictError('The prices were changed in the meantime. Read them again.');
+      }
+    },
+
+    /** Keeps the progress of a job. @returns false where the prices changed meanwhile: they begin a job anew */
+    keepProgress: async (accountId: string, version: number, own: OwnPrices): Promise<boolean> => {
+      try {
+        await client.send(new PutCommand(itemOf(accountId, version, own)));
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+
+    /** All accounts that have, or had, prices of their own. */
+    async *accounts(): AsyncGenerator<string> {
+      const of = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pricedAccountsPartition } };
+      for await (const { sk } of queryItems(table, of)) yield String(sk);
+    },
+  };
+};
+
+export type OwnPriceStore = ReturnType<typeof openOwnPrices>;

@@ -1,0 +1,142 @@
+import { monthOf } from '../calendar/utc.ts';
+import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit } from '../money.ts';
+import { matchesModel } from '../price/overrides/override.ts';
+import type { RateKind, Rates } from '../price/rates.ts';
+import type { OwnRates } from '../price/request-rates.ts';
+import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';
+import { ALL, decimalOf, type Fraction, NOTHING, product, timesFraction, withoutPercent } from './fraction.ts';
+import { type MatchableRequest, matchingPrices, type PriceMatching } from './matching.ts';
+import type { MonthPrices, OwnPrice, PriceKind, Terms } from './own-price.ts';
+
+/** An account's own prices with what they need. */
+export interface PriceSheet extends PriceMatching {
+  readonly months: Readonly<Record<string, MonthPrices>>;
+}
+
+const TOKENS = 1_000_000;
+
+const ratesOf = ({ usdPerMillionTokens = {}, usdPerUnit = {} }: Extract<Terms, { kind: 'rates' }>): Rates =>
+  Object.fromEntries([
+    ...Object.entries(usdPerMillionTokens).map(([kind, usd]) => [kind, attoUsdPerUnit(usd, TOKENS)]),
+    ...Object.entries(usdPerUnit).map(([kind, usd]) => [kind, attoUsdPerUnit(usd)]),
+  ]) as Partial<Record<RateKind, bigint>>;
+
+/** A request priced at the account's own rates. */
+const atOwnRates = (
+  request: MatchableRequest,
+  { priceId, model, terms }: OwnPrice,
+  list: PricedUsage,
+  priceAt: (rates: OwnRates) => PricedUsage,
+): PricedUsage => {
+  if (terms.kind !== 'rates') return list;
+  const source = `own:${priceId}`;
+  if (terms.usdPerRequest === undefined) {
+    const matches = (billed: string) => model === undefined || matchesModel([model], billed);
+    const own = priceAt({ source, rates: ratesOf(terms), matches });
+    return own.provenance === 'unknown' ? list : own;
+  }
+  // Nobody knows whether the provider charges for a request that it did not accept.
+  if (request.status === null || request.status >= 400) return list;
+  const rate = attoUsdPerUnit(terms.usdPerRequest);
+  return {
+    ...list,
+    costNanoUsd: costNanoUsd([{ quantity: 1, rate }]),
+    provenance: 'computed',
+    priceSource: source,
+    lines: [{ kind: 'requests', quantity: 1, rateNanoUsdPerUnit: nanoUsdPerUnit(rate) }],
+    reason: null,
+  };
+};
+
+/** A request at base price: at the account's own rates where it has some, else at list price. */
+export interface BasePrice {
+  readonly prices: ReadonlyMap<PriceKind, OwnPrice>;
+  readonly priced: PricedUsage;
+}
+
+/**
+ * @param list the request at list price
+ * @param priceAt the request at other rates
+ * @returns null for requests that own prices do not concern: the free ones
+ */
+export const basePriceOf = (
+  request: MatchableRequest,
+  list: PricedUsage,
+  sheet: PriceMatching,
+  priceAt: (rates: OwnRates) => PricedUsage,
+): BasePrice | null => {
+  if (list.provenance === 'free') return null;
+  const prices = matchingPrices(request, sheet);
+  if (prices.size === 0) return null;
+  const own = prices.get('rates');
+  return { prices, priced: own ? atOwnRates(request, own, list, priceAt) : list };
+};
+
+/** The order in which prices apply, after own rates and subscriptions. */
+const order = ['commitment', 'discount', 'volume', 'credit', 'markup'] as const;
+
+/** The factor of a price before the month's sums are known. */
+const firstFactor = (terms: Terms): Fraction => {
+  const [first] = terms.kind === 'volume' ? terms.tiers : [];
+  return first?.from === 0 ? withoutPercent(first.percent) : ALL;
+};
+
+const factorOf = ({ priceId, terms }: OwnPrice, month: MonthPrices | undefined) => {
+  if (terms.kind === 'discount') return { factor: withoutPercent(terms.percent), isProvisional: false };
+  if (terms.kind === 'markup') return { factor: withoutPercent(-terms.percent), isProvisional: false };
+  const known = month?.factors[priceId];
+  if (!known) return { factor: firstFactor(terms), isProvisional: true };
+  const factor = { numerator: BigInt(known.numerator), denominator: BigInt(known.denominator) };
+  return { factor, isProvisional: !month?.isFinal };
+};
+
+const MAX_COST = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * The price of a request with the account's own prices. The cost becomes the effective one; `listCostNanoUsd` keeps the one at list
+ * price where it differs. An unknown cost stays unknown, unless own rates or a subscription make it known. Pure: it depends on the
+ * request, the prices and the factors of its month, and not on the order in which requests are recorded.
+ */
+export const applyPrices = (
+  request: MatchableRequest,
+  list: PricedUsage,
+  sheet: PriceSheet,
+  priceAt: (rates: OwnRates) => PricedUsage,
+): PricedUsage => {
+  const base = basePriceOf(request, list, sheet, priceAt);
+  if (base === null) return list;
+  const { prices, priced } = base;
+  const steps: AppliedPrice[] = [];
+  const own = priced === list ? undefined : prices.get('rates');
+  if (own) steps.push({ priceId: own.priceId, kind: 'rates' });
+  const finish = (costNanoUsd: number, isProvisional: boolean): PricedUsage => ({
+    ...priced,
+    lines: list.lines,
+    costNanoUsd,
+    ...(costNanoUsd !== list.costNanoUsd && { listCostNanoUsd: list.costNanoUsd }),
+    ...(steps.length > 0 && {
+      ownPrices: { steps, ...(own && { lines: [...priced.lines] }), ...(isProvisional && { isProvisional }) },
+    }),
+  });
+  const subscription = prices.get('subscription');
+  // A request whose end nobody saw stays unknown: the provider may not have accepted it.
+  if (subscription && request.status !== null) {
+    steps.push({ priceId: subscription.priceId, kind: 'subscription', factor: decimalOf(NOTHING) });
+    const covered = finish(0, false);
+    return priced.provenance === 'unknown' ? { ...covered, provenance: 'computed', reason: null } : covered;
+  }
+  if (priced.costNanoUsd === null) return list;
+  const month = sheet.months[monthOf(request.startedAt)];
+  const factors: Fraction[] = [];
+  let isProvisional = false;
+  for (const kind of order) {
+    const price = prices.get(kind);
+    if (!price) continue;
+    const found = factorOf(price, month);
+    factors.push(found.factor);
+    isProvisional ||= found.isProvisional;
+    steps.push({ priceId: price.priceId, kind, factor: decimalOf(found.factor) });
+  }
+  const cost = timesFraction(BigInt(priced.costNanoUsd), product(factors));
+  return finish(Number(cost > MAX_COST ? MAX_COST : cost), isProvisional);
+};

@@ -1,0 +1,35 @@
+import { divideHalfUp } from '../money.ts';
+
+/** An exact factor of a cost. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
+export const ALL: Fraction = { numerator: 1n, denominator: 1n };
+
+const SCALE = 1_000_000n;
+
+/** What is left after a discount, or with a markup (below 0), of a percentage with at most four decimals. */
+export const withoutPercent = (percent: number): Fraction => ({
+  numerator: SCALE - BigInt(Math.round(percent * 10_000)),
+  denominator: SCALE,
+});
+
+export const product = (factors: readonly Fraction[]): Fraction => ({
+  numerator: factors.reduce((all, { numerator }) => all * numerator, 1n),
+  denominator: factors.reduce((all, { denominator }) => all * denominator, 1n),
+});
+
+/** A whole number times a factor, rounded half up once. */
+export const timesFraction = (value: bigint, { numerator, denominator }: Fraction): bigint =>
+  divideHalfUp(value * numerator, denominator);
+
+const DIGITS = 9;
+
+/** To show: at most nine decimals. */
+export const decimalOf = (factor: Fraction): string => {
+  const digits = String(timesFraction(10n ** BigInt(DIGITS), factor)).padStart(DIGITS + 1, '0');
+  return `${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
+};

@@ -1,0 +1,41 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { ScheduledHandler } from 'aws-lambda';
+import pMap from 'p-map';
+import { openOwnPrices } from '../../data/accounts/own-prices.ts';
+import { openTable } from '../../data/table/table.ts';
+import { priceRequest } from '../../domain/price/price-request.ts';
+import { parseRecorderEnvironment } from '../environment.ts';
+import { openMonthPricing } from './price-months.ts';
+
+const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const logger = new Logger({ serviceName: 'own-prices' });
+const prices = openOwnPrices(table);
+const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event) });
+
+const ACCOUNTS_AT_ONCE = 4;
+/** Of one account in one run, so that a large one does not hold up the others. */
+const ACCOUNT_MS = 60_000;
+const RESERVE_MS = 30_000;
+
+/** Runs every five minutes: prices requests again after a change of an account's own prices, and closes months. */
+export const handler: ScheduledHandler = async (_event, context) => {
+  logger.addContext(context);
+  let failures = 0;
+  await pMap(
+    prices.accounts(),
+    async (accountId) => {
+      const startedMs = Date.now();
+      const isLate = () => context.getRemainingTimeInMillis() < RESERVE_MS || Date.now() - startedMs > ACCOUNT_MS;
+      if (isLate()) return;
+      try {
+        await continuePricing(accountId, isLate);
+      } catch (error) {
+        failures += 1;
+        logger.error('Own prices not applied', { errorName: (error as Error).name });
+      }
+    },
+    { concurrency: ACCOUNTS_AT_ONCE },
+  );
+  // The alarm of the function rings, and the next run continues.
+  if (failures > 0) throw new Error(`The own prices of ${failures} accounts could not be applied.`);
+};

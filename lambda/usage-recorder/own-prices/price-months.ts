@@ -1,0 +1,167 @@
+import { openOwnPrices } from '../../data/accounts/own-prices.ts';
+import { openRequests } from '../../data/requests/requests.ts';
+import { openSpend } from '../../data/spend/spend.ts';
+import type { Table } from '../../data/table/table.ts';
+import type { Month } from '../../domain/calendar/utc.ts';
+import { basePriceOf, type PriceSheet } from '../../domain/own-prices/apply-prices.ts';
+import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
+import type { OwnPrices, PriceJob } from '../../domain/own-prices/own-price.ts';
+import { dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
+import { addCounters, atListCost, type Counters } from '../../domain/spend/counters.ts';
+import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import type { PricedUsage } from '../../domain/usage/usage.ts';
+import type { PricedEvent } from '../attribute-events.ts';
+import { isPriceable, listPriceOf, openRepricer, priceAgainAt } from '../reprice.ts';
+
+const BATCH = 200;
+
+const earlier = (a: string, b: string): string => (a < b ? a : b);
+
+/**
+ * Brings the costs of an account in line with its own prices: adds up the months that volumes, commitments and credits depend on, and
+ * prices their requests again. The work is a job that is kept after each step, so that any run continues it.
+ */
+export const openMonthPricing = (
+  table: Table,
+  { price, now = () => new Date() }: { readonly price: (event: PricedEvent) => PricedUsage; readonly now?: () => Date },
+) => {
+  const store = openOwnPrices(table);
+  const requests = openRequests(table, () => now().getTime());
+  const reprice = openRepricer(table, price);
+  const spend = openSpend(table);
+
+  /** What the counters of a month say of its requests, at list prices: own prices do not change it. */
+  const countedIn = async (accountId: string, month: Month): Promise<string> => {
+    let sum: Counters = {};
+    const range = { granularity: 'month', from: startOf(month), to: endOfMonth(month) } as const;
+    for await (const { counters } of spend.read(accountId, range, [])) sum = addCounters(sum, atListCost(counters));
+    return JSON.stringify(Object.entries(sum).sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
+
+  /**
+   * Goes back through the requests of a month, from `doneFrom` on, until it is late.
+   *
+   * @returns from when on they are done; null at the month's start
+   */
+  const walk = async (
+    accountId: string,
+    { month, doneFrom, until }: { readonly month: Month; readonly doneFrom: string | null; readonly until: string },
+    visit: (records: readonly RequestRecord[]) => Promise<void>,
+    isLate: () => boolean,
+  ): Promise<string | null> => {
+    let batch: RequestRecord[] = [];
+    const range = { from: startOf(month), to: doneFrom ?? earlier(endOfMonth(month), until) };
+    if (range.from >= range.to) return null;
+    for await (const record of requests.all(accountId, range)) {
+      const last = batch.at(-1);
+      // Requests of one instant stay together: a cursor is an instant.
+      if (last && batch.length >= BATCH && record.startedAt < last.startedAt) {
+        await visit(batch);
+        if (isLate()) return last.startedAt;
+        batch = [];
+      }
+      batch.push(record);
+    }
+    await visit(batch);
+    return null;
+  };
+
+  const addRecord = (sums: MonthSums, record: RequestRecord, sheet: PriceSheet): void => {
+    if (!isPriceable(record)) return;
+    const base = basePriceOf(record, listPriceOf(record, price), sheet, priceAgainAt(record, price));
+    if (base) addToMonth(sums, base);
+  };
+
+  const nextMonth = (job: PriceJob): PriceJob => ({
+    ...job,
+    months: job.months.slice(1),
+    phase: 'sum',
+    doneFrom: null,
+    sums: {},
+    counted: '',
+    asOf: null,
+  });
+
+  const sumUp = async (accountId: string, own: OwnPrices, job: PriceJob, isLate: () => boolean): Promise<OwnPrices> => {
+    const month = job.months[0] as Month;
+    const afterSums = (): PriceJob =>
+      job.factorsOnly.includes(month) ? nextMonth(job) : { ...job, phase: 'price', doneFrom: null, sums: {} };
+    const prices = monthPricesOf(own.prices, month);
+    if (prices.length === 0) {
+      const { [month]: _gone, ...months } = own.months;
+      return { ...own, months, job: afterSums() };
+    }
+    const asOf = job.asOf ?? now().toISOString();
+    const counted = job.asOf === null ? await countedIn(accountId, month) : job.counted;
+    const sheet = await store.sheetOf(accountId, own);
+    const sums: MonthSums = structuredClone(job.sums);
+    const place = { month, doneFrom: job.doneFrom, until: asOf };
+    const visit = async (records: readonly RequestRecord[]) => {
+      for (const record of records) addRecord(sums, record, sheet);
+    };
+    const doneFrom = await walk(accountId, place, visit, isLate);
+    if (doneFrom !== null) return { ...own, job: { ...job, asOf, counted, sums, doneFrom } };
+    const paidBefore = (priceId: string) =>
+      Object.entries(own.months)
+        .filter(([earlierMonth]) => earlierMonth < month)
+        .reduce((sum, [, { factors }]) => sum + BigInt(factors[priceId]?.sum ?? '0'), 0n);
+    const factors = monthFactors(prices, sums, { month, asOf: new Date(asOf), paidBefore });
+    const before = own.months[month]?.factors;
+    const credits = prices.filter(({ terms }) => terms.kind === 'credit');
+    // What is left of a credit is less, or more, in the months after this one.
+    const moved = credits.filter(({ priceId }) => (before?.[priceId]?.sum ?? '0') !== (factors[priceId]?.sum ?? '0'));
+    const later = moved.length === 0 ? [] : Object.keys(own.months).filter((each) => each > month);
+    const next = afterSums();
+    return {
+      ...own,
+      months: { ...own.months, [month]: { factors, asOf, isFinal: asOf >= endOfMonth(month), counted } },
+      job: { ...next, months: [...new Set([...next.months, ...later])].sort() },
+    };
+  };
+
+  const priceAgain = async (
+    accountId: string,
+    own: OwnPrices,
+    job: PriceJob,
+    isLate: () => boolean,
+  ): Promise<OwnPrices> => {
+    let { changed, differenceNanoUsd, failed } = job;
+    const place = { month: job.months[0] as Month, doneFrom: job.doneFrom, until: now().toISOString() };
+    const visit = async (records: readonly RequestRecord[]) => {
+      const result = await reprice(records, { dryRun: false, keepListPrices: true });
+      changed += result.changes.length;
+      failed += result.failed;
+      for (const { before, after } of result.changes)
+        differenceNanoUsd += (after.costNanoUsd ?? 0) - (before?.costNanoUsd ?? 0);
+    };
+    const doneFrom = await walk(accountId, place, visit, isLate);
+    const counts = { changed, differenceNanoUsd, failed };
+    return { ...own, job: doneFrom === null ? { ...nextMonth(job), ...counts } : { ...job, ...counts, doneFrom } };
+  };
+
+  const step = async (accountId: string, own: OwnPrices, job: PriceJob, isLate: () => boolean): Promise<OwnPrices> => {
+    if (job.months.length === 0) {
+      const { changed, differenceNanoUsd, failed } = job;
+      const lastJob = { at: now().toISOString(), changed, differenceNanoUsd, failed };
+      return { ...own, job: null, lastJob: changed + failed > 0 ? lastJob : own.lastJob };
+    }
+    return job.phase === 'sum' ? sumUp(accountId, own, job, isLate) : priceAgain(accountId, own, job, isLate);
+  };
+
+  /** Continues the job of an account, or begins the one of the day. @param isLate true where the rest must wait for the next run */
+  return async (accountId: string, isLate: () => boolean): Promise<void> => {
+    let { version, own } = await store.read(accountId);
+    const keep = async (next: OwnPrices): Promise<boolean> => {
+      if (!(await store.keepProgress(accountId, version, next))) return false;
+      version += 1;
+      own = next;
+      return true;
+    };
+    if (!own.job) {
+      const due = await dailyJob(own, now(), (month) => countedIn(accountId, month));
+      if (due && !(await keep(due))) return;
+    }
+    while (own.job && own.job.startsAt <= now().toISOString() && !isLate())
+      if (!(await keep(await step(accountId, own, own.job, isLate)))) return;
+  };
+};
