@@ -237,6 +237,11 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
       ],
+      'dashboard-api/PricesHandler': [
+        logsTo('PricesHandler'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT PRICED_ACCOUNTS',
+      ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
         'dynamodb:GetItem ON data:Table WHERE BLOCKS#{account} KEY#{hash}',
@@ -251,6 +256,12 @@ describe('what each function may do', () => {
         'sqs:SendMessage ON alerts:EvaluationJobsQueue',
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
+        `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+      ],
+      'usage/OwnPrices': [
+        logsTo('OwnPrices'),
+        ...RECORD,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} PRICED_ACCOUNTS ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
       ],
       'usage/Rollup': [

@@ -48,6 +48,7 @@ const entries: readonly (readonly [StackName, string, string])[] = [
   ['mail', 'Feedback', 'lambda/mail-feedback/handler.ts'],
   ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
+  ['usage', 'OwnPrices', 'lambda/usage-recorder/own-prices/handler.ts'],
   ['usage', 'Rollup', 'lambda/usage-recorder/rollup/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
   ...Object.keys(dashboardResources).map((name) => {

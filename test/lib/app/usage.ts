@@ -71,10 +71,11 @@ describe('the usage queue', () => {
   it.each([
     ['Sweep', 'rate(1 minute)'],
     ['Rollup', 'rate(1 hour)'],
+    ['OwnPrices', 'rate(5 minutes)'],
   ])('has %s run at %s', (name, rate) => {
     const schedules = Object.values(resourcesOf(usage, 'AWS::Events::Rule')).map(({ Properties }) => Properties);
     const [handler] = functions.find(([id]) => id.startsWith(name)) ?? [];
-    expect(schedules).toHaveLength(2);
+    expect(schedules).toHaveLength(3);
     expect(schedules).toContainEqual(
       expect.objectContaining({
         ScheduleExpression: rate,
