@@ -120,10 +120,10 @@ export const createPrice =
 
 export const updatePrice =
   (dependencies: PriceDependencies): Implementation<typeof operations.updatePrice> =>
-  async ({ caller, clientAddress, params: { priceId }, body: { from, until, ...patch } }) => {
+  async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
     if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
     return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
-      const before = findPrice(prices, priceId);
+      const before = findPrice(prices, id);
       const sent = Object.entries(patch).filter(([, value]) => value !== undefined);
       const merged = Object.fromEntries(
         Object.entries({ ...before, ...Object.fromEntries(sent) }).filter(([, value]) => value !== null),
@@ -141,9 +141,9 @@ export const updatePrice =
 
 export const deletePrice =
   (dependencies: PriceDependencies): Implementation<typeof operations.deletePrice> =>
-  async ({ caller, clientAddress, params: { priceId } }) => {
+  async ({ caller, clientAddress, params: { id } }) => {
     await change(dependencies, { caller, clientAddress }, 'price.deleted', (prices) => {
-      const price = findPrice(prices, priceId);
+      const price = findPrice(prices, id);
       return { price, prices: prices.filter((each) => each !== price) };
     });
     return undefined;

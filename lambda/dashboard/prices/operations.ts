@@ -76,7 +76,7 @@ const until = z
   .check(
     z.describe('The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.'),
   );
-const params = z.strictObject({ priceId: z.string().check(z.minLength(1), z.maxLength(64)) });
+const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 const group = 'Prices';
 
 export const listPrices = operation({
@@ -127,7 +127,7 @@ export const createPrice = operation({
 export const updatePrice = operation({
   id: 'updatePrice',
   method: 'PATCH',
-  path: '/prices/{priceId}',
+  path: '/prices/{id}',
   group,
   summary: 'Change a price of your own',
   description:
@@ -151,7 +151,7 @@ export const updatePrice = operation({
 export const deletePrice = operation({
   id: 'deletePrice',
   method: 'DELETE',
-  path: '/prices/{priceId}',
+  path: '/prices/{id}',
   group,
   summary: 'Delete a price of your own',
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',

@@ -54,6 +54,11 @@ beforeAll(async () => {
   // Of a past period: a current one has a projection, which changes with time.
   const period = { from: '2026-01-01', to: '2026-01-31' };
   const budget = await api('POST', '/budgets', { token, body: { name: 'n', amount: 1_000, period } });
+  const from = '2099-01-01';
+  const price = await api('POST', '/prices', {
+    token,
+    body: { name: 'n', from, terms: { kind: 'markup', percent: 5 } },
+  });
   await sendChat(url, theirs.accountId);
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
@@ -96,6 +101,7 @@ beforeAll(async () => {
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
     '/budgets/{id}': budget.body.id,
+    '/prices/{id}': price.body.id,
     '/alerts/{id}': alerts.body.items[0].id,
     '/alerts/{id}/acknowledge': alerts.body.items[0].id,
   };
@@ -121,6 +127,7 @@ const theirWorld = async () => {
     '/alerts',
     '/alert-rules',
     '/budgets',
+    '/prices',
   ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
@@ -129,6 +136,7 @@ const theirWorld = async () => {
 const bodies: Record<string, unknown> = {
   updateAlertRule: { name: 'mine now' },
   updateBudget: { name: 'mine now' },
+  updatePrice: { name: 'mine now' },
   changeRole: { role: 'viewer' },
   changeKey: { name: 'mine now' },
   rotateKey: { overlapHours: 0 },

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
+import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { openRollup } from '../../lambda/data/spend/rollup.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
+import { attoUsdPerUnit, costNanoUsd } from '../../lambda/domain/money.ts';
+import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
+import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
+import { addCounters, atListCost, type Counters, knownCostNanoUsd } from '../../lambda/domain/spend/counters.ts';
+import { listCostOf, type RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
+import type { PricedEvent } from '../../lambda/usage-recorder/attribute-events.ts';
+import { openMonthPricing } from '../../lambda/usage-recorder/own-prices/price-months.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { newAccount } from '../data/new-account.ts';
+import { randomFrom } from '../faults/random.ts';
+import { SEED, withSeed } from '../seed.ts';
+import { closeEvent, type openEvent, priceOfTokens } from './events.ts';
+import { ledgerSums, total } from './ledger-sums.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const AFTER_MS = PRICES_KNOWN_MS + MINUTE_MS;
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+
+/** A token lists at 1,000 nano-USD; models that are called `own` have no list price. */
+const price = (event: Pick<PricedEvent, 'reading' | 'ownRates'>): PricedUsage => {
+  const listed = priceOfTokens(event);
+  const isOwn = event.reading.modelServed === 'own';
+  if (isOwn && !event.ownRates)
+    return {
+      ...listed,
+      costNanoUsd: null,
+      provenance: 'unknown',
+      lines: [],
+      reason: 'No price is known for this model.',
+    };
+  if (!listed.usage || listed.costNanoUsd === null) return listed;
+  const rate = event.ownRates?.rates.input ?? attoUsdPerUnit(1_000, 1e9);
+  const quantity = listed.usage.inputTokens;
+  return {
+    ...listed,
+    costNanoUsd: costNanoUsd([{ quantity, rate }]),
+    lines: [{ kind: 'input', quantity, rateNanoUsdPerUnit: Number(rate) / 1e9 }],
+    priceSource: event.ownRates?.source ?? 'book',
+    provenance: 'computed',
+    reason: null,
+  };
+};
+
+const worldOf = async () => {
+  const { accountId, keyId } = await newAccount(table, 'PRO');
+  let nowMs = Date.parse('2026-10-28T10:00:00Z');
+  const now = () => new Date(nowMs);
+  const store = openOwnPrices(table, () => nowMs);
+  let ids = 0;
+  const dependencies = { store, termsOf: async () => ({ retentionDays: 400 }), newId: () => `price-${++ids}`, now };
+  const caller = { accountId, userId: 'u', role: 'owner', name: 'ada' } as const;
+  const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
+  const recorder = openRecorder(table, { logger: { error: () => {} }, price, now: () => nowMs });
+  const continuePricing = openMonthPricing(table, { price, now });
+  const records = async (): Promise<RequestRecord[]> => {
+    const found: RequestRecord[] = [];
+    const range = { from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
+    for await (const record of openRequests(table, () => nowMs).all(accountId, range)) found.push(record);
+    return found;
+  };
+  return {
+    accountId,
+    keyId,
+    now,
+    wait: (ms: number) => {
+      nowMs += ms;
+    },
+    record: async (events: readonly (CloseEvent | ReturnType<typeof openEvent>)[]) => {
+      for (const result of await recorder(events)) expect(['recorded', 'known', 'expired']).toContain(result.kind);
+    },
+    create: (terms: Terms, scope: object = {}, from = '2026-10-01', until: string | null = null) =>
+      createPrice(dependencies)({
+        ...(input as object),
+        body: { name: 'p', from, until, terms, ...scope },
+      } as never) as Promise<{
+        id: string;
+      }>,
+    update: (id: string, body: object) =>
+      updatePrice(dependencies)({ ...(input as object), params: { id }, body } as never),
+    remove: (id: string) => deletePrice(dependencies)({ ...(input as object), params: { id } } as never),
+    list: () => listPrices(dependencies)(input),
+    own: async () => (await store.read(accountId)).own,
+    /** Runs the job to its end, in steps as short as they can be. */
+    work: async (isLate: () => boolean = () => false) => {
+      for (let run = 0; run < 1_000; run++) {
+        let asked = 0;
+        await continuePricing(accountId, () => asked++ > 0 && isLate());
+        const { job } = (await store.read(accountId)).own;
+        if (!job || job.startsAt > now().toISOString()) return;
+      }
+      throw new Error('The job does not end.');
+    },
+    records,
+    /** Counters by hour and day, and what spend reads, against the sums of the records. */
+    check: async () => {
+      const sums = await ledgerSums(table, accountId, []);
+      const found = await records();
+      const expected = found.map((record) => contributionOf(record).counters).reduce(addCounters, {});
+      expect(total(sums.days)).toEqual(expected);
+      expect(total(sums.hours)).toEqual(expected);
+      const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0);
+      expect(knownCostNanoUsd(expected)).toBe(sum(found.map(({ costNanoUsd }) => costNanoUsd)));
+      expect(knownCostNanoUsd(atListCost(expected))).toBe(sum(found.map(listCostOf)));
+      expect(atListCost(expected).unpricedRequests ?? 0).toBe(found.filter((each) => listCostOf(each) === null).length);
+      let read: Counters = {};
+      const range = { granularity: 'month', from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' } as const;
+      for await (const { counters } of openSpend(table).read(accountId, range, ['client']))
+        read = addCounters(read, counters);
+      const withoutOverflow = ({ overflowRequests: _, ...rest }: Counters) => rest;
+      expect(withoutOverflow(read)).toEqual(withoutOverflow(expected));
+    },
+  };
+};
+
+const event = (world: { accountId: string; keyId: string }, n: number, startedAt: string, facts: object = {}) =>
+  closeEvent({ accountId: world.accountId, keyId: world.keyId, n, startedAt, ...facts });
+
+describe('own prices over the ledger', () => {
+  it('change what was recorded before, exactly, and back again', async () => {
+    const world = await worldOf();
+    const events = [1, 2, 3].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 1_001 }));
+    await world.record(events);
+    const { id } = await world.create({ kind: 'discount', percent: 15 }, {}, '2026-10-28T09:00:00Z');
+    expect((await world.list()).repricing).toMatchObject({ months: ['2026-10'] });
+    await world.work();
+    // Recorders may not know the price yet.
+    expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([1_001_000, 1_001_000, 1_001_000]);
+    world.wait(AFTER_MS);
+    await world.work();
+    const changed = await world.records();
+    expect(changed[0]).toMatchObject({
+      costNanoUsd: 850_850,
+      listCostNanoUsd: 1_001_000,
+      ownPrices: { steps: [{ priceId: id, kind: 'discount', factor: '0.85' }] },
+      revision: 2,
+    });
+    await world.record([event(world, 4, '2026-10-28T09:30:00.000Z', { tokens: 1_001 })]);
+    expect((await world.records())[0]).toMatchObject({ costNanoUsd: 850_850, listCostNanoUsd: 1_001_000, revision: 1 });
+    await world.check();
+    expect((await world.list()).lastRepricing).toMatchObject({ changed: 3, differenceNanoUsd: -450_450, failed: 0 });
+    await world.remove(id);
+    world.wait(AFTER_MS);
+    await world.work();
+    const back = await world.records();
+    expect(
+      back.map(({ costNanoUsd, listCostNanoUsd, ownPrices }) => [costNanoUsd, listCostNanoUsd, ownPrices]),
+    ).toEqual(back.map(() => [1_001_000, undefined, undefined]));
+    await world.check();
+  });
+
+  it('closes a month once its events are there, and again after a late event', async () => {
+    const world = await worldOf();
+    await world.create({ kind: 'commitment', usd: 0.001, per: 'month' });
+    world.wait(AFTER_MS);
+    await world.work();
+    await world.record([
+      event(world, 1, '2026-10-28T09:00:00.000Z', { tokens: 100 }),
+      event(world, 2, '2026-10-28T09:00:00.000Z', { tokens: 300 }),
+    ]);
+    world.wait(5 * DAY_MS);
+    await world.work(() => true);
+    const costs = async () => (await world.records()).map(({ costNanoUsd }) => costNanoUsd).sort();
+    expect(await costs()).toEqual([250_000, 750_000]);
+    expect((await world.records()).every(({ ownPrices }) => !ownPrices?.isProvisional)).toBe(true);
+    await world.record([event(world, 3, '2026-10-30T09:00:00.000Z', { tokens: 400 })]);
+    world.wait(DAY_MS);
+    await world.work();
+    expect(await costs()).toEqual([125_000, 375_000, 500_000]);
+    const before = (await world.records()).map(({ revision }) => revision);
+    world.wait(DAY_MS);
+    await world.work();
+    expect((await world.records()).map(({ revision }) => revision)).toEqual(before);
+    await world.check();
+  });
+
+  it('refuses a credit without an end, and a price of a month where the plan keeps no month', async () => {
+    const world = await worldOf();
+    await expect(world.create({ kind: 'credit', usd: 1 })).rejects.toMatchObject({ violations: [{ path: 'until' }] });
+    await expect(world.update('none', { name: 'x' })).rejects.toThrow('There is no such price.');
+  });
+
+  it(
+    `keeps the sums of records and counters equal, at list and effective cost (seed ${SEED})`,
+    () =>
+      withSeed(async () => {
+        for (const history of [0, 1, 2]) await play(SEED + history);
+      }),
+    120_000,
+  );
+});
+
+/** A random history of events, in any order and repeated, price changes, jobs in short steps, and rollups. */
+const play = async (seed: number): Promise<void> => {
+  const random = randomFrom(seed);
+  const pick = <T>(values: readonly T[]): T => values[random.below(values.length)] as T;
+  const world = await worldOf();
+  const percent = () => random.below(1_000_000) / 10_000;
+  const usd = () => random.below(3_000_000) / 1e9;
+  const terms = (): Terms =>
+    pick<() => Terms>([
+      () => ({ kind: 'discount', percent: percent() }),
+      () => ({ kind: 'markup', percent: percent() }),
+      () => ({ kind: 'subscription' }),
+      () => ({ kind: 'rates', usdPerMillionTokens: { input: random.below(5_000) / 1_000 } }),
+      () => ({ kind: 'rates', usdPerRequest: usd() }),
+      () => ({ kind: 'credit', usd: usd() }),
+      () => ({ kind: 'commitment', usd: usd(), per: 'month', ...(random.below(2) > 0 && { includedUsd: usd() }) }),
+      () => ({
+        kind: 'volume',
+        measure: pick(['usd', 'tokens'] as const),
+        tiers: [
+          { from: usd(), percent: percent() },
+          { from: 0.01, percent: percent() },
+        ],
+      }),
+    ])();
+  const scope = () => ({
+    ...(random.below(2) > 0 && { provider: pick(['openai', 'anthropic']) }),
+    ...(random.below(3) === 0 && { model: pick(['gpt-4o*', 'own', 'gpt-4o-2024-08-06']) }),
+    ...(random.below(4) === 0 && { key: world.keyId }),
+    ...(random.below(4) === 0 && { credential: 'subscription' }),
+  });
+  const delayed: (CloseEvent | ReturnType<typeof openEvent>)[] = [];
+  const all: CloseEvent[] = [];
+  let n = 0;
+  for (let phase = 0; phase < 12; phase++) {
+    const events = Array.from({ length: 8 }, () => {
+      const startedAt = new Date(world.now().getTime() - random.below(20 * DAY_MS)).toISOString();
+      const facts = {
+        provider: pick(['openai', 'anthropic'] as const),
+        client: pick(['claude-code', 'codex']),
+        tokens: random.below(10_000),
+        ...(random.below(3) === 0 && { credentialKind: 'subscription' as const }),
+        ...(random.below(4) === 0 && { reading: { modelServed: 'own', modelRequested: 'own' } }),
+      };
+      return event(world, ++n, startedAt, facts);
+    });
+    all.push(...events);
+    const some = [...events, ...delayed.splice(0), ...events.slice(0, random.below(3))].filter((each) => {
+      const isLate = random.below(5) === 0;
+      if (isLate) delayed.push(each);
+      return !isLate;
+    });
+    await world.record(some);
+    const { prices } = await world.own();
+    const one: OwnPrice | undefined = prices[random.below(prices.length + 1)];
+    const until = pick([null, null, '2026-11-10', '2026-12-24']);
+    if (!one) {
+      const own = terms();
+      await world.create(
+        own,
+        scope(),
+        pick(['2026-10-01', '2026-11-05T11:30:00Z']),
+        own.kind === 'credit' ? '2026-12-24' : until,
+      );
+    } else if (random.below(3) === 0) await world.remove(one.priceId);
+    else if (one.terms.kind !== 'credit')
+      await world.update(one.priceId, { until, terms: { kind: 'discount', percent: percent() } });
+    world.wait(pick([MINUTE_MS, AFTER_MS, 3 * DAY_MS]));
+    await world.work(random.below(2) > 0 ? () => random.below(2) === 0 : undefined);
+    await world.check();
+    if (random.below(3) === 0) {
+      const rollup = openRollup(table, () => world.now().getTime());
+      for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+        for await (const mark of openRollupMarks(table, () => world.now().getTime()).due(shard))
+          await rollup.rollUp(mark);
+      await world.check();
+    }
+  }
+  await world.record(delayed);
+  const closeMonths = async (of: typeof world) => {
+    for (let day = 0; day < 40; day++) {
+      of.wait(DAY_MS);
+      await of.work();
+    }
+    await of.check();
+    return new Map((await of.records()).map(({ requestId, costNanoUsd }) => [requestId, costNanoUsd]));
+  };
+  const costs = await closeMonths(world);
+  // The same requests in another order, by recorders that knew all prices before: the same costs.
+  const other = await worldOf();
+  const { prices } = await world.own();
+  const audit = auditEntry(other.accountId, {}, { action: 'price.created' }, other.now());
+  await openOwnPrices(table).replace(other.accountId, 0, { ...noPrices, prices }, audit);
+  other.wait(world.now().getTime() - other.now().getTime() - 40 * DAY_MS);
+  const found = all.filter(({ requestId }) => costs.has(requestId));
+  await other.record(random.shuffled(found).map((each) => ({ ...each, accountId: other.accountId })));
+  const otherCosts = await closeMonths(other);
+  for (const [requestId, cost] of otherCosts) expect([requestId, cost]).toEqual([requestId, costs.get(requestId)]);
+};
