@@ -9,4 +9,6 @@ import './stories/requests.ts';
 import './stories/failures.ts';
 import './stories/sessions.ts';
 import './stories/sign-on.ts';
+import './stories/people.ts';
+import './stories/budgets.ts';
 import './stories/untrusted.ts';

@@ -132,6 +132,21 @@ const rule = createRoute({
   path: '/rules/$ruleId',
   component: lazyRouteComponent(() => import('./rules/rule-editor.tsx'), 'EditRule'),
 });
+const budgets = createRoute({
+  getParentRoute: () => members,
+  path: '/budgets',
+  component: lazyRouteComponent(() => import('./budgets/budgets.tsx'), 'Budgets'),
+});
+const newBudget = createRoute({
+  getParentRoute: () => members,
+  path: '/budgets/new',
+  component: lazyRouteComponent(() => import('./budgets/budget-editor.tsx'), 'NewBudget'),
+});
+const budget = createRoute({
+  getParentRoute: () => members,
+  path: '/budgets/$budgetId',
+  component: lazyRouteComponent(() => import('./budgets/budget-editor.tsx'), 'EditBudget'),
+});
 const keys = createRoute({
   getParentRoute: () => members,
   path: '/keys',
@@ -160,10 +175,20 @@ const review = createRoute({
   path: '/review',
   component: lazyRouteComponent(() => import('./account/review.tsx'), 'Review'),
 });
-const secondFactor = createRoute({
+const tokens = createRoute({
   getParentRoute: () => members,
-  path: '/second-factor',
-  component: lazyRouteComponent(() => import('./account/second-factor.tsx'), 'SecondFactor'),
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./tokens/tokens.tsx'), 'Tokens'),
+});
+const profile = createRoute({
+  getParentRoute: () => members,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./profile/profile.tsx'), 'Profile'),
+});
+const accountSettings = createRoute({
+  getParentRoute: () => members,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./account-settings/account-settings.tsx'), 'AccountSettings'),
 });
 
 /** The part of the menu that a phone has no room for. */
@@ -185,12 +210,17 @@ const routeTree = root.addChildren([
     rules,
     newRule,
     rule,
+    budgets,
+    newBudget,
+    budget,
     keys,
     people,
     audit,
     billing,
     review,
-    secondFactor,
+    tokens,
+    profile,
+    accountSettings,
     more,
   ]),
 ]);

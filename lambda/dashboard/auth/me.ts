@@ -29,6 +29,10 @@ export const me =
         emailVerified: isVerified(user),
         permissions: permissionsOf(user.role),
       },
-      account: { ...account, accountId: accountKeyFor(user.role, account.accountKey) },
+      account: {
+        ...account,
+        accountId: accountKeyFor(user.role, account.accountKey),
+        requiresTotp: account.requiresTotp ?? false,
+      },
     };
   };

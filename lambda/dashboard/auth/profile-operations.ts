@@ -44,6 +44,7 @@ export const me = operation({
         status: z.enum(accountStatuses),
         plan: z.enum(planNames),
         billingStatus: z.enum(billingStatuses),
+        requiresTotp: z.boolean().check(z.describe('Members log in with a second factor only.')),
         createdAt: z.iso.datetime(),
       }),
     }),

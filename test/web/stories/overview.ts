@@ -20,8 +20,7 @@ describe('the overview', () => {
     const bytes = await Promise.all([...sizes].map(async ([path, size]) => ({ path, size: await size })));
     const total = bytes.reduce((sum, { size }) => sum + size, 0);
     expect(total).toBeGreaterThan(50_000);
-    if (total > 300_000)
-      throw new Error(`${total} bytes: ${JSON.stringify(bytes.filter(({ size }) => size > 4_000))}`);
+    if (total > 300_000) throw new Error(`${total} bytes: ${JSON.stringify(bytes.filter(({ size }) => size > 4_000))}`);
   });
 
   it('shows the figures of its chart as a table, which matches the API', async () => {

@@ -23,6 +23,21 @@ const firstId = async (path: string, idOf: (item: Record<string, string>) => str
   return idOf(items[0] as Record<string, string>) as string;
 };
 
+const post = async (path: string, body: object): Promise<void> => {
+  const { dashboard, seeded } = fixture();
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(201);
+};
+
+const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
+/** It is announced on every page. */
+const USED_UP = { name: 'Batch jobs', amount: 1, period: 'monthly', filter: { provider: 'anthropic' }, block: {} };
+const TOKEN = { name: 'Prometheus', role: 'viewer' };
+
 /** Pages of signed-in users. Those with an id in their path ask the API for one. */
 const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   overview: () => '/',
@@ -38,7 +53,15 @@ const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   rules: () => '/rules',
   'a new rule': () => '/rules/new',
   'one rule': async () => `/rules/${await firstId('/alert-rules', ({ id }) => id)}`,
+  budgets: () => '/budgets',
+  'a new budget': () => '/budgets/new',
+  'one budget': async () => `/budgets/${await firstId('/budgets', ({ id }) => id)}`,
   keys: () => '/keys',
+  tokens: () => '/tokens',
+  members: () => '/members',
+  'audit log': () => '/audit',
+  profile: () => '/profile',
+  settings: () => '/settings',
   billing: () => '/billing',
   more: () => '/more',
   'no such page': () => '/no/such/page',
@@ -91,6 +114,7 @@ describe('in light, in dark and on a phone', () => {
     const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
     const accountId = (await openUsers(dashboard.stack.table).find(seeded.userId))?.accountId as string;
+    await Promise.all([post('/budgets', COMPANY), post('/budgets', USED_UP), post('/tokens', TOKEN)]);
     await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),

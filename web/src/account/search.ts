@@ -1,14 +1,14 @@
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+const REASONS = ['expired', 'signedOut', 'passwordChanged', 'emailChanged'] as const;
+
 export interface SignInSearch {
   /** The path to open after signing in. */
   readonly next?: string | undefined;
   /** Why the user has to sign in. */
-  readonly reason?: 'expired' | 'signedOut' | 'passwordChanged' | undefined;
+  readonly reason?: (typeof REASONS)[number] | undefined;
   readonly email?: string | undefined;
 }
-
-const REASONS = ['expired', 'signedOut', 'passwordChanged'] as const;
 
 export const signInSearch = ({ next, reason, email }: Record<string, unknown>): SignInSearch => ({
   next: text(next),

@@ -4,7 +4,6 @@ import { useEffect } from 'react';
 import { encode } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { fieldErrors, required } from './fields.ts';
 
@@ -24,12 +23,10 @@ const QrCode = ({ text }: { readonly text: string }) => {
 export const SetUpTotp = ({
   email,
   password,
-  why,
   onDone,
 }: {
   readonly email: string;
   readonly password: string;
-  readonly why: string;
   readonly onDone: () => void;
 }) => {
   const api = useApi();
@@ -49,13 +46,16 @@ export const SetUpTotp = ({
       )}
     >
       <Stack gap="md">
-        <div>
-          <Heading>Set up a second factor</Heading>
-          <Text size="sm" c="dimmed">
-            {why} Scan the code with an authenticator app, or enter the secret there. Then enter the code that it shows.
-          </Text>
-        </div>
-        {begin.isError && <ProblemNote error={begin.error} title="No secret was made" />}
+        <Text size="sm">
+          Scan this with an authenticator app, or enter the secret there. Then enter the code that it shows.
+        </Text>
+        {begin.isError && (
+          <ProblemNote
+            error={begin.error}
+            title="No secret was made"
+            messages={{ INVALID_CREDENTIALS: 'The password is wrong.' }}
+          />
+        )}
         {begin.data && (
           <>
             <QrCode text={begin.data.uri} />

@@ -15,6 +15,7 @@ const NOTES = {
   expired: 'Your session has ended. Sign in to continue where you were.',
   signedOut: 'You are signed out, in every tab of this browser.',
   passwordChanged: 'Your password is changed. Sign in with the new one.',
+  emailChanged: 'Your address is changed. Sign in with the new one.',
 } as const;
 
 const NO_SIGN_ON = {
@@ -57,7 +58,13 @@ export const SignIn = () => {
     logIn.mutate({ body: totp.trim() === '' ? body : { ...body, totp } });
   const refusal = logIn.isError ? problemOf(logIn.error).code : undefined;
   if (refusal === 'TOTP_SETUP_REQUIRED')
-    return <SetUpTotp {...form.values} why="Your account requires a second factor." onDone={() => logIn.reset()} />;
+    return (
+      <Stack gap="md">
+        <Heading>Set up a second factor</Heading>
+        <Text size="sm">Your account requires one of every member.</Text>
+        <SetUpTotp {...form.values} onDone={() => logIn.reset()} />
+      </Stack>
+    );
   const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
   return (
     <form noValidate onSubmit={form.onSubmit(submit)}>

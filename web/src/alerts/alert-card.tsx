@@ -9,6 +9,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
+import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
@@ -89,11 +90,16 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
           <DeliveryNote key={delivery.channel} delivery={delivery} />
         ))}
       </ul>
-      {alert.ruleId && (
-        <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
-          View the rule
-        </AnchorLink>
-      )}
+      {alert.ruleId &&
+        (alert.type === 'budget' ? (
+          <AnchorLink size="xs" to="/budgets/$budgetId" params={{ budgetId: alert.ruleId }}>
+            View the budget
+          </AnchorLink>
+        ) : (
+          <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
+            View the rule
+          </AnchorLink>
+        ))}
     </div>
   </>
 );
@@ -116,6 +122,7 @@ export const AlertCard = ({
     },
     onError: notifyProblem('Not acknowledged'),
   });
+  const { may } = useMe();
   const isOpen = alert.status === 'triggered';
   return (
     <article className={`card ${classes['alert']}`} data-open={isOpen || undefined} aria-label={alert.ruleName}>
@@ -131,7 +138,7 @@ export const AlertCard = ({
             {alertTypeName(alert.type)} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
           </p>
         </div>
-        {isOpen ? (
+        {isOpen && may('rules:write') && (
           <Button
             size="xs"
             variant="light"
@@ -141,7 +148,8 @@ export const AlertCard = ({
           >
             Acknowledge
           </Button>
-        ) : (
+        )}
+        {!isOpen && (
           <span className={classes['acknowledged']}>
             <Check size={14} aria-hidden /> Acknowledged{' '}
             {alert.acknowledgedAt && <Instant iso={alert.acknowledgedAt} ago />}

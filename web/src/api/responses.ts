@@ -26,6 +26,10 @@ export type BillingStatus = paths['/billing/status']['get']['responses']['200'][
 
 export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];
 export type Key = components['schemas']['Key'];
+export type ApiToken = components['schemas']['ApiToken'];
+export type SignOnSettings = components['schemas']['SignOnSettings'];
+export type Budget = components['schemas']['Budget'];
+export type NewBudget = paths['/budgets']['post']['requestBody']['content']['application/json'];
 export type Member = components['schemas']['Member'];
 export type Role = Member['role'];
 export type Invitation = components['schemas']['Invitation'];

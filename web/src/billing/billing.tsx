@@ -8,6 +8,7 @@ import { Heading } from '../components/heading.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { useMe } from '../session/permissions.ts';
 import classes from './billing.module.css';
 import { planList, planTitles, statusNotes } from './plans.ts';
 
@@ -58,6 +59,7 @@ const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(u
 
 const Plans = ({ current }: { readonly current: PlanName }) => {
   const api = useApi();
+  const { may } = useMe();
   const checkout = api.useMutation('post', '/billing/checkout', {
     onSuccess: openPaymentPage,
     onError: notifyProblem('The checkout did not open'),
@@ -101,7 +103,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
                 <span>{plural(requestRetentionDays, 'day')} of request log</span>
               </li>
             </ul>
-            {name !== current && (
+            {name !== current && may('billing:write') && (
               <Button
                 variant={index > position ? 'filled' : 'default'}
                 size="xs"
@@ -126,6 +128,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
 export const Billing = () => {
   const { checkout } = getRouteApi('/members/billing').useSearch();
   const api = useApi();
+  const { may } = useMe();
   const { data, error, refetch } = api.useQuery(
     'get',
     '/billing/status',
@@ -144,7 +147,7 @@ export const Billing = () => {
           <Heading>Billing</Heading>
           <p>How much of its plan this account uses. What your providers charge is not part of the plan.</p>
         </div>
-        {data && data.plan !== 'FREE' && (
+        {data && data.plan !== 'FREE' && may('billing:write') && (
           <Button
             variant="default"
             size="xs"

@@ -1,8 +1,21 @@
-import { exactMoney, formatCallMoney, formatFineMoney, formatMoney, formatPartMoney } from '../format/money.ts';
+import {
+  exactMoney,
+  formatCallMoney,
+  formatFineMoney,
+  formatMoney,
+  formatPartMoney,
+  formatRoughMoney,
+} from '../format/money.ts';
 import { formatCount, formatExact } from '../format/quantity.ts';
-import { formatAgo, formatInstant, formatShortInstant } from '../format/time.ts';
+import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
 
-const moneyFormats = { sum: formatMoney, call: formatCallMoney, fine: formatFineMoney, part: formatPartMoney } as const;
+const moneyFormats = {
+  sum: formatMoney,
+  call: formatCallMoney,
+  fine: formatFineMoney,
+  part: formatPartMoney,
+  rough: formatRoughMoney,
+} as const;
 
 /** An amount of money, or "unknown"; hovering shows all decimals. */
 export const Money = ({
@@ -11,7 +24,7 @@ export const Money = ({
   className = '',
 }: {
   readonly nano: number | null;
-  /** `call` has four decimals, `part` six (the lines of a price), `fine` two to six. */
+  /** `call` has four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
   readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
 }) => (
@@ -30,9 +43,17 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
     </span>
   );
 
-/** An instant in the user's time zone; hovering shows the seconds. */
-export const Instant = ({ iso, ago = false }: { readonly iso: string; readonly ago?: boolean }) => (
+/** An instant in the user's time zone, or its day; hovering shows the seconds. */
+export const Instant = ({
+  iso,
+  ago = false,
+  day = false,
+}: {
+  readonly iso: string;
+  readonly ago?: boolean;
+  readonly day?: boolean;
+}) => (
   <time className="num" dateTime={iso} title={formatInstant(iso)}>
-    {ago ? formatAgo(iso) : formatShortInstant(iso)}
+    {ago ? formatAgo(iso) : day ? formatDay(iso) : formatShortInstant(iso)}
   </time>
 );

@@ -44,6 +44,12 @@ export const formatCallMoney = (nanoUsd: number | null): string => {
   return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : perCall.format(nanoUsd / NANO);
 };
 
+/** `$504`, `$1,230`, `$4.07`: an amount that is not known better, such as a forecast, with three digits at most. */
+export const formatRoughMoney = (nanoUsd: number | null): string =>
+  nanoUsd === null || Math.abs(nanoUsd) < 10 * NANO
+    ? formatMoney(nanoUsd)
+    : whole.format(Number((nanoUsd / NANO).toPrecision(3)));
+
 /** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */
 export const formatAxisMoney = (nanoUsd: number): string => {
   const amount = nanoUsd / NANO;

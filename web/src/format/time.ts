@@ -14,6 +14,7 @@ const shortInstant = new Intl.DateTimeFormat(undefined, {
   hour: 'numeric',
   minute: '2-digit',
 });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const hourOfDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric' });
 const zoneName = new Intl.DateTimeFormat(undefined, { timeZoneName: 'shortOffset' });
@@ -32,6 +33,9 @@ export const formatInstant = (iso: string): string => instant.format(new Date(is
 
 /** `Nov 20, 5:24 PM` */
 export const formatShortInstant = (iso: string): string => shortInstant.format(new Date(iso));
+
+/** `Nov 20, 2026`, in the user's time zone. */
+export const formatDay = (iso: string): string => day.format(new Date(iso));
 
 /** `Nov 20, 5:24 – 5:31 PM`; one instant where both are in the same minute. */
 export const formatInstants = (fromIso: string, toIso: string): string =>

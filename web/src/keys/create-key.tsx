@@ -1,9 +1,8 @@
-import { Alert, Button, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useApi } from '../app.ts';
-import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import classes from './keys.module.css';
+import { ShownOnce } from '../components/shown-once.tsx';
 import { useReloadKeys } from './use-reload-keys.ts';
 
 /** Asks for a name, then shows the new key, once. */
@@ -27,16 +26,9 @@ export const CreateKey = ({
   });
   if (create.data) {
     return (
-      <Stack>
-        <Alert color="yellow" variant="light">
-          This key is shown only once. Copy it now: later you can only replace it.
-        </Alert>
-        <div className={classes['new-key']}>
-          <code className="mono">{create.data.key}</code>
-          <CopyToClipboard value={create.data.key} label="Copy the key" />
-        </div>
-        <Button onClick={onClose}>Done</Button>
-      </Stack>
+      <ShownOnce secret={create.data.key} what="key" onClose={onClose}>
+        This key is shown only once. Copy it now: later you can only replace it.
+      </ShownOnce>
     );
   }
   return (

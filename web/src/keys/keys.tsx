@@ -156,7 +156,7 @@ export const Keys = () => {
             <KeyRound size={16} className={classes['icon']} aria-hidden /> Use it
           </h2>
         </div>
-        <p className={`dim small ${classes['hint']}`}>
+        <p className="dim small hint">
           {snippetKey === PLACEHOLDER
             ? `Replace ${PLACEHOLDER} with your key: keys are shown only when they are created.`
             : `With ${created ? 'the key you just created' : 'the account’s first key'}. The marked lines are new. Add the header X-Service-Tag to split spend by workload.`}

@@ -1,10 +1,9 @@
-import { Alert, Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import classes from './keys.module.css';
+import { ShownOnce } from '../components/shown-once.tsx';
 import { useReloadKeys } from './use-reload-keys.ts';
 
 const overlaps = [
@@ -21,16 +20,9 @@ export const RotateKey = ({ target, onClose }: { readonly target: Key; readonly 
   const rotate = useApi().useMutation('post', '/keys/{id}/rotate', { onSuccess: () => reloadKeys() });
   if (rotate.data) {
     return (
-      <Stack>
-        <Alert color="yellow" variant="light">
-          This secret is shown only once. Copy it now.
-        </Alert>
-        <div className={classes['new-key']}>
-          <code className="mono">{rotate.data.key}</code>
-          <CopyToClipboard value={rotate.data.key} label="Copy the key" />
-        </div>
-        <Button onClick={onClose}>Done</Button>
-      </Stack>
+      <ShownOnce secret={rotate.data.key} what="key" onClose={onClose}>
+        This secret is shown only once. Copy it now.
+      </ShownOnce>
     );
   }
   return (

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Modal, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
@@ -7,12 +7,13 @@ import { emailProblem, fieldErrors } from '../account/fields.ts';
 import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { Confirm, type Question } from '../components/confirm.tsx';
 import { Heading } from '../components/heading.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
 import { useMe } from '../session/permissions.ts';
-import { type GrantableRole, grantableRoles, roleTexts } from './roles.ts';
+import { type GrantableRole, grantableRoles, roleOptions, roleTexts } from './roles.ts';
 
 const useReloadMembers = () => {
   const queryClient = useQueryClient();
@@ -23,8 +24,6 @@ const useReloadMembers = () => {
       ),
     );
 };
-
-const roleOptions = grantableRoles.map((role) => ({ value: role, label: `${role}: ${roleTexts[role]}` }));
 
 const Invite = ({ onClose }: { readonly onClose: () => void }) => {
   const reload = useReloadMembers();
@@ -55,40 +54,7 @@ const Invite = ({ onClose }: { readonly onClose: () => void }) => {
   );
 };
 
-/** Asks before a change that the list cannot take back. */
-const Confirm = ({
-  text,
-  action,
-  onConfirm,
-  onClose,
-}: {
-  readonly text: string;
-  readonly action: string;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
-}) => (
-  <Stack>
-    <Text size="sm">{text}</Text>
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button
-        color="red"
-        onClick={() => {
-          onConfirm();
-          onClose();
-        }}
-      >
-        {action}
-      </Button>
-    </Group>
-  </Stack>
-);
-
-type Asking = { readonly title: string } & Omit<Parameters<typeof Confirm>[0], 'onClose'>;
-
-const MemberRow = ({ member, onAsk }: { readonly member: Member; readonly onAsk: (asking: Asking) => void }) => {
+const MemberRow = ({ member, onAsk }: { readonly member: Member; readonly onAsk: (question: Question) => void }) => {
   const { me, may } = useMe();
   const { session } = useApp();
   const api = useApi();
@@ -262,8 +228,7 @@ export const Members = () => {
   const { data, error, refetch } = api.useQuery('get', '/members');
   const { data: invitations } = api.useQuery('get', '/invitations');
   const [inviting, setInviting] = useState(false);
-  const [asking, setAsking] = useState<Asking>();
-  const close = () => setAsking(undefined);
+  const [asking, setAsking] = useState<Question>();
   return (
     <div className="page">
       <div className="page-head">
@@ -325,9 +290,7 @@ export const Members = () => {
       <Modal opened={inviting} onClose={() => setInviting(false)} title="Invite somebody">
         <Invite onClose={() => setInviting(false)} />
       </Modal>
-      <Modal opened={asking !== undefined} onClose={close} title={asking?.title}>
-        {asking && <Confirm {...asking} onClose={close} />}
-      </Modal>
+      <Confirm question={asking} onClose={() => setAsking(undefined)} />
     </div>
   );
 };

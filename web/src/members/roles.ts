@@ -12,3 +12,5 @@ export const roleTexts: Readonly<Record<Role, string>> = {
 /** The owner's role changes by a transfer. */
 export const grantableRoles = ['admin', 'member', 'viewer', 'billing'] as const;
 export type GrantableRole = (typeof grantableRoles)[number];
+
+export const roleOptions = grantableRoles.map((role) => ({ value: role, label: `${role}: ${roleTexts[role]}` }));

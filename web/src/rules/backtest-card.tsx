@@ -10,7 +10,8 @@ import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { formatBucketLong, utcDate } from '../format/time.ts';
 import { backtestBars } from './backtest.ts';
-import { canPreview, conditionOf, filterOf, type RuleValues } from './rule-form.ts';
+import { spendParametersOf } from './rule-filter.ts';
+import { canPreview, conditionOf, type RuleValues } from './rule-form.ts';
 import { ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
@@ -30,7 +31,6 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
   const key = JSON.stringify(conditionOf(values));
   const [typed] = useDebouncedValue(key, TYPING_MS);
   const enabled = canPreview(values);
-  const filter = filterOf(values);
   const { period } = values;
   const preview = api.useQuery(
     'post',
@@ -46,12 +46,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
         query: {
           from: utcDate(new Date(Date.now() - DAYS * DAY_MS)),
           granularity: period === 'hourly' ? 'hour' : 'day',
-          ...(filter?.provider === undefined ? {} : { provider: [filter.provider] }),
-          ...(filter?.model && { model: [filter.model] }),
-          ...(filter?.tag && { tag: [filter.tag] }),
-          ...(filter?.key && { key: [filter.key] }),
-          ...(filter?.client && { client: [filter.client] }),
-          ...(filter?.dim && { dim: Object.entries(filter.dim).map(([name, value]) => `${name}:${value}`) }),
+          ...spendParametersOf(values),
         },
       },
     },

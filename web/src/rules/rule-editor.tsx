@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Radio, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Modal, Radio, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -8,41 +8,20 @@ import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import { fieldErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { CopyToClipboard } from '../components/copy.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { ShownOnce } from '../components/shown-once.tsx';
+import { useMe } from '../session/permissions.ts';
 import { BacktestCard } from './backtest-card.tsx';
+import { channelsOf } from './channels.ts';
 import { RuleFields } from './rule-fields.tsx';
-import {
-  conditionOf,
-  configOf,
-  emptyRule,
-  filterPatchOf,
-  type RuleValues,
-  ruleProblems,
-  valuesOf,
-} from './rule-form.ts';
+import { filterPatchOf } from './rule-filter.ts';
+import { conditionOf, configOf, emptyRule, type RuleValues, ruleProblems, valuesOf } from './rule-form.ts';
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
-
-/** Shows the secret that signs webhooks. The API returns it only once. */
-const SecretModal = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
-  <Modal opened onClose={onClose} title="The webhook’s secret">
-    <Stack>
-      <Alert color="yellow" variant="light">
-        Webhooks are signed with this secret, so that you can verify them. It is shown only once.
-      </Alert>
-      <div className={classes['secret']}>
-        <code className="mono">{secret}</code>
-        <CopyToClipboard value={secret} label="Copy the secret" />
-      </div>
-      <Button onClick={onClose}>Done</Button>
-    </Stack>
-  </Modal>
-);
 
 const BackLink = () => (
   <AnchorLink to="/rules" size="sm" className={classes['back']}>
@@ -70,8 +49,7 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
     onError: reloadRules,
   });
   const save = (values: RuleValues) => {
-    const channels = [...values.channels];
-    const webhookUrl = channels.includes('webhook') ? values.webhookUrl.trim() : undefined;
+    const { channels, webhookUrl } = channelsOf(values);
     const { name, isActive } = values;
     if (!rule) {
       create.mutate({
@@ -83,7 +61,7 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
     const config = { ...configOf(values), filter: filterPatchOf(values, valuesOf(rule)) };
     update.mutate({
       params: { path: { id: rule.id } },
-      body: { name, config, channels, webhookUrl: webhookUrl ?? null },
+      body: { name, config, channels, webhookUrl },
     });
   };
   return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
@@ -136,6 +114,7 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
     validate: ruleProblems as never,
   });
   const leave = () => void navigate({ to: '/rules' });
+  const { may } = useMe();
   const { save, error, isPending } = useSave(rule, (given) => (given ? setSecret(given) : leave()));
   // Another type keeps the common members and resets its own.
   const choose = (next: string) => {
@@ -174,24 +153,34 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
             )}
             <RuleFields form={form} />
             {error && <ProblemNote error={error} title={Object.values(errors)[0] ?? 'The rule was not saved'} />}
-            <Group justify="space-between">
-              <Group>
-                <Button type="submit" loading={isPending}>
-                  {rule ? 'Save' : 'Create the rule'}
-                </Button>
-                <Button variant="default" onClick={leave}>
-                  Cancel
-                </Button>
+            {may('rules:write') ? (
+              <Group justify="space-between">
+                <Group>
+                  <Button type="submit" loading={isPending}>
+                    {rule ? 'Save' : 'Create the rule'}
+                  </Button>
+                  <Button variant="default" onClick={leave}>
+                    Cancel
+                  </Button>
+                </Group>
+                {rule && <DeleteButton rule={rule} />}
               </Group>
-              {rule && <DeleteButton rule={rule} />}
-            </Group>
+            ) : (
+              <p className="dim small">Your role reads rules. Members and admins change them.</p>
+            )}
           </Stack>
         </form>
         <div className={classes['preview']}>
           <BacktestCard values={form.values} />
         </div>
       </div>
-      {secret && <SecretModal secret={secret} onClose={leave} />}
+      <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
+        {secret && (
+          <ShownOnce secret={secret} what="secret" onClose={leave}>
+            Webhooks are signed with this secret, so that you can verify them. It is shown only once.
+          </ShownOnce>
+        )}
+      </Modal>
     </div>
   );
 };

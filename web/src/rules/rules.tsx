@@ -9,23 +9,27 @@ import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { providerName } from '../providers/names.ts';
+import { useMe } from '../session/permissions.ts';
+import type { KeyNames } from '../spend/groups.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { filterText } from './rule-filter.ts';
 import { valuesOf } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
 /** A rule in one line: `$50 or more a day, of OpenAI, tag batch`. */
-const sentence = (rule: AlertRule): string => {
+const sentence = (rule: AlertRule, keyNames: KeyNames): string => {
   const values = valuesOf(rule);
-  const { period, provider, model, tag } = values;
+  const { period } = values;
   const each = `${period === 'hourly' ? 'an' : 'a'} ${periodLabels[period].toLowerCase()}`;
   const what = ruleTypes[rule.type].sentence(values, each);
-  const only = [provider && providerName(provider), model, tag && `tag ${tag}`].filter(Boolean).join(', ');
+  const only = filterText(values, keyNames);
   return only === '' ? what : `${what}, of ${only}`;
 };
 
-const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
+const RuleRow = ({ rule, keyNames }: { readonly rule: AlertRule; readonly keyNames: KeyNames }) => {
   const queryClient = useQueryClient();
+  const { may } = useMe();
   const update = useApi().useMutation('patch', '/alert-rules/{id}', {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] }),
     onError: notifyProblem('The rule was not changed'),
@@ -34,6 +38,7 @@ const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
     <li className={classes['rule']} data-off={!rule.isActive || undefined}>
       <Switch
         withThumbIndicator={false}
+        disabled={!may('rules:write')}
         checked={update.isPending ? (update.variables.body.isActive ?? rule.isActive) : rule.isActive}
         aria-label={`${rule.name} is on`}
         onChange={({ currentTarget }) =>
@@ -42,7 +47,7 @@ const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
       />
       <Link to="/rules/$ruleId" params={{ ruleId: rule.id }} className={classes['rule-text']}>
         <strong>{rule.name}</strong>
-        <span className="dim small">{sentence(rule)}</span>
+        <span className="dim small">{sentence(rule, keyNames)}</span>
       </Link>
       <span className={classes['kind']}>{ruleTypes[rule.type].name}</span>
       <span className={classes['channels']}>
@@ -55,6 +60,8 @@ const RuleRow = ({ rule }: { readonly rule: AlertRule }) => {
 };
 
 export const Rules = () => {
+  const keyNames = useKeyNames();
+  const { may } = useMe();
   const { data, error, refetch } = useApi().useQuery('get', '/alert-rules');
   return (
     <div className="page">
@@ -66,9 +73,11 @@ export const Rules = () => {
             it.
           </p>
         </div>
-        <ButtonLink to="/rules/new" leftSection={<Plus size={16} />}>
-          New rule
-        </ButtonLink>
+        {may('rules:write') && (
+          <ButtonLink to="/rules/new" leftSection={<Plus size={16} />}>
+            New rule
+          </ButtonLink>
+        )}
       </div>
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rules could not be loaded" />}
       {!data && !error && <Skeleton height={220} radius="lg" />}
@@ -78,9 +87,11 @@ export const Rules = () => {
             icon={SlidersHorizontal}
             title="No rules yet"
             action={
-              <ButtonLink variant="light" size="xs" to="/rules/new">
-                Set a daily limit
-              </ButtonLink>
+              may('rules:write') && (
+                <ButtonLink variant="light" size="xs" to="/rules/new">
+                  Set a daily limit
+                </ButtonLink>
+              )
             }
           >
             Most accounts start with a daily limit: it reports a runaway loop within a minute, not at the end of the
@@ -91,7 +102,7 @@ export const Rules = () => {
       {data && data.items.length > 0 && (
         <ul className={`card ${classes['rules']}`}>
           {data.items.map((rule) => (
-            <RuleRow key={rule.id} rule={rule} />
+            <RuleRow key={rule.id} rule={rule} keyNames={keyNames} />
           ))}
         </ul>
       )}

@@ -18,7 +18,8 @@ type Message =
   | { readonly kind: 'offered'; readonly refreshToken: string }
   | { readonly kind: 'ended' };
 
-export type EndReason = 'signedOut' | 'expired';
+/** A changed password or address ends every session at the API. */
+export type EndReason = 'signedOut' | 'expired' | 'passwordChanged' | 'emailChanged';
 
 const STORAGE_KEY = 'refresh-token';
 /** How long a new tab waits for a response from another, which usually takes a few milliseconds. */

@@ -42,11 +42,9 @@ export const SignedIn = () => {
         {`${firstName.slice(0, 1)}${lastName.slice(0, 1)}`.toUpperCase()}
       </span>
       <span className={classes['who']} title={email}>
-        <AnchorLink
-          to="/second-factor"
-          className="truncate"
-          title="Second factor"
-        >{`${firstName} ${lastName}`}</AnchorLink>
+        <AnchorLink to="/profile" inherit className="truncate" title="Your profile">
+          {`${firstName} ${lastName}`}
+        </AnchorLink>
         <span className="truncate dim small">{companyName ?? email ?? ' '}</span>
       </span>
       <ActionIcon

@@ -3,8 +3,10 @@ import { ChevronRight } from 'lucide-react';
 import { Heading } from '../components/heading.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
-import { furtherPages } from './navigation.ts';
+import { barPages, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';
+
+const inBar: ReadonlySet<string> = new Set(barPages.map(({ to }) => to));
 
 /** The pages and settings that a phone's bar has no room for. */
 export const More = () => {
@@ -14,17 +16,22 @@ export const More = () => {
       <div className="page-head">
         <Heading>More</Heading>
       </div>
-      <nav className={`card ${classes['further']}`} aria-label="More pages">
-        {furtherPages
-          .filter(({ needs }) => may(needs))
-          .map(({ to, label, icon: Icon }) => (
-            <Link key={to} to={to}>
-              <Icon size={19} strokeWidth={1.8} aria-hidden />
-              {label}
-              <ChevronRight size={16} aria-hidden />
-            </Link>
-          ))}
-      </nav>
+      {pageGroups.map(({ name, pages }) => {
+        const shown = pages.filter((page) => may(page.needs) && !inBar.has(page.to));
+        return (
+          shown.length > 0 && (
+            <nav key={name} className={`card ${classes['further']}`} aria-label={name}>
+              {shown.map(({ to, label, icon: Icon }) => (
+                <Link key={to} to={to}>
+                  <Icon size={19} strokeWidth={1.8} aria-hidden />
+                  {label}
+                  <ChevronRight size={16} aria-hidden />
+                </Link>
+              ))}
+            </nav>
+          )
+        );
+      })}
       <div className={`card ${classes['settings']}`}>
         <ColorScheme />
         <TimesShown />

@@ -6,31 +6,53 @@ import {
   KeyRound,
   List,
   ScrollText,
+  Settings,
   SlidersHorizontal,
+  SquareTerminal,
   Users,
+  Wallet,
   Workflow,
 } from 'lucide-react';
 
-const inBar = [
-  { to: '/', label: 'Overview', icon: ChartColumnStacked, needs: 'spend:read' },
-  { to: '/requests', label: 'Requests', icon: List, needs: 'requests:read' },
-  { to: '/alerts', label: 'Alerts', icon: BellRing, needs: 'rules:read' },
-  { to: '/keys', label: 'Keys', icon: KeyRound, needs: 'keys:read' },
+const overview = { to: '/', label: 'Overview', icon: ChartColumnStacked, needs: 'spend:read' } as const;
+const requests = { to: '/requests', label: 'Requests', icon: List, needs: 'requests:read' } as const;
+const alerts = { to: '/alerts', label: 'Alerts', icon: BellRing, needs: 'rules:read' } as const;
+const keys = { to: '/keys', label: 'Keys', icon: KeyRound, needs: 'keys:read' } as const;
+const more = { to: '/more', label: 'More', icon: Ellipsis, needs: 'self:write' } as const;
+
+/** The pages in the order of the side menu, by what people come for. */
+export const pageGroups = [
+  {
+    name: 'Spend',
+    pages: [overview, requests, { to: '/sessions', label: 'Sessions', icon: Workflow, needs: 'requests:read' }],
+  },
+  {
+    name: 'Limits',
+    pages: [
+      alerts,
+      { to: '/rules', label: 'Rules', icon: SlidersHorizontal, needs: 'rules:read' },
+      { to: '/budgets', label: 'Budgets', icon: Wallet, needs: 'rules:read' },
+    ],
+  },
+  {
+    name: 'Access',
+    pages: [
+      keys,
+      { to: '/tokens', label: 'API tokens', icon: SquareTerminal, needs: 'tokens:read' },
+      { to: '/members', label: 'Members', icon: Users, needs: 'members:read' },
+    ],
+  },
+  {
+    name: 'Account',
+    pages: [
+      { to: '/billing', label: 'Billing', icon: CreditCard, needs: 'billing:read' },
+      { to: '/audit', label: 'Audit log', icon: ScrollText, needs: 'audit:read' },
+      { to: '/settings', label: 'Settings', icon: Settings, needs: 'account:write' },
+    ],
+  },
 ] as const;
 
-/** On a phone these are on the page "More". */
-export const furtherPages = [
-  { to: '/sessions', label: 'Sessions', icon: Workflow, needs: 'requests:read' },
-  { to: '/rules', label: 'Rules', icon: SlidersHorizontal, needs: 'rules:read' },
-  { to: '/members', label: 'Members', icon: Users, needs: 'members:read' },
-  { to: '/audit', label: 'Audit log', icon: ScrollText, needs: 'audit:read' },
-  { to: '/billing', label: 'Billing', icon: CreditCard, needs: 'billing:read' },
-] as const;
+/** The pages in the bottom bar of a phone. The page "More" has the others. */
+export const barPages = [overview, requests, alerts, keys, more] as const;
 
-/** The pages in the order of the side menu. */
-export const pages = [...inBar, ...furtherPages] as const;
-
-/** The pages in the bottom bar of a phone. */
-export const barPages = [...inBar, { to: '/more', label: 'More', icon: Ellipsis, needs: 'spend:read' }] as const;
-
-export type Page = (typeof pages | typeof barPages)[number];
+export type Page = (typeof pageGroups)[number]['pages'][number] | typeof more;

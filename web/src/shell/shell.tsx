@@ -1,10 +1,11 @@
 import { Notifications } from '@mantine/notifications';
 import { Link, Outlet } from '@tanstack/react-router';
 import { VerifyEmail } from '../account/verify-email.tsx';
+import { Refusing } from '../budgets/refusing.tsx';
 import { Mark } from '../components/brand.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
-import { barPages, type Page, pages } from './navigation.ts';
+import { barPages, type Page, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';
 import { useOpenAlerts } from './use-open-alerts.ts';
 
@@ -49,17 +50,26 @@ export const Shell = () => {
           <span>AI Spend</span>
         </Link>
         <nav className={classes['nav']} aria-label="Pages">
-          {pages
-            .filter(({ needs }) => may(needs))
-            .map((page) => (
-              <PageLink key={page.to} page={page} badge={badgeOf(page)} />
-            ))}
+          {pageGroups.map(({ name, pages }) => {
+            const shown = pages.filter(({ needs }) => may(needs));
+            return (
+              shown.length > 0 && (
+                <div key={name} className={classes['group']}>
+                  <span className={classes['group-name']}>{name}</span>
+                  {shown.map((page) => (
+                    <PageLink key={page.to} page={page} badge={badgeOf(page)} />
+                  ))}
+                </div>
+              )
+            );
+          })}
         </nav>
         <TimesShown />
         <ColorScheme />
         <SignedIn />
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
+        <Refusing />
         <VerifyEmail />
         <Outlet />
       </main>

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { register, sendRequest } from '../browser/accounts.ts';
+import { screenshot, waitUntil } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
+
+describe('a budget', () => {
+  it('is made, is used up, is announced on every page, is raised, and is deleted', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    await sendRequest(dashboard, session);
+    const { open, browserErrors } = await openSignedIn(session);
+    const page = await open('/budgets');
+    await page.getByRole('link', { name: 'Set a monthly budget' }).click();
+    await page.getByRole('button', { name: 'Create the budget' }).click();
+    await page.getByText('A name is required.').waitFor();
+    await page.getByLabel('Name').fill('Not a cent');
+    await page.getByLabel('Amount').fill('0.000001');
+    await page.getByLabel('Refuse requests when it is used up').click();
+    await page.getByRole('button', { name: 'Create the budget' }).click();
+    await page.getByText('$0.000001 a month').waitFor();
+    // The request is recorded some seconds after its response.
+    const announced = page.getByText('The gateway refuses all requests until');
+    await waitUntil('the budget is used up', async () => {
+      await open('/requests');
+      await page.getByRole('heading', { name: 'Requests' }).waitFor();
+      await page.waitForLoadState('networkidle');
+      return (await announced.count()) > 0;
+    });
+    await screenshot(page, 'budget-used-up');
+    await page.getByRole('status').getByRole('link', { name: 'Not a cent' }).click();
+    await page.getByText('Requests are refused up to 9 seconds after').waitFor();
+    await screenshot(page, 'budget', true);
+    await page.getByLabel('Amount').fill('100');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Refuses requests at 100%').waitFor();
+    expect(await announced.count()).toBe(0);
+    await page.getByRole('link', { name: /Not a cent/ }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the budget' }).click();
+    await page.getByText('No budgets yet').waitFor();
+    expect(browserErrors).toEqual([]);
+  });
+});

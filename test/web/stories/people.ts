@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { totpCode } from '../../../fixtures/totp.ts';
+import { newEmail, PASSWORD, signUp } from '../browser/accounts.ts';
+import { openTab, screenshot, type Tab } from '../browser/browser.ts';
+import { fixture } from '../browser/fixture.ts';
+import { readCode, readMail } from '../browser/mails.ts';
+
+const open = (page: Page, path: string) => page.goto(`${fixture().dashboard.url}${path}`);
+const menu = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).first();
+
+const verify = async (tab: Tab, email: string) => {
+  await tab.page.getByLabel('Code from the e-mail').fill(await readCode(tab, email));
+  await tab.page.getByRole('button', { name: 'Verify' }).click();
+  await tab.page.getByText('Your e-mail address is verified.').waitFor();
+};
+
+const invite = async (page: Page, email: string) => {
+  await menu(page, 'Members').click();
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+  await page.getByRole('button', { name: 'Send the invitation' }).click();
+  await page.getByText(`An invitation is on its way to ${email}.`).waitFor();
+};
+
+const accept = async (tab: Tab, email: string) => {
+  const mail = await readMail(tab, email, 'invit');
+  await tab.page.goto(/http:\S+accept-invitation#\S+/.exec(mail)?.[0] ?? '');
+  await tab.page.getByLabel('First name').fill('Grace');
+  await tab.page.getByLabel('Last name').fill('Hopper');
+  await tab.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await tab.page.getByRole('button', { name: 'Join the account' }).click();
+  await menu(tab.page, 'Rules').waitFor();
+};
+
+/** What the role of a viewer cannot do is not there. */
+const seeNothingToChange = async (page: Page) => {
+  for (const name of ['API tokens', 'Audit log', 'Settings']) expect(await menu(page, name).count()).toBe(0);
+  const pages = { '/rules': 'No rules yet', '/budgets': 'No budgets yet', '/keys': 'default', '/members': 'owner' };
+  for (const [path, content] of Object.entries(pages)) {
+    await open(page, path);
+    await page.getByText(content).first().waitFor();
+    const main = page.getByRole('main');
+    for (const name of [/^New/, /^Set a/, 'Invite', /^Revoke/])
+      expect(await main.getByRole('button', { name }).or(main.getByRole('link', { name })).count()).toBe(0);
+  }
+};
+
+const createToken = async (page: Page) => {
+  await menu(page, 'API tokens').click();
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('Name').fill('Nightly report');
+  await page.getByRole('button', { name: 'Create the token' }).click();
+  const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+  await screenshot(page, 'token-created');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row', { name: /Nightly report.*viewer.*never/ }).waitFor();
+  expect(await page.getByText(token).count()).toBe(0);
+  const response = await fetch(`${fixture().dashboard.url}/api/machine/spend`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(response.status).toBe(200);
+};
+
+const revokeToken = async (page: Page) => {
+  await page.getByRole('button', { name: 'Revoke Nightly report' }).click();
+  await page.getByRole('button', { name: 'Revoke the token' }).click();
+  await page.getByText('No API tokens yet').waitFor();
+};
+
+/** Returns the secret of the authenticator app. */
+const setUpTotp = async (page: Page): Promise<string> => {
+  await open(page, '/profile');
+  const section = page.getByRole('region', { name: 'Second factor' });
+  await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await section.getByRole('button', { name: 'Set it up' }).click();
+  await section.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+  await screenshot(page, 'totp', true);
+  const secret = ((await section.locator('.mono').textContent()) ?? '').trim();
+  await section.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await section.getByRole('button', { name: 'Turn it on' }).click();
+  await section.getByText('It is on').waitFor();
+  return secret;
+};
+
+const requireTotp = async (page: Page) => {
+  await menu(page, 'Settings').click();
+  await page.getByLabel('Require it of every member').click();
+  await page.waitForResponse((response) => response.url().endsWith('/auth/account') && response.ok());
+  await page.reload();
+  expect(await page.getByLabel('Require it of every member').isChecked()).toBe(true);
+};
+
+const changeName = async (page: Page) => {
+  await open(page, '/profile');
+  await page.getByLabel('First name').fill('Augusta');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('link', { name: 'Augusta Lovelace' }).waitFor();
+};
+
+const changeEmail = async (tab: Tab, email: string) => {
+  const { page } = tab;
+  await open(page, '/profile');
+  const section = page.getByRole('region', { name: 'E-mail address' });
+  await section.getByLabel('New address').fill(email);
+  await section.getByLabel('Your password').fill('not the password');
+  await section.getByRole('button', { name: 'Send a code to it' }).click();
+  await section.getByText('The password is wrong.').waitFor();
+  await section.getByLabel('Your password').fill(PASSWORD);
+  await section.getByRole('button', { name: 'Send a code to it' }).click();
+  await section.getByText('We have sent a code to').waitFor();
+  await section.getByLabel('Code from the e-mail').fill(await readCode(tab, email));
+  await section.getByRole('button', { name: 'Use this address' }).click();
+  await page.getByText('Your address is changed.').waitFor();
+};
+
+/** Signs in with the code of the second factor. */
+const signInWith = async (page: Page, email: string, password: string, secret: string) => {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+const changePassword = async (page: Page, secret: string, newPassword: string) => {
+  await open(page, '/profile');
+  const section = page.getByRole('region', { name: 'Password' });
+  await section.getByLabel('Current password').fill(PASSWORD);
+  await section.getByLabel('New password').fill(newPassword);
+  await section.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await section.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Your password is changed.').waitFor();
+};
+
+describe('two people of one account', () => {
+  it('join, get a role, and keep their logins', async () => {
+    const { browser, dashboard } = fixture();
+    const [ada, grace, newAddress] = [newEmail(), `grace.${newEmail()}`, `new.${newEmail()}`];
+    const [owner, other] = [await openTab(browser), await openTab(browser)];
+    await signUp(owner.page, dashboard, ada);
+    await verify(owner, ada);
+    await invite(owner.page, grace);
+    await accept(other, grace);
+    await seeNothingToChange(other.page);
+
+    await owner.page.reload();
+    await owner.page.getByLabel(`Role of ${grace}`).selectOption('admin');
+    await owner.page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
+    await open(other.page, '/');
+    await createToken(other.page);
+    await revokeToken(other.page);
+
+    await changeName(owner.page);
+    await changeEmail(owner, newAddress);
+    await owner.page.getByLabel('E-mail').fill(newAddress);
+    await owner.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await owner.page.getByRole('button', { name: 'Sign in' }).click();
+    await menu(owner.page, 'Settings').waitFor();
+    const secret = await setUpTotp(owner.page);
+    await requireTotp(owner.page);
+    await changePassword(owner.page, secret, 'Another-Horse-8-Battery');
+    await signInWith(owner.page, newAddress, 'Another-Horse-8-Battery', secret);
+    await menu(owner.page, 'Members').waitFor();
+    expect([...owner.browserErrors, ...other.browserErrors]).toEqual([]);
+  });
+});

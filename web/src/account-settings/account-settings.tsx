@@ -1,0 +1,22 @@
+import { Heading } from '../components/heading.tsx';
+import { Section } from '../components/section.tsx';
+import { RequireTotp } from './require-totp.tsx';
+import { SignOn } from './sign-on.tsx';
+
+/** What holds for all members of the account. */
+export const AccountSettings = () => (
+  <div className="page">
+    <div className="page-head">
+      <div>
+        <Heading>Account settings</Heading>
+        <p>What holds for all members. Your own login is in your profile.</p>
+      </div>
+    </div>
+    <Section title="Second factor" about="A code of an authenticator app as well as the password.">
+      <RequireTotp />
+    </Section>
+    <Section title="Single sign-on" about="Members sign in at your company’s identity provider.">
+      <SignOn />
+    </Section>
+  </div>
+);

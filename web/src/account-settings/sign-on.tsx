@@ -1,0 +1,93 @@
+import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import type { SignOnSettings } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { roleOptions } from '../members/roles.ts';
+import { useMe } from '../session/permissions.ts';
+
+const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings; readonly provider: string }) => {
+  const queryClient = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      isOn: settings.provider !== null,
+      defaultRole: settings.defaultRole,
+      isRequired: settings.isRequired,
+    },
+  });
+  const change = useApi().useMutation('patch', '/sign-on', {
+    onSuccess: async () => {
+      notifyDone('Single sign-on is changed.');
+      form.resetDirty();
+      await queryClient.invalidateQueries({ queryKey: ['get', '/sign-on'] });
+    },
+  });
+  const { isOn } = form.values;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ defaultRole, isRequired }) =>
+        change.mutate({
+          body: isOn ? { provider, defaultRole, isRequired } : { provider: null, isRequired: false },
+        }),
+      )}
+    >
+      <Stack>
+        {change.isError && <ProblemNote error={change.error} title="Single sign-on was not changed" />}
+        <Switch
+          withThumbIndicator={false}
+          label={`Members sign in at ${provider}`}
+          description={
+            settings.domains.length === 0
+              ? 'Whoever signs in there becomes a member.'
+              : `Whoever has an address of ${settings.domains.join(', ')} and signs in there becomes a member.`
+          }
+          {...form.getInputProps('isOn', { type: 'checkbox' })}
+        />
+        {isOn && (
+          <>
+            <NativeSelect label="Role of new members" data={roleOptions} {...form.getInputProps('defaultRole')} />
+            <Switch
+              withThumbIndicator={false}
+              label="Refuse passwords"
+              description="Sessions that began with a password end. You, the owner, can still use yours."
+              {...form.getInputProps('isRequired', { type: 'checkbox' })}
+            />
+          </>
+        )}
+        <Group>
+          <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+const stateText = ({ provider, isRequired, defaultRole }: SignOnSettings): string => {
+  if (provider === null) return 'It is off.';
+  const passwords = isRequired ? 'Passwords are refused.' : 'Passwords work, too.';
+  return `Members sign in at ${provider}. New members get the role ${defaultRole}. ${passwords}`;
+};
+
+/** Only the owner changes it; everybody may read it. */
+export const SignOn = () => {
+  const { may } = useMe();
+  const { data, error, refetch } = useApi().useQuery('get', '/sign-on');
+  if (error) return <ProblemNote error={error} onRetry={() => refetch()} title="The settings could not be loaded" />;
+  if (!data) return <Skeleton height={44} />;
+  const provider = data.provider ?? data.available;
+  if (may('sign-on:write') && provider !== null)
+    return <SignOnForm key={data.provider} settings={data} provider={provider} />;
+  return (
+    <Text size="sm">
+      {stateText(data)}{' '}
+      {may('sign-on:write')
+        ? 'There is no identity provider for the domain of your address: the operator of this deployment sets it up.'
+        : 'The owner of the account changes this.'}
+    </Text>
+  );
+};

@@ -1,0 +1,185 @@
+import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ArrowLeft, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { fieldErrors } from '../account/fields.ts';
+import type { Budget } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Confirm, type Question } from '../components/confirm.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Heading } from '../components/heading.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { ShownOnce } from '../components/shown-once.tsx';
+import { channelsOf } from '../rules/channels.ts';
+import { filterOf, filterPatchOf } from '../rules/rule-filter.ts';
+import ruleClasses from '../rules/rules.module.css';
+import { useMe } from '../session/permissions.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { BudgetFields } from './budget-fields.tsx';
+import { type BudgetValues, bodyOf, budgetProblems, emptyBudget, valuesOf } from './budget-form.ts';
+import { BudgetState } from './budget-state.tsx';
+import { budgetText } from './names.ts';
+import { useBudgets, useReloadBudgets } from './use-budgets.ts';
+
+const useSave = (budget: Budget | undefined, onSaved: (secret: string | undefined) => void) => {
+  const api = useApi();
+  const reload = useReloadBudgets();
+  const finishWith = (message: string) => async (saved: Budget) => {
+    notifyDone(message);
+    await reload();
+    onSaved(saved.webhookSecret);
+  };
+  const create = api.useMutation('post', '/budgets', { onSuccess: finishWith('Budget created.') });
+  const update = api.useMutation('patch', '/budgets/{id}', {
+    onSuccess: finishWith('Budget saved.'),
+    onError: () => reload(),
+  });
+  const save = (values: BudgetValues) => {
+    const { channels, webhookUrl } = channelsOf(values);
+    const body = { ...bodyOf(values), channels };
+    if (budget) {
+      const filter = filterPatchOf(values, valuesOf(budget));
+      update.mutate({ params: { path: { id: budget.id } }, body: { ...body, webhookUrl, filter } });
+      return;
+    }
+    const filter = filterOf(values);
+    create.mutate({
+      body: { ...body, isActive: true, ...(webhookUrl !== null && { webhookUrl }), ...(filter && { filter }) },
+    });
+  };
+  return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
+};
+
+const DeleteButton = ({ budget: { id, name } }: { readonly budget: Budget }) => {
+  const navigate = useNavigate();
+  const reload = useReloadBudgets();
+  const [asking, setAsking] = useState<Question>();
+  const remove = useApi().useMutation('delete', '/budgets/{id}', {
+    onSuccess: async () => {
+      notifyDone(`${name} deleted.`);
+      await navigate({ to: '/budgets' });
+    },
+    onError: notifyProblem('The budget was not deleted'),
+    onSettled: () => reload(),
+  });
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="red"
+        leftSection={<Trash2 size={15} />}
+        loading={remove.isPending}
+        onClick={() =>
+          setAsking({
+            title: 'Delete this budget?',
+            text: 'What it refuses passes again within seconds. Its alerts are kept.',
+            action: 'Delete the budget',
+            onConfirm: () => remove.mutate({ params: { path: { id } } }),
+          })
+        }
+      >
+        Delete
+      </Button>
+      <Confirm question={asking} onClose={() => setAsking(undefined)} />
+    </>
+  );
+};
+
+const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<string>();
+  const form = useForm<BudgetValues>({
+    initialValues: budget ? valuesOf(budget) : emptyBudget,
+    validate: budgetProblems as never,
+  });
+  const leave = () => void navigate({ to: '/budgets' });
+  const { save, error, isPending } = useSave(budget, (given) => (given ? setSecret(given) : leave()));
+  const errors = error ? fieldErrors(error, 'name', 'amount', 'notifyAt', 'webhookUrl', 'channels') : {};
+  return (
+    <form noValidate className="card card-pad" onSubmit={form.onSubmit(save)}>
+      <Stack gap="lg">
+        <BudgetFields form={form} />
+        {error && <ProblemNote error={error} title={Object.values(errors)[0] ?? 'The budget was not saved'} />}
+        <Group justify="space-between">
+          <Group>
+            <Button type="submit" loading={isPending}>
+              {budget ? 'Save' : 'Create the budget'}
+            </Button>
+            <Button variant="default" onClick={leave}>
+              Cancel
+            </Button>
+          </Group>
+          {budget && <DeleteButton budget={budget} />}
+        </Group>
+      </Stack>
+      <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
+        {secret && (
+          <ShownOnce secret={secret} what="secret" onClose={leave}>
+            Webhooks are signed with this secret, so that you can verify them. It is shown only once.
+          </ShownOnce>
+        )}
+      </Modal>
+    </form>
+  );
+};
+
+const BackLink = () => (
+  <AnchorLink to="/budgets" size="sm" className={ruleClasses['back']}>
+    <ArrowLeft size={14} aria-hidden /> All budgets
+  </AnchorLink>
+);
+
+export const NewBudget = () => (
+  <div className="page">
+    <div className="page-head">
+      <div>
+        <BackLink />
+        <Heading>New budget</Heading>
+        <p>What was spent earlier in the current period counts.</p>
+      </div>
+    </div>
+    <BudgetForm />
+  </div>
+);
+
+export const EditBudget = () => {
+  const { budgetId } = getRouteApi('/members/budgets/$budgetId').useParams();
+  const { data, error, refetch } = useBudgets();
+  const { may } = useMe();
+  const keyNames = useKeyNames();
+  const budget = data?.items.find(({ id }) => id === budgetId);
+  if (!budget)
+    return (
+      <div className="page">
+        <BackLink />
+        {error && <ProblemNote error={error} onRetry={() => refetch()} title="The budget could not be loaded" />}
+        {data ? (
+          <EmptyState icon={Trash2} title="Budget not found">
+            It may have been deleted.
+          </EmptyState>
+        ) : (
+          <Skeleton height={420} radius="lg" />
+        )}
+      </div>
+    );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <BackLink />
+          <Heading>{budget.name}</Heading>
+          <p>{budgetText(budget, keyNames)}</p>
+        </div>
+      </div>
+      <div className={ruleClasses['editor']}>
+        {may('rules:write') && <BudgetForm key={budget.id} budget={budget} />}
+        <div className={ruleClasses['preview']}>
+          <BudgetState budget={budget} />
+        </div>
+      </div>
+    </div>
+  );
+};

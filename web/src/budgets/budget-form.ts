@@ -1,0 +1,105 @@
+import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import { required } from '../account/fields.ts';
+import type { Budget } from '../api/responses.ts';
+import { type ChannelValues, channelProblems } from '../rules/channels.ts';
+import { type FilterValues, filterProblems, filterValuesOf } from '../rules/rule-filter.ts';
+
+/** What the form holds. Numbers are text while they are typed. */
+export interface BudgetValues extends FilterValues, ChannelValues {
+  readonly name: string;
+  /** In USD for each period. */
+  readonly amount: number | string;
+  readonly period: PeriodName | 'fixed';
+  /** First and last UTC day of a fixed period. */
+  readonly from: string;
+  readonly to: string;
+  /** Percentages, separated by commas. */
+  readonly notifyAt: string;
+  readonly blocks: boolean;
+  readonly atPercent: number | string;
+  readonly onUnavailable: 'pass' | 'stop';
+  readonly unknownCost: 'ignore' | 'block' | 'count';
+  /** In USD, where requests of unknown cost count as an amount. */
+  readonly countAs: number | string;
+  readonly showRemaining: boolean;
+}
+
+export const emptyBudget: BudgetValues = {
+  ...filterValuesOf(undefined),
+  name: '',
+  amount: 500,
+  period: 'monthly',
+  from: '',
+  to: '',
+  notifyAt: '80, 100',
+  blocks: false,
+  atPercent: 100,
+  onUnavailable: 'pass',
+  unknownCost: 'ignore',
+  countAs: 0.01,
+  showRemaining: false,
+  channels: ['email'],
+  webhookUrl: '',
+};
+
+/** A stored budget as the form holds it. */
+export const valuesOf = (budget: Budget): BudgetValues => {
+  const { name, amount, period, notifyAt, block, unknownCost, showRemaining, channels, webhookUrl } = budget;
+  return {
+    ...emptyBudget,
+    ...filterValuesOf(budget.filter),
+    name,
+    amount,
+    ...(typeof period === 'string' ? { period } : { period: 'fixed', ...period }),
+    notifyAt: notifyAt.join(', '),
+    ...(block && { blocks: true, ...block }),
+    ...(typeof unknownCost === 'string' ? { unknownCost } : { unknownCost: 'count', countAs: unknownCost.countAsUsd }),
+    showRemaining,
+    channels,
+    webhookUrl: webhookUrl ?? '',
+  };
+};
+
+/** `80, 100 %` as numbers; a text that is no number is NaN. */
+const percentsOf = (text: string): number[] =>
+  text
+    .split(/[,;\s%]+/)
+    .filter((part) => part !== '')
+    .map(Number);
+
+/** The budget as the API takes it, without its filter and channels. */
+export const bodyOf = (values: BudgetValues) => {
+  const { name, amount, period, from, to, notifyAt, blocks, atPercent, onUnavailable, unknownCost, countAs } = values;
+  return {
+    name: name.trim(),
+    amount: Number(amount),
+    period: period === 'fixed' ? { from, to } : period,
+    notifyAt: percentsOf(notifyAt),
+    block: blocks ? { atPercent: Number(atPercent), onUnavailable } : null,
+    unknownCost: unknownCost === 'count' ? { countAsUsd: Number(countAs) } : unknownCost,
+    showRemaining: values.showRemaining,
+  };
+};
+
+const positive = (value: number | string) => (Number(value) > 0 ? null : 'More than 0.');
+
+/** What is wrong with the values, by member of the form. */
+export const budgetProblems = (values: BudgetValues): Record<string, string | null> => {
+  const { name, amount, period, from, to, notifyAt, blocks, atPercent, unknownCost, countAs } = values;
+  const percents = percentsOf(notifyAt);
+  return {
+    ...filterProblems(values),
+    ...channelProblems(values),
+    name: required('A name')(name),
+    amount: positive(amount),
+    from: period === 'fixed' && from === '' ? 'A day.' : null,
+    to: period !== 'fixed' ? null : to === '' ? 'A day.' : to < from ? 'Not before the first day.' : null,
+    notifyAt: percents.every((each) => Number.isInteger(each) && each >= 1 && each <= 1000)
+      ? percents.length > 8
+        ? 'Eight at most.'
+        : null
+      : 'Whole percentages, such as 50, 80, 100.',
+    atPercent: blocks && !(Number(atPercent) >= 100 && Number(atPercent) <= 1000) ? 'From 100 to 1,000 %.' : null,
+    countAs: unknownCost === 'count' ? positive(countAs) : null,
+  };
+};

@@ -1,0 +1,41 @@
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import type { Budget } from '../api/responses.ts';
+import { formatBucket, formatShortInstant, utcDate } from '../format/time.ts';
+import { filterText, filterValuesOf } from '../rules/rule-filter.ts';
+import type { KeyNames } from '../spend/groups.ts';
+
+const usd = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 0,
+  maximumFractionDigits: 6,
+});
+
+const utcDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' });
+const dayText = (day: string): string => utcDay.format(new Date(day));
+
+const eachPeriod = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const;
+
+/** `$500 a month, of OpenAI, tag batch`. */
+export const budgetText = ({ amount, period, filter }: Budget, keyNames: KeyNames): string => {
+  const when =
+    typeof period === 'string' ? eachPeriod[period] : `from ${dayText(period.from)} to ${dayText(period.to)}`;
+  const only = filterText(filterValuesOf(filter), keyNames);
+  return `${usd.format(amount)} ${when}${only === '' ? '' : `, of ${only}`}`;
+};
+
+/** Why a budget has no period now. */
+export const outsideText = ({ period }: Budget): string =>
+  typeof period === 'object' && period.from > utcDate(new Date())
+    ? `It begins on ${dayText(period.from)}.`
+    : 'It is over.';
+
+/** What a budget refuses, in words: `all requests`, `requests of tag batch`. */
+export const scopeText = ({ filter }: Budget, keyNames: KeyNames): string => {
+  const only = filterText(filterValuesOf(filter), keyNames);
+  return only === '' ? 'all requests' : `requests of ${only}`;
+};
+
+/** When a period begins or ends: a UTC day, or the minute in the user's time zone. */
+export const boundaryText = (iso: string): string =>
+  Date.parse(iso) % (24 * 60 * MINUTE_MS) === 0 ? `${formatBucket(iso.slice(0, 10))} (UTC)` : formatShortInstant(iso);

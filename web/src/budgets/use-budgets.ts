@@ -1,0 +1,17 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../app.ts';
+import { useMe } from '../session/permissions.ts';
+
+const REFRESH_MS = 60_000;
+
+/** The account's budgets with what they have used, kept up to date. Empty for roles that may not read them. */
+export const useBudgets = () => {
+  const { may } = useMe();
+  return useApi().useQuery('get', '/budgets', {}, { refetchInterval: REFRESH_MS, enabled: may('rules:read') });
+};
+
+/** A function that reloads the budgets. Also used after errors: one that was deleted elsewhere must show as deleted. */
+export const useReloadBudgets = () => {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: ['get', '/budgets'] });
+};

@@ -1,0 +1,9 @@
+import type { ReactNode } from 'react';
+
+/** What a group of fields needs of a form that has more than these values. Methods, so that the form of more values is one. */
+export interface FormPart<Values> {
+  readonly values: Values;
+  readonly errors: Readonly<Record<string, ReactNode>>;
+  setFieldValue(name: keyof Values & string, value: Values[keyof Values]): void;
+  getInputProps(name: keyof Values & string, options?: { readonly type: 'checkbox' }): object;
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { required } from '../account/fields.ts';
+import { SetUpTotp } from '../account/set-up-totp.tsx';
+import type { Me } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Credentials, REFUSALS } from './credentials.tsx';
+
+/** Turns the second factor on or off, with the password. */
+export const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {
+  const queryClient = useQueryClient();
+  const [password, setPassword] = useState<string>();
+  const form = useForm({
+    initialValues: { password: '', totp: '' },
+    validate: { password: required('The password') },
+  });
+  const finish = async (message: string) => {
+    setPassword(undefined);
+    form.reset();
+    notifyDone(message);
+    await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
+  };
+  const remove = useApi().useMutation('post', '/auth/totp/remove', {
+    onSuccess: () => finish('The second factor is off.'),
+  });
+  if (password !== undefined)
+    return <SetUpTotp email={email} password={password} onDone={() => void finish('The second factor is on.')} />;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) =>
+        totpEnabled ? remove.mutate({ body: { email, ...values } }) : setPassword(values.password),
+      )}
+    >
+      <Stack>
+        <Text size="sm">
+          {totpEnabled
+            ? 'It is on: log-ins need a code of your authenticator app.'
+            : 'It is off. With it, a password alone lets nobody in.'}
+        </Text>
+        {remove.isError && <ProblemNote error={remove.error} title="It is still on" messages={REFUSALS} />}
+        <Credentials label="Password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+        <Group>
+          <Button type="submit" loading={remove.isPending} {...(totpEnabled && { color: 'red' })}>
+            {totpEnabled ? 'Turn it off' : 'Set it up'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
