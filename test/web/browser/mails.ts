@@ -7,9 +7,9 @@ export const readMail = async (tab: Tab, to: string, subject: string): Promise<s
   await page.goto(fixture().dashboard.stack.mailUrl);
   const mail = page.locator('.email').filter({ hasText: to }).filter({ hasText: subject }).first();
   await mail.getByRole('button', { name: 'Toggle text view' }).click();
-  const text = await mail.locator('.email-text').textContent();
+  const text = await mail.locator('.email-text').innerText();
   await page.close();
-  return text ?? '';
+  return text;
 };
 
 /** The code in a mail. */

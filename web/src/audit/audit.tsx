@@ -5,6 +5,7 @@ import { Instant } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { ScrollRegion } from '../components/scroll-region.tsx';
 
 const PAGE = 50;
 
@@ -38,7 +39,7 @@ export const Audit = () => {
         </section>
       )}
       {!error && !isEmpty && (
-        <section className="card scroll-x" aria-label="Audit log">
+        <ScrollRegion className="card scroll-x" label="Audit log">
           <table className="grid-table">
             <thead>
               <tr>
@@ -72,7 +73,7 @@ export const Audit = () => {
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
       )}
       {hasNextPage && (
         <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>

@@ -8,6 +8,8 @@ const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size:
 /** Options of all charts: stacked bars over time buckets, no built-in legend or tooltip. */
 export const barOptions = (settings: {
   readonly animated: boolean;
+  /** False where there is no value to read off: then there is no axis of values. */
+  readonly hasValues?: boolean;
   readonly formatValue?: (value: number) => string;
 }): ChartOptions<'bar'> => ({
   responsive: true,
@@ -39,6 +41,7 @@ export const barOptions = (settings: {
       ticks: {
         color: cssColor('var(--dim)'),
         font: FONT,
+        display: settings.hasValues ?? true,
         maxTicksLimit: 5,
         padding: 8,
         callback: (value) => (settings.formatValue ?? formatAxisMoney)(Number(value)),

@@ -11,7 +11,7 @@ import {
   type Plugin,
   Tooltip,
 } from 'chart.js';
-import { useMemo, useState } from 'react';
+import { type RefObject, useMemo, useRef, useState } from 'react';
 import { Bar } from 'react-chartjs-2';
 import type { SpendReport } from '../api/responses.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
@@ -36,10 +36,14 @@ interface StackedBarsProps {
   readonly onPick?: (time: string) => void;
 }
 
+/** What the plugins draw from. Chart.js takes plugins only when a chart begins, so they look it up each time. */
+type Latest = RefObject<{ readonly points: readonly TrendPoint[]; readonly gaps: Gaps }>;
+
 /** Marks buckets with requests of unknown cost: their bars are too low by an unknown amount. */
-const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
+const markUnpriced = (latest: Latest): Plugin<'bar'> => ({
   id: 'markUnpriced',
   afterDatasetsDraw(chart) {
+    const { points } = latest.current;
     const { x, y } = chart.scales;
     if (!x || !y) return;
     chart.ctx.save();
@@ -58,30 +62,30 @@ const markUnpriced = (points: readonly TrendPoint[]): Plugin<'bar'> => ({
   },
 });
 
-/** Shades buckets with untracked requests, which no bar includes. */
-const shadeGaps = (points: readonly TrendPoint[], gaps: Gaps): Plugin<'bar'> => {
-  const isGap = points.map(({ time }) => {
-    const [start, end] = [bucketStart(time).getTime(), bucketEnd(time).getTime()];
-    return gaps.some(({ from, to }) => Date.parse(from) < end && Date.parse(to) >= start);
-  });
-  return {
-    id: 'shadeGaps',
-    beforeDatasetsDraw({ ctx, chartArea: { top, bottom }, scales: { x } }) {
-      if (!x) return;
-      const width = x.width / Math.max(1, points.length);
-      ctx.save();
-      isGap.forEach((shaded, index) => {
-        if (!shaded) return;
-        const left = x.getPixelForValue(index) - width / 2;
-        ctx.fillStyle = cssColor('var(--warn-soft)');
-        ctx.fillRect(left, top, width, bottom - top);
-        ctx.fillStyle = cssColor('var(--warn)');
-        ctx.fillRect(left, top, width, 2);
-      });
-      ctx.restore();
-    },
-  };
+const hasGap = ({ time }: TrendPoint, gaps: Gaps): boolean => {
+  const [start, end] = [bucketStart(time).getTime(), bucketEnd(time).getTime()];
+  return gaps.some(({ from, to }) => Date.parse(from) < end && Date.parse(to) >= start);
 };
+
+/** Shades buckets with untracked requests, which no bar includes. */
+const shadeGaps = (latest: Latest): Plugin<'bar'> => ({
+  id: 'shadeGaps',
+  beforeDatasetsDraw({ ctx, chartArea: { top, bottom }, scales: { x } }) {
+    const { points, gaps } = latest.current;
+    if (!x) return;
+    const width = x.width / Math.max(1, points.length);
+    ctx.save();
+    points.forEach((point, index) => {
+      if (!hasGap(point, gaps)) return;
+      const left = x.getPixelForValue(index) - width / 2;
+      ctx.fillStyle = cssColor('var(--warn-soft)');
+      ctx.fillRect(left, top, width, bottom - top);
+      ctx.fillStyle = cssColor('var(--warn)');
+      ctx.fillRect(left, top, width, 2);
+    });
+    ctx.restore();
+  },
+});
 
 /** Spend through time, stacked by series. */
 const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) => {
@@ -117,22 +121,17 @@ const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) 
       const time = points[elements[0]?.index ?? -1]?.time;
       if (time !== undefined) onPick?.(time);
     };
-    return { ...barOptions({ animated }), onHover: follow, onClick: pick };
+    const hasValues = points.some(({ values }) => values.some((value) => value !== 0));
+    return { ...barOptions({ animated, hasValues }), onHover: follow, onClick: pick };
   }, [points, animated, onPick, scheme]);
-  const plugins = useMemo(() => [shadeActive, shadeGaps(points, gaps), markUnpriced(points)], [points, gaps]);
+  const latest = useRef({ points, gaps });
+  latest.current = { points, gaps };
+  const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest)], []);
   const point = active && points[active.index];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer opens the box; the table has the same figures.
     <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
-      {/* Chart.js reads plugins only at the start: new points need a new chart. */}
-      <Bar
-        key={`${scheme} ${points[0]?.time} ${points.length} ${gaps.length}`}
-        data={data}
-        options={options}
-        plugins={plugins}
-        role="img"
-        aria-label={label}
-      />
+      <Bar key={scheme} data={data} options={options} plugins={plugins} role="img" aria-label={label} />
       {point && <BarTip point={point} series={series} x={active.x} width={active.width} />}
     </div>
   );

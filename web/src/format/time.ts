@@ -92,5 +92,12 @@ export const formatBucketLong = (time: string): string => {
   return time.length === 10 ? `${utcLongDay.format(start)} (UTC day)` : `${utcMonth.format(start)} (UTC month)`;
 };
 
+/** A range of whole UTC days, `Nov 1 – 20`, or of hours in the user's time zone; `to` is the first instant after it. */
+export const formatPeriod = (from: string, to: string): string => {
+  const [start, end] = [new Date(from), new Date(to)];
+  const isDays = start.getTime() % DAY_MS === 0 && end.getTime() % DAY_MS === 0;
+  return isDays ? utcDay.formatRange(start, new Date(end.getTime() - 1)) : shortInstant.formatRange(start, end);
+};
+
 /** The UTC day of an instant: `2026-11-20`. */
 export const utcDate = (at: Date): string => at.toISOString().slice(0, 10);

@@ -23,7 +23,7 @@ import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
 import { Trend } from './trend.tsx';
 import { Untracked } from './untracked.tsx';
-import { useHeadline, useNeverUsed, useReport } from './use-overview.ts';
+import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
 
@@ -46,6 +46,7 @@ export const Overview = () => {
   const range = rangeOf(search, new Date());
   const headline = useHeadline(filters);
   const report = useReport(range, by, filters);
+  const comparison = useComparison(range, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   const toRequests = useCallback(
     (time: string) =>
@@ -96,6 +97,8 @@ export const Overview = () => {
             keyNames={keyNames}
             isStale={report.isPlaceholderData}
             filters={filters}
+            // The tile has the month's: one comparison, not two.
+            comparison={range.name === 'month' ? undefined : comparison}
             onPick={toRequests}
           />
           {shown && shown.totals.requests > 0 && (

@@ -28,27 +28,39 @@ export const Provenance = ({ totals }: { readonly totals: SpendTotals }) => {
       <div className="card-head">
         <h2 id="provenance">How costs are known</h2>
       </div>
-      <div className={classes['stack']} aria-hidden="true">
-        {total > 0 &&
-          rows.map(
-            ({ kind, color, nano }) =>
-              nano > 0 && <span key={kind} style={{ flexGrow: nano / total, background: color }} />,
-          )}
-      </div>
-      <dl className={classes['facts']}>
-        {rows.map(({ kind, name, color, what, nano }) => (
-          <div key={kind} title={what}>
-            <dt>
-              <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
-              {name}
-            </dt>
-            <dd>
-              <span className="dim num">{total > 0 ? formatShare(nano / total) : '–'}</span>
-              <Money nano={nano} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {totals.costNanoUsd === null ? (
+        <p className="unknown small">No cost is known.</p>
+      ) : (
+        <Known rows={rows} total={total} />
+      )}
     </section>
   );
 };
+
+type Row = (typeof kinds)[number] & { readonly nano: number };
+
+const Known = ({ rows, total }: { readonly rows: readonly Row[]; readonly total: number }) => (
+  <>
+    <div className={classes['stack']} aria-hidden="true">
+      {total > 0 &&
+        rows.map(
+          ({ kind, color, nano }) =>
+            nano > 0 && <span key={kind} style={{ flexGrow: nano / total, background: color }} />,
+        )}
+    </div>
+    <dl className={classes['facts']}>
+      {rows.map(({ kind, name, color, what, nano }) => (
+        <div key={kind} title={what}>
+          <dt>
+            <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
+            {name}
+          </dt>
+          <dd>
+            <span className="dim num">{total > 0 ? formatShare(nano / total) : '–'}</span>
+            <Money nano={nano} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </>
+);

@@ -5,7 +5,7 @@ import type { SpendPoint } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { exactMoney } from '../format/money.ts';
 import { formatCompact, formatShare, plural } from '../format/quantity.ts';
-import { bucketStart, formatClock, utcDate } from '../format/time.ts';
+import { bucketStart, formatClock, formatShortInstant, utcDate } from '../format/time.ts';
 import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
 import classes from './tiles.module.css';
 
@@ -77,6 +77,14 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
   </>
 );
 
+/** Rounded: it is not known to the cent. */
+const Forecast = ({ nano }: { readonly nano: number | null }) => (
+  <>
+    {nano !== null && '≈ '}
+    <Money nano={nano} as="rough" />
+  </>
+);
+
 const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 
 /** Today, this month, and the forecast for the month. */
@@ -98,8 +106,8 @@ export const Tiles = ({
           sum={<Money nano={today.sum.costNanoUsd} />}
           spark={<Spark points={today.hours} />}
         >
-          <Change now={today.sum.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
-          <Money nano={today.before.costNanoUsd} /> yesterday at this time
+          <Change now={today.elapsed.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
+          <Money nano={today.before.costNanoUsd} /> yesterday until {formatClock(new Date(today.beforeUntil))}
           <Missing of={today.sum} untracked={today.untrackedRequests} />
         </Tile>
       ) : (
@@ -112,11 +120,11 @@ export const Tiles = ({
             sum={<Money nano={month.sum.costNanoUsd} />}
             spark={<Spark points={month.days} />}
           >
-            <Change now={month.sum.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
-            <Money nano={month.before.costNanoUsd} /> by this day last month
+            <Change now={month.elapsed.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
+            <Money nano={month.before.costNanoUsd} /> last month until {formatShortInstant(month.beforeUntil)}
             <Missing of={month.sum} untracked={month.untrackedRequests} />
           </Tile>
-          <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Money nano={month.forecastNanoUsd} />}>
+          <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Forecast nano={month.forecastNanoUsd} />}>
             <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
             <Money nano={month.lastMonth.costNanoUsd} /> last month
             <span className={classes['more']}>

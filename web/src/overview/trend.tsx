@@ -9,13 +9,14 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
-import { formatBucketLong } from '../format/time.ts';
+import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } from '../spend/filters.ts';
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
 import type { Range } from '../spend/ranges.ts';
 import { TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change } from './tiles.tsx';
+import type { useComparison } from './use-overview.ts';
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
@@ -70,6 +71,7 @@ export const Trend = ({
   keyNames,
   isStale,
   filters,
+  comparison,
   onPick,
 }: {
   readonly report: SpendReport | undefined;
@@ -78,6 +80,7 @@ export const Trend = ({
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
   readonly filters: Filters;
+  readonly comparison: ReturnType<typeof useComparison>;
   readonly onPick: (time: string) => void;
 }) => {
   const [asTable, setAsTable] = useState(false);
@@ -108,10 +111,12 @@ export const Trend = ({
           {totals ? (
             <div className={classes['total']}>
               <Money nano={totals.costNanoUsd} />
-              {report.previous && (
+              {comparison && (
                 <span className="dim small">
-                  <Change now={totals.costNanoUsd} before={report.previous.totals.costNanoUsd} /> vs{' '}
-                  <Money nano={report.previous.totals.costNanoUsd} /> in the previous period
+                  {formatPeriod(comparison.from, comparison.to)}{' '}
+                  <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
+                  <Money nano={comparison.previous.totals.costNanoUsd} /> in{' '}
+                  {formatPeriod(comparison.previous.from, comparison.previous.to)}
                 </span>
               )}
               <span className="dim small">

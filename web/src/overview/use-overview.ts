@@ -4,8 +4,8 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
 import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts';
-import { monthOf, todayOf } from '../spend/headline.ts';
-import type { Range } from '../spend/ranges.ts';
+import { monthOf, sameDayOfLastMonth, todayOf } from '../spend/headline.ts';
+import { comparedRange, type Range } from '../spend/ranges.ts';
 
 const REFRESH_MS = 60_000;
 /** Groups in the table; the chart shows the first ones. */
@@ -33,6 +33,21 @@ export const useReport = (range: Range, by: Dimension, filters: Filters) =>
     live,
   );
 
+/**
+ * The whole days of a range against as many days before it; hours for a range of two days at most. The part of a day that has passed
+ * is never compared with a whole day. Undefined for a range without a whole bucket.
+ */
+export const useComparison = (range: Range, filters: Filters) => {
+  const wanted = comparedRange(range, new Date());
+  const { data } = useApi().useQuery(
+    'get',
+    '/spend',
+    { params: { query: { ...(wanted ?? { from: range.from }), ...parametersOf(filters) } } },
+    { ...live, enabled: wanted !== undefined },
+  );
+  return wanted && data && data.previous ? { ...data, previous: data.previous } : undefined;
+};
+
 /** Today and this month, with yesterday and last month for comparison. */
 export const useHeadline = (filters: Filters) => {
   const api = useApi();
@@ -51,10 +66,22 @@ export const useHeadline = (filters: Filters) => {
     { params: { query: { from: lastMonth, granularity: 'day', ...parametersOf(filters) } } },
     live,
   );
+  const sameDay = sameDayOfLastMonth(now);
+  const thatDay = api.useQuery(
+    'get',
+    '/spend',
+    { params: { query: { from: sameDay, to: sameDay, granularity: 'hour', ...parametersOf(filters) } } },
+    live,
+  );
   const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);
-  const month = useMemo(() => days.data && monthOf(days.data, new Date()), [days.data]);
-  const refetch = () => Promise.all([hours, days].filter(({ isError }) => isError).map((query) => query.refetch()));
-  return { today, month, error: hours.error ?? days.error, requests: days.data?.totals.requests, refetch };
+  const month = useMemo(
+    () => days.data && hours.data && thatDay.data && monthOf(days.data, hours.data, thatDay.data, new Date()),
+    [days.data, hours.data, thatDay.data],
+  );
+  const queries = [hours, days, thatDay];
+  const refetch = () => Promise.all(queries.filter(({ isError }) => isError).map((query) => query.refetch()));
+  const error = queries.find(({ isError }) => isError)?.error ?? null;
+  return { today, month, error, requests: days.data?.totals.requests, refetch };
 };
 
 /** True when the account has never had a request; undefined while unknown. Queries a year only if recent months are empty. */

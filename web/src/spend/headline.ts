@@ -37,35 +37,68 @@ type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
   gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 
-/** Today, and yesterday up to the same hour, from the hours since yesterday. Days are UTC. */
+/** The last whole hour has ended at this hour of the day: `17`. */
+const wholeHours = (now: Date): string => now.toISOString().slice(11, 13);
+
+const beforeHour = (points: readonly SpendPoint[], day: string, hour: string): readonly SpendPoint[] =>
+  points.filter(({ time }) => time.startsWith(day) && time < `${day}T${hour}`);
+
+/**
+ * Today, and its whole hours against the same hours of yesterday, from the hours since yesterday: an hour that has just begun is not
+ * compared with a whole one. Days are UTC.
+ */
 export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
   const [today, yesterday] = [utcDate(now), utcDate(new Date(now.getTime() - DAY_MS))];
-  const untilHour = `${yesterday}T${now.toISOString().slice(11, 13)}`;
+  const hour = wholeHours(now);
   const ofToday = hours.filter(({ time }) => time.startsWith(today));
   return {
     sum: sumOf(ofToday),
-    before: sumOf(hours.filter(({ time }) => time.startsWith(yesterday) && time <= untilHour)),
+    elapsed: sumOf(beforeHour(hours, today, hour)),
+    before: sumOf(beforeHour(hours, yesterday, hour)),
+    /** Until when yesterday counts, ISO 8601. */
+    beforeUntil: `${yesterday}T${hour}:00:00.000Z`,
     hours: ofToday,
     untrackedRequests: untrackedSince(untracked, today),
   };
 };
 
+/** The day of last month with the number of today; its last day where it is shorter. */
+export const sameDayOfLastMonth = (now: Date): string => {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return utcDate(new Date(Date.UTC(year, month - 1, Math.min(now.getUTCDate(), lastDay))));
+};
+
 const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
 /**
- * This month, last month up to the same day, and the forecast, from the days since the start of last month. The forecast is null where the
- * cost of the month is unknown, or without a week of history.
+ * This month, its whole hours against last month up to the same day and hour, and the forecast. The forecast is null where the cost of
+ * the month is unknown, or without a week of history.
+ *
+ * @param days since the start of last month
+ * @param hours since yesterday
+ * @param thatDay the hours of last month's day with the same number
  */
-export const monthOf = ({ series: days, untracked }: Figures, now: Date) => {
+export const monthOf = (
+  { series: days, untracked }: Figures,
+  { series: hours }: Pick<Figures, 'series'>,
+  { series: thatDay }: Pick<Figures, 'series'>,
+  now: Date,
+) => {
+  const today = utcDate(now);
   const thisMonth = monthName(now);
   const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
-  const dayOfMonth = now.toISOString().slice(8, 10);
+  const sameDay = sameDayOfLastMonth(now);
+  const hour = wholeHours(now);
   const ofThis = days.filter(({ time }) => time.startsWith(thisMonth));
   const ofLast = days.filter(({ time }) => time.startsWith(lastMonth));
   const sum = sumOf(ofThis);
   return {
     sum,
-    before: sumOf(ofLast.filter(({ time }) => time.slice(8) <= dayOfMonth)),
+    elapsed: sumOf([...ofThis.filter(({ time }) => time < today), ...beforeHour(hours, today, hour)]),
+    before: sumOf([...ofLast.filter(({ time }) => time < sameDay), ...beforeHour(thatDay, sameDay, hour)]),
+    /** Until when last month counts, ISO 8601. */
+    beforeUntil: `${sameDay}T${hour}:00:00.000Z`,
     lastMonth: sumOf(ofLast),
     forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(days, now),
     days: ofThis,

@@ -97,3 +97,16 @@ export const rangeOf = (search: RangeSearch, now: Date): Range => {
     granularities,
   };
 };
+
+/** Ranges up to this length are compared by the hour, longer ones by the day. */
+const HOURS_UP_TO_DAYS = 2;
+
+/** The whole hours or days of a range, as the API's parameters; undefined where there are none. It does not depend on the bars chosen. */
+export const comparedRange = ({ from, to }: Range, now: Date) => {
+  const startMs = Date.parse(from);
+  const endMs = Math.min(now.getTime(), to === undefined ? now.getTime() : Date.parse(to) + DAY_MS);
+  const granularity: Granularity = endMs - startMs <= HOURS_UP_TO_DAYS * DAY_MS ? 'hour' : 'day';
+  const length = granularity === 'hour' ? HOUR_MS : DAY_MS;
+  const end = Math.floor(endMs / length) * length;
+  return end <= startMs ? undefined : { from, to: new Date(end).toISOString(), granularity };
+};
