@@ -45,7 +45,7 @@ export const useComparison = (range: Range, filters: Filters) => {
     { params: { query: { ...(wanted ?? { from: range.from }), ...parametersOf(filters) } } },
     { ...live, enabled: wanted !== undefined },
   );
-  return wanted && data && data.previous ? { ...data, previous: data.previous } : undefined;
+  return wanted && data?.previous ? { ...data, previous: data.previous } : undefined;
 };
 
 /** Today and this month, with yesterday and last month for comparison. */
