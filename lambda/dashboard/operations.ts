@@ -9,6 +9,7 @@ import * as billing from './billing/operations.ts';
 import * as budgets from './budgets/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
 import * as keys from './keys/operations.ts';
+import * as mcp from './mcp/operations.ts';
 import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';
 import * as openapi from './openapi/operations.ts';
@@ -44,6 +45,7 @@ const resources = {
   'alert-rules': alertRules,
   budgets,
   alerts,
+  mcp,
   billing,
   audit,
   'audit-export': auditExport,
@@ -76,6 +78,7 @@ export const groups = {
   Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
   Pauses: 'What is stopped for a time, by people and by rules.',
   Alerts: 'Alerts that were triggered.',
+  Agents: 'Questions of AI agents, by the Model Context Protocol.',
   'Audit log': 'Who changed what, when and from where.',
   Billing: 'The plan, its limits and its purchase.',
   Meta: 'About this API.',

@@ -51,6 +51,9 @@ export class ForbiddenError extends DomainError {}
 /** Does not exist or belongs to another account; the caller does not learn which. */
 export class NotFoundError extends DomainError {}
 
+/** The path exists, and not with this method. */
+export class MethodNotAllowedError extends DomainError {}
+
 /** The stage admits no new users in this way. */
 export class RegistrationClosedError extends DomainError {}
 

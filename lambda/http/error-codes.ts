@@ -19,6 +19,7 @@ export const errorCodes = {
   },
   REGISTRATION_CLOSED: { status: 403, description: 'New users are not admitted in this way; the message says how.' },
   NOT_FOUND: { status: 404, description: 'Your account has no such resource.' },
+  METHOD_NOT_ALLOWED: { status: 405, description: 'The path does not have this method.' },
   EMAIL_TAKEN: { status: 409, description: 'A user with this e-mail address already exists.' },
   CONFLICT: { status: 409, description: 'The request conflicts with the current state; the message explains why.' },
   LIMIT_REACHED: { status: 409, description: "The limit of the account's plan is reached." },

@@ -4,16 +4,17 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ErrorBody, errorCodes } from './error-codes.ts';
 import { mapError } from './error-map.ts';
 import type { HttpResult } from './http-result.ts';
+import { mcpErrorBody } from './mcp-http.ts';
 import { OAuthError, oAuthErrorResult } from './oauth-error.ts';
 
 /**
  * Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them.
  *
- * @param isOAuth whether the request is for an OAuth 2 endpoint
+ * @param kindOf a protocol with errors of its own that a request is for
  */
 export const errorResponse = (
   logger: Pick<Logger, 'error'>,
-  isOAuth: (event: APIGatewayProxyEvent) => boolean,
+  kindOf: (event: APIGatewayProxyEvent) => 'oauth' | 'mcp' | undefined,
 ): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
   onError: (request) => {
     const mapped = mapError(request.error);
@@ -22,7 +23,21 @@ export const errorResponse = (
     if (errorCodes[code].status >= 500 && !(request.error instanceof OAuthError))
       logger.error('request failed', { requestId, code, error: request.error as Error });
     const retryAfter = retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) };
-    if (isOAuth(request.event)) {
+    const kind = kindOf(request.event);
+    if (kind === 'mcp') {
+      request.response = {
+        statusCode: errorCodes[code].status,
+        headers: {
+          'Content-Type': 'application/json',
+          ...(code === 'UNAUTHORIZED' && { 'WWW-Authenticate': 'Bearer' }),
+          ...(code === 'METHOD_NOT_ALLOWED' && { Allow: 'POST' }),
+          ...retryAfter,
+        },
+        body: JSON.stringify(mcpErrorBody(mapped, requestId)),
+      };
+      return;
+    }
+    if (kind === 'oauth') {
       const { statusCode, headers, body } = oAuthErrorResult(request.error, mapped);
       request.response = {
         statusCode,

@@ -8,6 +8,7 @@ import { cors } from './cors.ts';
 import { errorResponse } from './error-response.ts';
 import { type HttpResult, streamedResult } from './http-result.ts';
 import { findRoute, matchRoute } from './match-route.ts';
+import { checkMcpHeaders } from './mcp-http.ts';
 import type { Caller, Input, Operation, Route } from './operation.ts';
 import {
   callerOf,
@@ -40,7 +41,7 @@ export interface HttpStackOptions {
  *
  * @throws ForbiddenError if the caller's role lacks the operation's permission, or it is not for API tokens
  */
-const requirePermission = (caller: Caller, permission: Permission): Caller => {
+export const requirePermission = (caller: Caller, permission: Permission): Caller => {
   if (caller.tokenId !== undefined && !isForTokens(permission))
     throw new ForbiddenError(`No API token has the permission ${permission}: log in as a person for this.`);
   if (permits(caller.role, permission)) return caller;
@@ -71,8 +72,9 @@ const inputOf = async (
     clientAddress: event.requestContext.identity?.sourceIp,
   }) as Input<Operation>;
 
-const respond = async ({ success }: Operation, output: unknown): Promise<HttpResult> => {
+const respond = async ({ success, isMcp }: Operation, output: unknown): Promise<HttpResult> => {
   if (success.streamed) return streamedResult(success.status, success.streamed, output as AsyncIterable<string>);
+  if (isMcp && output === undefined) return { statusCode: 202, headers: {}, body: '' };
   if (success.schema === undefined) return { statusCode: success.status, headers: {}, body: '' };
   // The output is parsed too: a response that does not match its schema is a bug, and members outside the schema are dropped.
   return {
@@ -82,19 +84,24 @@ const respond = async ({ success }: Operation, output: unknown): Promise<HttpRes
   };
 };
 
-const isOAuth =
+/** The protocol with errors of its own that a request is for. */
+const kindOf =
   (routes: readonly Route[]) =>
-  ({ httpMethod, path }: APIGatewayProxyEvent): boolean =>
-    findRoute(routes, httpMethod, path)?.route.operation.isOAuth === true;
+  ({ httpMethod, path }: APIGatewayProxyEvent) => {
+    const { isOAuth, isMcp } = findRoute(routes, httpMethod, path)?.route.operation ?? {};
+    if (isMcp) return 'mcp';
+    return isOAuth ? 'oauth' : undefined;
+  };
 
 const stack = (routes: readonly Route[], options: HttpStackOptions, plugin: middy.PluginObject) =>
   middy<APIGatewayProxyEvent, HttpResult>(plugin)
     .use(requestLog(options.logger))
     .use(securityHeaders())
     .use(cors(options.corsOrigins))
-    .use(errorResponse(options.logger, isOAuth(routes)))
+    .use(errorResponse(options.logger, kindOf(routes)))
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
+      if (route.operation.isMcp) checkMcpHeaders(headersOf(event), options.corsOrigins);
       const input = await inputOf(route.operation, event, params, options);
       await enforceRateLimits(route.operation, input, options.countRequest);
       return respond(route.operation, await route.run(input));

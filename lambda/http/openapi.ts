@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { rolesWith } from '../domain/accounts/permissions.ts';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
+import { mcpErrorSchema } from './mcp-http.ts';
 import { oAuthErrorSchema } from './oauth-error.ts';
 import type { Operation } from './operation.ts';
 import { rateLimitText } from './rate-limits.ts';
@@ -26,6 +27,7 @@ const errorExamples: Record<ErrorCode, string> = {
     'Your role viewer lacks the permission rules:write. Roles that have it: owner, admin, member. An owner or admin can change your role.',
   REGISTRATION_CLOSED: 'New users come here by invitation. Ask a member of your account for one.',
   NOT_FOUND: 'There is no such key.',
+  METHOD_NOT_ALLOWED: 'This server opens no stream. Send messages with POST.',
   EMAIL_TAKEN: 'A user with this e-mail address already exists. Log in, or reset the password.',
   CONFLICT: 'A registration with this e-mail address is in progress. Try again in a minute.',
   LIMIT_REACHED: 'The plan allows 2 active keys. Revoke one, or upgrade the plan.',
@@ -144,12 +146,28 @@ const oAuthErrorResponses = (writer: Writer): Json => {
   };
 };
 
+/** Those of the handler have the form of JSON-RPC, those of API Gateway and firewall the service's shape. */
+const mcpErrorResponses = (byStatus: readonly [number, readonly ErrorCode[]][], { write }: Writer): Json => {
+  const schema = { anyOf: [write(mcpErrorSchema, 'output'), write(errorBodySchema, 'output')] };
+  return Object.fromEntries(
+    byStatus.map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' '),
+        ...((status === 429 || status === 503) && { headers: retryAfter }),
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  );
+};
+
 const errorResponses = (operation: Operation, writer: Writer): Json => {
   const codes = [...new Set([...operation.errors, ...commonErrors(operation)])];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
   // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
   const ours = Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
+  if (operation.isMcp) return mcpErrorResponses([...byStatus], writer);
   return operation.isOAuth ? { ...ours, ...oAuthErrorResponses(writer) } : ours;
 };
 
@@ -203,7 +221,11 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
         },
       },
     }),
-    responses: { [success.status]: successResponse(operation, writer), ...errorResponses(operation, writer) },
+    responses: {
+      [success.status]: successResponse(operation, writer),
+      ...(operation.isMcp && body && { 202: { description: 'Accepted: there is nothing to respond.' } }),
+      ...errorResponses(operation, writer),
+    },
   };
 };
 

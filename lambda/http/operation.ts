@@ -41,6 +41,8 @@ interface Endpoint {
   readonly rateLimits?: RateLimits;
   /** An OAuth 2 endpoint: its body is a form, and its errors are those of RFC 6749. */
   readonly isOAuth?: true;
+  /** An endpoint of the Model Context Protocol: its errors have the form of JSON-RPC, and a message without a response gets 202. */
+  readonly isMcp?: true;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
@@ -102,11 +104,17 @@ export interface Input<O extends Operation> {
 }
 
 /** The result of an implementation; undefined for an empty response. */
-type Output<O extends Operation> = O['success'] extends { streamed: object }
-  ? AsyncIterable<string>
-  : O['success'] extends { schema: infer S extends z.ZodMiniType }
-    ? z.input<S>
-    : undefined;
+type Output<O extends Operation> = O extends {
+  isMcp: true;
+  body: object;
+  success: { schema: infer S extends z.ZodMiniType };
+}
+  ? z.input<S> | undefined
+  : O['success'] extends { streamed: object }
+    ? AsyncIterable<string>
+    : O['success'] extends { schema: infer S extends z.ZodMiniType }
+      ? z.input<S>
+      : undefined;
 
 export type Implementation<O extends Operation> = (input: Input<O>) => Promise<Output<O>>;
 

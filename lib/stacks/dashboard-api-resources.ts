@@ -347,6 +347,17 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     environment: dashboardEnvironment,
     items: [{ actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }],
   },
+  mcp: {
+    description: 'Dashboard API: questions of AI agents (MCP)',
+    environment: dashboardEnvironment,
+    // What the functions of its tools read; it writes nothing.
+    items: [
+      readSpend,
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs },
+      { actions: ['Query'], partitions: partitions.sessions },
+    ],
+  },
   billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',
     environment: (dependencies) =>

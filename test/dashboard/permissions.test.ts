@@ -73,7 +73,9 @@ const call = async (operation: (typeof operations)[number], role: Role, tokenId?
     caller: { accountId: 'account', userId: role, role, tokenId },
   });
   const { statusCode, body } = await handler(event, {} as Context);
-  return { status: statusCode, error: JSON.parse(String(body)).error };
+  const { error } = JSON.parse(String(body));
+  // A JSON-RPC error has the house's as its data.
+  return { status: statusCode, error: { ...error, ...error.data } };
 };
 
 describe('every operation with every role', () => {

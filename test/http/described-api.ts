@@ -42,6 +42,8 @@ export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
   readonly isOpen: boolean;
+  /** An API token is the credential, not a JWT. */
+  readonly takesApiToken: boolean;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
   readonly responses: Record<string, { content?: Record<string, { schema: Schema; examples?: object }> }>;
@@ -55,6 +57,7 @@ export const described: readonly DescribedOperation[] = Object.entries(
     method: method.toUpperCase(),
     path,
     isOpen: (operation['security'] as unknown[]).length === 0,
+    takesApiToken: (operation['security'] as object[]).some((each) => 'apiToken' in each),
     parameters: (operation['parameters'] ?? []) as Parameter[],
     body: (operation['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined)?.content[
       'application/json'

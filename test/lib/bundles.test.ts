@@ -38,6 +38,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/AlertRulesHandler': 358,
   'dashboard-api/BudgetsHandler': 370,
   'dashboard-api/AlertsHandler': 305,
+  'dashboard-api/McpHandler': 640,
   'dashboard-api/BillingHandler': 585,
   'dashboard-api/AuditHandler': 315,
   'dashboard-api/AuditExportHandler': 314,

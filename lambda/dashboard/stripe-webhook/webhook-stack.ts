@@ -16,7 +16,7 @@ export const webhookStack = (
   middy<APIGatewayProxyEvent, HttpResult>()
     .use(requestLog(logger))
     .use(securityHeaders())
-    .use(errorResponse(logger, () => false))
+    .use(errorResponse(logger, () => undefined))
     .handler(async (event) => {
       const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
       await receive(body, headersOf(event)['stripe-signature']);

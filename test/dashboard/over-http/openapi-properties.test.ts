@@ -136,8 +136,8 @@ const tokens = ({ isOpen }: DescribedOperation) =>
 /** Fewer runs for /auth, because rejected logins and resets are slow on purpose. */
 const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 3 : 8);
 
-const token = (which: string | undefined, { path }: DescribedOperation) =>
-  which === 'mine' ? (path.startsWith('/machine/') ? apiToken : session.token) : which;
+const token = (which: string | undefined, { takesApiToken }: DescribedOperation) =>
+  which === 'mine' ? (takesApiToken ? apiToken : session.token) : which;
 
 describe('the API and its document', () => {
   it('agree: the stack serves this document', async () => {

@@ -199,6 +199,11 @@ describe('what each function may do', () => {
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
         'cognito-idp:AdminGetUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
       ],
+      'dashboard-api/McpHandler': [
+        logsTo('McpHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        ...CALLER_OR_TOKEN,
+      ],
       'dashboard-api/MetricsHandler': [
         logsTo('MetricsHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',

@@ -1,0 +1,85 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import { permits } from '../../domain/accounts/permissions.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import { mapError } from '../../http/error-map.ts';
+import { requirePermission } from '../../http/http-stack.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
+import { withDecimalAmounts } from './decimal-amounts.ts';
+import type { callMcp as operation } from './operations.ts';
+import { argumentSchema, runTool, type Tool } from './tools.ts';
+
+interface McpDependencies {
+  readonly tools: readonly Tool[];
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const INSTRUCTIONS = `What requests to AI providers cost, as this account's gateway recorded it. Amounts are exact decimal strings in USD. \
+"unknown" is not $0: unpricedRequests counts the requests that a cost leaves out. costByProvenance says how a cost is known: reported by the \
+provider, computed from reported usage and prices, or estimated. Times and days are UTC. Where isComplete is false, sums are lower bounds, and \
+mayAlsoMatch is the most that is missing.`;
+
+/** What an agent reads of an error: it may correct its arguments. */
+const errorText = (error: unknown): string => {
+  const { code, message, violations = [] } = mapError(error);
+  return [`${code}: ${message}`, ...violations.map(({ path, message: fault }) => `${path} ${fault}`)].join('\n');
+};
+
+/** A server for one request: what it shows depends on the caller's role. */
+const serverFor = (
+  { caller, requestId }: Pick<Input<typeof operation>, 'caller' | 'requestId'>,
+  { tools, logger }: McpDependencies,
+): Server => {
+  const server = new Server(
+    { name: 'ai-spend', version: '1.0.0' },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: tools
+      .filter(({ route }) => permits(caller.role, route.operation.permission as never))
+      .map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: argumentSchema(tool),
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: asked = {} } }) => {
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
+    try {
+      requirePermission(caller, tool.route.operation.permission as never);
+      const output = withDecimalAmounts(await runTool(tool, asked, { caller, requestId }));
+      return { content: [{ type: 'text', text: JSON.stringify(output) }] };
+    } catch (error) {
+      if (mapError(error).code === 'INTERNAL') logger.error('tool failed', { requestId, tool: name, error: error as Error });
+      return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
+    }
+  });
+  return server;
+};
+
+/** Responds to one message. There are no sessions: a notification has nothing to change. */
+export const respondToMcp =
+  (dependencies: McpDependencies): Implementation<typeof operation> =>
+  async ({ body, caller, requestId }) => {
+    if (body.id === undefined) return undefined;
+    if (!isJSONRPCRequest(body)) throw new ValidationError([{ path: '', message: 'must be a JSON-RPC request' }]);
+    const server = serverFor({ caller, requestId }, dependencies);
+    const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>();
+    await server.connect({
+      start: async () => {},
+      close: async () => {},
+      send: async (message) => resolve(message),
+    });
+    server.transport?.onmessage?.(body);
+    return (await promise) as Awaited<ReturnType<Implementation<typeof operation>>>;
+  };

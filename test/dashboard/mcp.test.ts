@@ -1,0 +1,326 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { newApiToken } from '../../lambda/domain/accounts/api-token.ts';
+import { maskedSecret, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { addDays, dayOf } from '../../lambda/domain/calendar/utc.ts';
+import { mcpVersions } from '../../lambda/http/mcp-http.ts';
+import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { clearOfMidnight } from '../clear-of-midnight.ts';
+import { newAccount } from '../data/new-account.ts';
+import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
+import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: (event: unknown, context: Context) => Promise<APIGatewayProxyResult>;
+let account: Awaited<ReturnType<typeof newAccount>>;
+let client: Client;
+
+/** Days before today, oldest first: 2 to 6 days ago. */
+const day = (ago: number) => addDays(dayOf(new Date().toISOString()), -ago);
+const at = (ago: number, time: string) => `${day(ago)}T${time}:00.000Z`;
+const KEY_B = 'key-b';
+
+
+/** Each token costs 7 nano-USD. Their sum is 1.023222494 USD, and one request has no known cost. */
+const traffic = () =>
+  [
+    { startedAt: at(6, '08:00'), tag: 'search', tokens: 1_000 },
+    { startedAt: at(6, '09:00'), tag: 'search', keyId: KEY_B, tokens: 2_000 },
+    { startedAt: at(5, '10:00'), provider: 'anthropic', model: 'claude', tokens: 10_000 },
+    { startedAt: at(5, '11:00'), model: 'gpt-4o-mini', tag: 'batch', tokens: 500 },
+    { startedAt: at(4, '10:00'), provider: 'anthropic', model: 'claude', tag: 'agents', keyId: KEY_B, tokens: 100_000, session: { id: 's1' }, client: 'claude-code' },
+    { startedAt: at(4, '10:30'), provider: 'anthropic', model: 'claude', tag: 'agents', keyId: KEY_B, tokens: 200_000, session: { id: 's1', agentId: 'a1' }, client: 'claude-code' },
+    { startedAt: at(4, '12:00'), provider: 'mistral', model: 'no-price', tokens: undefined },
+    { startedAt: at(3, '09:00'), provider: 'google', model: 'gemini', tokens: 4_000, usageSource: 'estimated' },
+    { startedAt: at(3, '09:30'), tag: 'search', tokens: 0, status: 429 },
+    { startedAt: at(2, '10:00'), tag: 'search', tokens: 3_000_000, usageSource: 'reported' },
+    { startedAt: at(2, '23:59'), provider: 'xai', model: 'grok', keyId: KEY_B, tokens: 142_857_142 },
+  ].map(({ tokens, model = 'gpt-4o', usageSource, ...facts }, n) =>
+    closeEvent({
+      accountId: account.accountId,
+      keyId: account.keyId,
+      n,
+      ...(facts as object),
+      reading: {
+        usage: tokens === undefined ? null : { tokens },
+        usageSource: (usageSource ?? (tokens === undefined ? 'none' : 'reported')) as 'reported',
+        modelRequested: model,
+        modelServed: model,
+      },
+    }),
+  );
+const requestId = (n: number) => requestIdAt(traffic()[n]?.startedAt ?? '', n);
+
+const price = (event: AccountCloseEvent) => {
+  const priced = priceOfTokens(event);
+  return event.reading.usageSource === 'estimated' ? { ...priced, provenance: 'estimated' as const } : priced;
+};
+
+const newToken = async (role: Role, accountId = account.accountId) => {
+  const token = newApiToken(randomBytes);
+  const tokenId = uuidv7();
+  await openApiTokens(table).create(
+    {
+      tokenId,
+      accountId,
+      userId: `user-${tokenId}`,
+      name: 'agent',
+      role,
+      tokenHash: secretHash(token),
+      maskedToken: maskedSecret(token),
+      createdBy: account.userId,
+      createdAt: new Date().toISOString(),
+      validUntil: at(-30, '00:00'),
+    },
+    `${tokenId}@tokens.invalid`,
+    auditEntry(accountId, {}, { action: 'token.created', subject: tokenId, details: {} }, new Date()),
+  );
+  return token;
+};
+
+const post = (token: string, body: unknown, headers: Record<string, string> = {}) =>
+  invoke(handler, { method: 'POST', path: '/api/mcp', body, headers: { authorization: `Bearer ${token}`, ...headers } });
+
+/** The SDK's client, whose requests go to the deployed entry. */
+const connect = async (token: string): Promise<Client> => {
+  const transport = new StreamableHTTPClientTransport(new URL('https://spend.example.com/api/mcp'), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (_, init) => {
+      const event = apiEvent({
+        method: init?.method ?? 'GET',
+        path: '/api/mcp',
+        headers: Object.fromEntries(new Headers(init?.headers)),
+        ...(init?.body != null && { rawBody: String(init.body) }),
+      });
+      const { statusCode, headers, body } = await handler(event, {} as Context);
+      return new Response(body === '' ? null : body, { status: statusCode, headers: headers as Record<string, string> });
+    },
+  });
+  const connected = new Client({ name: 'test', version: '1.0.0' });
+  await connected.connect(transport as Parameters<Client['connect']>[0]);
+  return connected;
+};
+
+const call = async (name: string, args: object = {}, by = client) => {
+  const { content, isError } = await by.callTool({ name, arguments: { ...args } });
+  const [{ text }] = content as [{ text: string }];
+  return { text, isError: isError === true };
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
+const ask = async (name: string, args: object = {}): Promise<any> => {
+  const { text, isError } = await call(name, args);
+  if (isError) throw new Error(text);
+  return JSON.parse(text);
+};
+
+beforeAll(async () => {
+  await clearOfMidnight();
+  table = await emulatedTable();
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    TABLE_NAME: table.name,
+    CORS_ORIGINS: 'https://spend.example.com',
+    USER_POOL_CLIENT_ID: 'localclient0000000000000001',
+  });
+  handler = (await import('../../lambda/dashboard/mcp/handler.ts')).handler as unknown as typeof handler;
+  account = await newAccount(table);
+  const results = await openRecorder(table, { logger: silentLogger(), price })(traffic());
+  expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
+  const budgets = (await import('../../lambda/dashboard/budgets/handler.ts')).handler;
+  const period = { from: day(6), to: day(-6) };
+  for (const body of [
+    { name: 'All', amount: 2, period },
+    { name: 'Search', amount: 0.02, period, filter: { tag: 'search' }, block: {} },
+  ])
+    expect(await invoke(budgets, { method: 'POST', path: '/api/budgets', caller: account, body })).toMatchObject({
+      status: 201,
+    });
+  await openAlerts(table).notify(
+    {
+      alertId: 'alert-1',
+      accountId: account.accountId,
+      ruleId: null,
+      ruleName: 'Daily spend',
+      type: 'cost_threshold',
+      event: null,
+      status: 'triggered',
+      triggeredAt: at(2, '23:59'),
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      period: { name: 'daily', start: at(2, '00:00'), end: at(1, '00:00') },
+      unit: 'nanoUsd',
+      observed: 1_020_999_994,
+      limit: 1_000_000_000,
+      unpricedRequests: 0,
+      summary: 'Spend is $1.020999994: it reached the threshold of $1.',
+      drivers: [{ dimension: 'model', value: 'grok', label: null, share: 0.98 }],
+      deliveries: [],
+    },
+    'alert-1',
+  );
+  client = await connect(await newToken('viewer'));
+});
+afterAll(async () => {
+  await client?.close();
+  await table.stop();
+});
+
+type Named = Readonly<Record<string, unknown>>;
+/** The group with these names. */
+const groupIn = (names: Named) => (report: { groups: Named[] }) =>
+  report.groups.find((group) => Object.entries(names).every(([name, value]) => group[name] === value)) as Named;
+const whole = () => ({ from: day(6), to: day(2) });
+const oneDay = (ago: number) => ({ from: day(ago), to: day(ago) });
+
+/** Questions, the tool that they are asked with, and the one right response, added up by hand from `traffic`. */
+// biome-ignore lint/suspicious/noExplicitAny: results differ by tool.
+const questions: [string, string, () => object, (result: any) => unknown, unknown][] = [
+  ['What did we spend in these five days?', 'spend', whole, (r) => r.totals.costUsd, '1.023222494'],
+  ['How many requests were there?', 'spend', whole, (r) => r.totals.requests, 11],
+  ['How many have no known cost?', 'spend', whole, (r) => r.totals.unpricedRequests, 1],
+  ['How much of it is computed?', 'spend', whole, (r) => r.totals.costByProvenance.computed.costUsd, '1.023194494'],
+  ['How much of it is estimated?', 'spend', whole, (r) => r.totals.costByProvenance.estimated.costUsd, '0.000028'],
+  ['How much did a provider report?', 'spend', whole, (r) => r.totals.costByProvenance.provider.costUsd, '0'],
+  ['How many requests failed?', 'spend', whole, (r) => r.totals.errors, 1],
+  ['How many input tokens?', 'spend', whole, (r) => r.totals.tokens.inputTokens, 146_174_642],
+  ['Is anything missing from this?', 'spend', whole, (r) => r.isComplete, true],
+  ['Were requests not tracked at all?', 'spend', whole, (r) => r.untracked.requests, 0],
+  ['What did we spend on the first day?', 'spend', () => oneDay(6), (r) => r.totals.costUsd, '0.000021'],
+  ['And on the second?', 'spend', () => oneDay(5), (r) => r.totals.costUsd, '0.0000735'],
+  ['And on the third?', 'spend', () => oneDay(4), (r) => r.totals.costUsd, '0.0021'],
+  ['And on the fourth?', 'spend', () => oneDay(3), (r) => r.totals.costUsd, '0.000028'],
+  ['And on the fifth?', 'spend', () => oneDay(2), (r) => r.totals.costUsd, '1.020999994'],
+  ['And on a day without requests?', 'spend', () => oneDay(1), (r) => r.totals.costUsd, '0'],
+  ['What did Anthropic cost?', 'spend', () => ({ ...whole(), provider: ['anthropic'] }), (r) => r.totals.costUsd, '0.00217'],
+  ['What did Mistral cost?', 'spend', () => ({ ...whole(), provider: ['mistral'] }), (r) => r.totals.costUsd, 'unknown'],
+  ['What did gpt-4o cost?', 'spend', () => ({ ...whole(), model: ['gpt-4o'] }), (r) => r.totals.costUsd, '0.021021'],
+  ['What did the tag search cost?', 'spend', () => ({ ...whole(), tag: ['search'] }), (r) => r.totals.costUsd, '0.021021'],
+  ['What did requests without a tag cost?', 'spend', () => ({ ...whole(), tag: [''] }), (r) => r.totals.costUsd, '1.000097994'],
+  ['What did key B cost?', 'spend', () => ({ ...whole(), key: [KEY_B] }), (r) => r.totals.costUsd, '1.002113994'],
+  ['What did Claude Code cost?', 'spend', () => ({ ...whole(), client: ['claude-code'] }), (r) => r.totals.costUsd, '0.0021'],
+  ['Which model cost most?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups[0].model, 'grok'],
+  ['What did it cost?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups[0].costUsd, '0.999999994'],
+  ['How many models are there?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups.length, 6],
+  ['What did claude cost, of all models?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => groupIn({ model: 'claude' })(r)['costUsd'], '0.00217'],
+  ['What did the model without a price cost?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => groupIn({ model: 'no-price' })(r)['costUsd'], 'unknown'],
+  ['Which provider had most requests?', 'spend', () => ({ ...whole(), groupBy: ['provider'] }), (r) => groupIn({ provider: 'openai' })(r)['requests'], 5],
+  ['What did search cost with key B?', 'spend', () => ({ ...whole(), groupBy: ['tag', 'key'] }), (r) => groupIn({ tag: 'search', key: KEY_B })(r)['costUsd'], '0.000014'],
+  ['On which day was most spent?', 'spend', () => ({ ...whole(), granularity: 'day' }), (r) => r.series[4].costUsd, '1.020999994'],
+  ['In which hour of the third day?', 'spend', () => ({ ...oneDay(4), granularity: 'hour' }), (r) => r.series[10].costUsd, '0.0021'],
+  ['What did the unknown hour cost?', 'spend', () => ({ ...oneDay(4), granularity: 'hour' }), (r) => r.series[12].costUsd, 'unknown'],
+  ['By how much did the fifth day grow?', 'spend_change', () => oneDay(2), (r) => r.totals.costChangeUsd, '1.020971994'],
+  ['Which model made it grow?', 'spend_change', () => oneDay(2), (r) => r.groups[0].model, 'grok'],
+  ['By how much?', 'spend_change', () => oneDay(2), (r) => r.groups[0].costChangeUsd, '0.999999994'],
+  ['Which one shrank?', 'spend_change', () => oneDay(2), (r) => groupIn({ model: 'gemini' })(r)['costChangeUsd'], '-0.000028'],
+  ['How did the third day compare with the first, by key?', 'spend_change', () => ({ ...oneDay(4), compareFrom: day(6), compareTo: day(6), groupBy: ['key'] }), (r) => groupIn({ key: KEY_B })(r)['costChangeUsd'], '0.002086'],
+  ['Can it be known for a model without a price?', 'spend_change', () => oneDay(4), (r) => groupIn({ model: 'no-price' })(r)['costChangeUsd'], 'unknown'],
+  ['What did this request cost?', 'request', () => ({ requestId: requestId(2) }), (r) => r.costUsd, '0.00007'],
+  ['How is that known?', 'request', () => ({ requestId: requestId(2) }), (r) => r.provenance, 'computed'],
+  ['At what price?', 'request', () => ({ requestId: requestId(2) }), (r) => r.lines[0].rateUsdPerUnit, '0.000000007'],
+  ['What did the unpriced request cost?', 'request', () => ({ requestId: requestId(6) }), (r) => r.costUsd, 'unknown'],
+  ['Why is that not known?', 'request', () => ({ requestId: requestId(6) }), (r) => r.reason, 'No usage.'],
+  ['Which request was the last?', 'requests', whole, (r) => r.items[0].requestId, () => requestId(10)],
+  ['Which requests failed?', 'requests', () => ({ ...whole(), status: 429 }), (r) => r.items.length, 1],
+  ['What did the session cost?', 'session', () => ({ sessionId: 's1', ...whole() }), (r) => r.costUsd, '0.0021'],
+  ['And its agent a1?', 'session', () => ({ sessionId: 's1', ...whole() }), (r) => r.agents.find((a: { agentId: string }) => a.agentId === 'a1').costUsd, '0.0014'],
+  ['How many sessions were there?', 'sessions', whole, (r) => r.sessions, 1],
+  ['What is left of the budget for all?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'All').state.remainingUsd, '0.976777506'],
+  ['What is left for search?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.remainingUsd, '-0.001021'],
+  ['Does it stop requests?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.isBlocking, true],
+  ['Which alerts are open?', 'alerts', () => ({ status: 'triggered' }), (r) => r.items[0].observedUsd, '1.020999994'],
+  ['What drove it?', 'alerts', () => ({}), (r) => r.items[0].drivers[0].value, 'grok'],
+  ['How many keys are active?', 'keys', () => ({}), (r) => r.active, 1],
+];
+
+describe('questions of agents', () => {
+  it('are fifty or more', () => {
+    expect(questions.length).toBeGreaterThanOrEqual(50);
+  });
+
+  it.each(questions)('%s', async (_, tool, args, read, expected) => {
+    expect(read(await ask(tool, args()))).toEqual(typeof expected === 'function' ? expected() : expected);
+  });
+
+  it('get no cost as null, and no amount twice', async () => {
+    for (const [, tool, args] of questions) expect((await call(tool, args())).text).not.toMatch(/NanoUsd|[cC]ost\w*":null/);
+  });
+});
+
+describe('POST /mcp', () => {
+  it('lists tools that only read, and those alone that the role permits', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(
+      ['alerts', 'budgets', 'dimensions', 'keys', 'projects', 'request', 'requests', 'session', 'sessions', 'spend', 'spend_change'].sort(),
+    );
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    const billing = await connect(await newToken('billing'));
+    expect((await billing.listTools()).tools.map(({ name }) => name)).not.toContain('budgets');
+    expect(await call('budgets', {}, billing)).toEqual({ isError: true, text: expect.stringContaining('rules:read') });
+  });
+
+  it('shows an account nothing of another', async () => {
+    const other = await connect(await newToken('admin', (await newAccount(table)).accountId));
+    expect(JSON.parse((await call('spend', whole(), other)).text).totals.requests).toBe(0);
+    expect(await call('request', { requestId: requestId(2) }, other)).toMatchObject({ isError: true });
+  });
+
+  it('says what is wrong with arguments', async () => {
+    expect(await call('spend', { groupBy: ['colour'], x: 1 })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/VALIDATION_ERROR[^]*groupBy[^]*x is unknown/),
+    });
+    expect(await call('request', {})).toEqual({ isError: true, text: expect.stringContaining('requestId is required') });
+    await expect(client.callTool({ name: 'pay' })).rejects.toThrow('There is no tool pay');
+  });
+
+  it('has errors in the form of JSON-RPC', async () => {
+    const token = await newToken('viewer');
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const rpcError = (code: string) => ({ jsonrpc: '2.0', id: null, error: { message: expect.any(String), data: { code } } });
+    const of = async (...args: Parameters<typeof post>) => {
+      const { status, headers, body } = await post(...args);
+      return { status, headers, body };
+    };
+    expect(await of(token, ping)).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
+    expect(await of('sat_wrong', ping)).toMatchObject({
+      status: 401,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      body: rpcError('UNAUTHORIZED'),
+    });
+    for (const wrong of [[ping], { ...ping, id: null }, { ...ping, params: { _meta: 1 } }, 'x'])
+      expect(await of(token, wrong)).toMatchObject({ status: 400, body: rpcError('VALIDATION_ERROR') });
+    expect(await of(token, { ...ping, method: 'tools/pay' })).toMatchObject({ status: 200, body: { id: 1, error: { code: -32_601 } } });
+    expect(await of(token, { jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({ status: 202, body: undefined });
+    expect(await invoke(handler, { method: 'GET', path: '/api/mcp', headers: { authorization: `Bearer ${token}` } })).toMatchObject({
+      status: 405,
+      headers: { Allow: 'POST' },
+      body: rpcError('METHOD_NOT_ALLOWED'),
+    });
+  });
+
+  it('refuses pages of other origins, and versions that it does not speak', async () => {
+    const token = await newToken('viewer');
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    expect((await post(token, ping, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post(token, ping, { Origin: 'https://spend.example.com' })).status).toBe(200);
+    expect((await post(token, ping, { 'MCP-Protocol-Version': '1999-01-01' })).status).toBe(400);
+    expect((await post(token, ping, { 'MCP-Protocol-Version': '2025-06-18' })).status).toBe(200);
+    expect(mcpVersions).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+  });
+});
