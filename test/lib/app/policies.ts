@@ -201,8 +201,10 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/McpHandler': [
         logsTo('McpHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        ...CALLER_OR_TOKEN,
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#?? ACCOUNT#{account}#SESSIONS#????-??-??',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash}',
+        'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#??',
+        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
       ],
       'dashboard-api/MetricsHandler': [
         logsTo('MetricsHandler'),
