@@ -60,7 +60,8 @@ const serverFor = (
       const output = withDecimalAmounts(await runTool(tool, asked, { caller, requestId }));
       return { content: [{ type: 'text', text: JSON.stringify(output) }] };
     } catch (error) {
-      if (mapError(error).code === 'INTERNAL') logger.error('tool failed', { requestId, tool: name, error: error as Error });
+      if (mapError(error).code === 'INTERNAL')
+        logger.error('tool failed', { requestId, tool: name, error: error as Error });
       return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
     }
   });
