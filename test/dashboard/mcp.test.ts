@@ -213,10 +213,12 @@ const groupIn = (names: Named) => (report: { groups: Named[] }) =>
 const whole = () => ({ from: day(6), to: day(2) });
 const oneDay = (ago: number) => ({ from: day(ago), to: day(ago) });
 
-/** Questions, the tool that they are asked with, and the one right response, added up by hand from `traffic`. */
 // biome-ignore lint/suspicious/noExplicitAny: results differ by tool.
+type Read = (result: any) => unknown;
+
+/** Questions, the tool that they are asked with, and the one right response, added up by hand from `traffic`. */
 // biome-ignore format: one question a line.
-const questions: [string, string, () => object, (result: any) => unknown, unknown][] = [
+const questions: [string, string, () => object, Read, unknown][] = [
   ['What did we spend in these five days?', 'spend', whole, (r) => r.totals.costUsd, '1.023222494'],
   ['How many requests were there?', 'spend', whole, (r) => r.totals.requests, 11],
   ['How many have no known cost?', 'spend', whole, (r) => r.totals.unpricedRequests, 1],

@@ -10,7 +10,7 @@ export const callMcp = operation({
   group: 'Agents',
   summary: 'Ask about spend by the Model Context Protocol, with an API token',
   description:
-    'One JSON-RPC message of the Streamable HTTP transport, without sessions: each request is answered at once, as JSON. Its tools read what GET operations of this API read, each with the permission of that operation. `tools/list` describes them.',
+    'One JSON-RPC message of the Streamable HTTP transport, without sessions: the response is JSON, not a stream. Its tools read what GET operations of this API read, each with the permission of that operation. `tools/list` describes them.',
   access: 'machine',
   permission: 'spend:read',
   isMcp: true,
