@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { demoCalls } from './demo/calls.ts';
 import { demoClients } from './demo/clients.ts';
 import { finishedSpend, groupsOf, register } from './demo/dashboard.ts';
+import { createLoopBudget, readBudget, runLoop } from './demo/loop.ts';
 import { differences, expectedGroups, total } from './demo/expectation.ts';
 import { dollars, spendTable } from './demo/table.ts';
 import { sendTraffic } from './demo/traffic.ts';
@@ -51,8 +52,10 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
 
   const { accountId, token } = await register(stack.url);
   say(`Registered an account: ${accountId.slice(0, 8)}…`);
+  const { id: budgetId } = await createLoopBudget(stack.url, token);
+  const makeCall = demoClients(stack.url, accountId);
   say(`Sending ${demoCalls.length} calls with the openai, @anthropic-ai/sdk and @google/genai clients …`);
-  const faults = await sendTraffic(demoCalls, demoClients(stack.url, accountId), showProgress, interruption.signal);
+  const faults = await sendTraffic(demoCalls, makeCall, showProgress, interruption.signal);
 
   say('Waiting for the usage queue to be worked off …');
   const spend = await finishedSpend(stack.url, token, demoCalls.length, interruption.signal);
@@ -68,6 +71,14 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   // On a busy machine the queue may respond too late for a call to be governed; the call is still counted.
   if (totals.bypassedRequests > 0)
     console.log(`\n  ${totals.bypassedRequests} calls were forwarded before tracking was confirmed (bypassed).`);
+  console.log();
+  say('Running a loop against a budget of $0.10 that stops requests …');
+  const { passed, refusal } = await runLoop(makeCall, interruption.signal);
+  if (refusal === null) faults.push(`the budget did not stop the loop: ${passed} calls passed`);
+  else {
+    const { state } = await readBudget(stack.url, token, budgetId);
+    say(`Stopped after ${passed} calls and ${dollars(state.usedNanoUsd)}: ${refusal}`);
+  }
   return {
     faults,
     summary: `${totals.requests} calls to ${new Set(groups.map(({ provider }) => provider)).size} providers: ${dollars(costNanoUsd)} known, ${unpricedRequests} of unknown cost, ${errors} refused, ${freeRequests - errors} free`,

@@ -4,7 +4,9 @@ import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts'
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { documentClient } from '../../lambda/data/table/table.ts';
 import { ACCOUNT } from './account-at-limit.ts';
@@ -35,7 +37,13 @@ const input = {
   params: undefined,
 };
 const { find: findDeclared } = openDeclaredDimensions(table);
-const preview = previewRule({ readCounters, findDeclared, now });
+const preview = previewRule({
+  readCounters,
+  readSessions: openSessions(table).read,
+  keys: openServiceKeys(table),
+  findDeclared,
+  now,
+});
 const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now });
 const exported = exportSpend({ readCounters, findDeclared, now });
 const { kind, ...asked } = JSON.parse(question);

@@ -11,7 +11,9 @@ import {
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -45,7 +47,16 @@ beforeAll(async () => {
       route(operations.listRules, listRules(dependencies)),
       route(operations.getRule, getRule(dependencies)),
       route(operations.createRule, createRule(dependencies)),
-      route(operations.previewRule, previewRule({ ...dependencies, readCounters: openSpend(table).read, now })),
+      route(
+        operations.previewRule,
+        previewRule({
+          ...dependencies,
+          readCounters: openSpend(table).read,
+          readSessions: openSessions(table).read,
+          keys: openServiceKeys(table),
+          now,
+        }),
+      ),
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
     ],
@@ -247,12 +258,14 @@ describe('POST /alert-rules/preview', () => {
       to: '2026-11-20T16:30:00.000Z',
       periods: 31,
       unjudgedPeriods: 0,
+      stoppedNanoUsd: null,
       mayAlsoMatch: null,
       firings: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
           by: '2026-11-11T00:00:00.000Z',
           event: null,
+          ...{ of: null, stoppedNanoUsd: null, isBrief: null },
           unit: 'nanoUsd',
           observed: 60e9,
           limit: 50e9,

@@ -9,6 +9,7 @@ import {
   deleteBudget,
   getBudget,
   listBudgets,
+  previewBudget,
   updateBudget,
 } from '../../lambda/dashboard/budgets/manage-budgets.ts';
 import * as operations from '../../lambda/dashboard/budgets/operations.ts';
@@ -62,6 +63,10 @@ beforeAll(async () => {
       route(operations.listBudgets, listBudgets(dependencies)),
       route(operations.getBudget, getBudget(dependencies)),
       route(operations.createBudget, createBudget(dependencies)),
+      route(
+        operations.previewBudget,
+        previewBudget({ ...dependencies, keys: openServiceKeys(table), readSessions: openSessions(table).read }),
+      ),
       route(operations.updateBudget, updateBudget(dependencies)),
       route(operations.deleteBudget, deleteBudget(dependencies)),
       route(ruleOperations.listRules, listRules(dependencies)),
@@ -186,6 +191,22 @@ describe('a budget', () => {
     expect(status).toBe(400);
     expect(refusal.error.details.map((detail: { path: string }) => detail.path).join()).toContain(path);
   });
+});
+
+it('shows what a budget would have done in the last 30 days, and stores nothing', async () => {
+  await spend(40, '2026-11-02T10:00:00.000Z');
+  await spend(75, '2026-11-10T10:00:00.000Z');
+  await spend(20, '2026-11-12T10:00:00.000Z', { tag: 'other' });
+  const preview = async (changes: object) => {
+    const { status, body } = await call('POST', '/budgets/preview', { amount: 100, period: 'monthly', ...changes });
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return body;
+  };
+  const { firings, stoppedNanoUsd } = await preview({ block: {}, notifyAt: [100] });
+  expect(firings).toMatchObject([{ event: 'reached', by: '2026-11-11T00:00:00.000Z', observed: 115_000_000_000 }]);
+  expect(stoppedNanoUsd).toBe(35_000_000_000);
+  expect(await preview({ block: null, filter: { tag: 'other' } })).toMatchObject({ firings: [], stoppedNanoUsd: null });
+  expect((await call('GET', '/budgets')).body.items).toEqual([]);
 });
 
 describe('a budget that stops requests', () => {

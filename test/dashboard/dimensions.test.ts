@@ -11,10 +11,12 @@ import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
+import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
@@ -59,7 +61,10 @@ beforeAll(async () => {
       route(ruleOperations.listRules, listRules(dependencies)),
       route(ruleOperations.createRule, createRule(dependencies)),
       route(ruleOperations.updateRule, updateRule(dependencies)),
-      route(ruleOperations.previewRule, previewRule(dependencies)),
+      route(
+        ruleOperations.previewRule,
+        previewRule({ ...dependencies, readSessions: openSessions(table).read, keys: openServiceKeys(table) }),
+      ),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );

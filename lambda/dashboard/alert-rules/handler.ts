@@ -2,9 +2,11 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -27,13 +29,20 @@ const dependencies = {
   findDeclared: openDeclaredDimensions(table).find,
 };
 
+const previewing = {
+  ...dependencies,
+  readCounters: readInTime(openSpend(table).read),
+  readSessions: openSessions(table).read,
+  keys: openServiceKeys(table),
+};
+
 /** Everything under /api/alert-rules. */
 export const handler = httpStack(
   [
     route(operations.listRules, listRules(dependencies)),
     route(operations.getRule, getRule(dependencies)),
     route(operations.createRule, createRule(dependencies)),
-    route(operations.previewRule, previewRule({ ...dependencies, readCounters: readInTime(openSpend(table).read) })),
+    route(operations.previewRule, previewRule(previewing)),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
   ],

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
 import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
-import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { operation } from '../../http/operation.ts';
+import { previewSchema } from './preview-schema.ts';
 import { changedMembers, idParams, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
 const rule = {
@@ -72,42 +71,7 @@ export const previewRule = operation({
   success: {
     status: 200,
     description: 'When it would have fired, oldest first.',
-    schema: z.object({
-      from: z.iso.datetime(),
-      to: z.iso.datetime(),
-      periods: z.int().check(z.nonnegative(), z.describe('Number of periods evaluated.')),
-      mayAlsoMatch: z
-        .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
-        .check(
-          z.describe(
-            'Requests counted under `(other)`, or recorded before the dimension was declared, that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
-          ),
-        ),
-      unjudgedPeriods: z
-        .int()
-        .check(
-          z.nonnegative(),
-          z.describe(
-            'Of them, those with too little history to compare with, or with too few requests, for the rule to fire.',
-          ),
-        ),
-      firings: z.array(
-        z.object({
-          period: z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
-          by: z.iso
-            .datetime()
-            .check(
-              z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.'),
-            ),
-          event: z.nullable(z.enum(budgetEvents)),
-          unit: z.enum(['nanoUsd', 'percent', 'requests']),
-          observed: z.number().check(z.describe('The value at that time.')),
-          limit: z.number(),
-          unpricedRequests: z.int().check(z.nonnegative()),
-          summary: z.string(),
-        }),
-      ),
-    }),
+    schema: previewSchema,
   },
   errors: [],
 });

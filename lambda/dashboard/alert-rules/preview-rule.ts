@@ -1,26 +1,66 @@
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { openSessions } from '../../data/spend/sessions.ts';
 import { backtest, backtestRange } from '../../domain/alert-rules/backtest.ts';
-import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
-import { filteredBy, spendSeries } from '../../domain/alert-rules/spend-series.ts';
+import { backtestValues, valuesRange } from '../../domain/alert-rules/backtest-values.ts';
+import { type BurnRateCondition, evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
+import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
+import { splitSeries } from '../../domain/alert-rules/split-series.ts';
+import { coveringRange } from '../../domain/calendar/range.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { noDimensions } from '../../domain/spend/dimensions.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { previewRule as operation } from './operations.ts';
 import { type FindDeclared, requireDeclared } from './require-declared.ts';
 
-interface PreviewDependencies {
+export interface PreviewDependencies {
   readonly readCounters: ReadCounters;
+  readonly readSessions: ReturnType<typeof openSessions>['read'];
+  readonly keys: Pick<ServiceKeys, 'list'>;
   readonly findDeclared: FindDeclared;
   readonly now: () => Date;
 }
 
+const previewValues = async (
+  { readCounters, readSessions, keys }: PreviewDependencies,
+  accountId: string,
+  condition: BurnRateCondition,
+  at: Date,
+) => {
+  const evaluator = evaluatorOf(condition);
+  const projects = new Map((await keys.list(accountId)).map(({ keyId, projectId }) => [keyId, projectId]));
+  const series = splitSeries(evaluator, (keyId) => projects.get(keyId));
+  const { from, readFrom } = valuesRange(at);
+  if (evaluator.splitBy === 'session')
+    await readSessions(accountId, { from: dayOf(from.toISOString()), to: dayOf(at.toISOString()) }, (counter) =>
+      series.addTo(counter.sessionId, {
+        ...{ time: counter.firstHour.slice(0, 10), dimensions: noDimensions, counters: counter.counters },
+      }),
+    );
+  else {
+    const range = coveringRange('hour', readFrom, new Date(at.getTime() + 1));
+    for await (const counter of readCounters(accountId, range, evaluator.readBy)) series.add(counter);
+  }
+  return { ...backtestValues(condition, series.ofValues, at), mayAlsoMatch: null };
+};
+
+/** What a rule or budget would have done. Nothing is stored or sent. */
+export const previewCondition = async (
+  dependencies: PreviewDependencies,
+  accountId: string,
+  condition: RuleCondition,
+) => {
+  await requireDeclared(dependencies.findDeclared, accountId, condition);
+  const at = dependencies.now();
+  if (condition.type === 'burn_rate') return previewValues(dependencies, accountId, condition, at);
+  const evaluator = evaluatorOf(condition);
+  const { read } = backtestRange(condition, at);
+  const series = spendSeries(evaluator);
+  for await (const counter of dependencies.readCounters(accountId, read, evaluator.readBy)) series.add(counter);
+  return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
+};
+
 export const previewRule =
-  ({ readCounters, findDeclared, now }: PreviewDependencies): Implementation<typeof operation> =>
-  async ({ caller: { accountId }, body: { type, config } }) => {
-    const condition = { type, config } as RuleCondition;
-    await requireDeclared(findDeclared, accountId, condition);
-    const at = now();
-    const evaluator = evaluatorOf(condition);
-    const { read } = backtestRange(condition, at);
-    const series = spendSeries(evaluator);
-    for await (const counter of readCounters(accountId, read, filteredBy(evaluator.filter))) series.add(counter);
-    return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
-  };
+  (dependencies: PreviewDependencies): Implementation<typeof operation> =>
+  ({ caller: { accountId }, body: { type, config } }) =>
+    previewCondition(dependencies, accountId, { type, config } as RuleCondition);

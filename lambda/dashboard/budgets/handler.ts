@@ -8,13 +8,14 @@ import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openReservations } from '../../data/ledger/reservations.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { ruleChanges } from '../alert-rules/rule-changes.ts';
-import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from './manage-budgets.ts';
+import { createBudget, deleteBudget, getBudget, listBudgets, previewBudget, updateBudget } from './manage-budgets.ts';
 import { createPause, endPause, listPauses } from './manage-pauses.ts';
 import * as operations from './operations.ts';
 
@@ -28,6 +29,7 @@ const dependencies = {
   blockCopies: openBlockCopies(table),
   keys: openServiceKeys(table),
   newPauseId: uuidv7,
+  readSessions: openSessions(table).read,
   findDeclared: openDeclaredDimensions(table).find,
   readCounters: readInTime(openSpend(table).read),
 };
@@ -38,6 +40,7 @@ export const handler = httpStack(
     route(operations.listBudgets, listBudgets(dependencies)),
     route(operations.getBudget, getBudget(dependencies)),
     route(operations.createBudget, createBudget(dependencies)),
+    route(operations.previewBudget, previewBudget(dependencies)),
     route(operations.updateBudget, updateBudget(dependencies)),
     route(operations.deleteBudget, deleteBudget(dependencies)),
     route(operations.listPauses, listPauses(dependencies)),

@@ -17,6 +17,7 @@ import { usdToNanoUsd } from '../../domain/money.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import { type PreviewDependencies, previewCondition } from '../alert-rules/preview-rule.ts';
 import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
 import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
@@ -156,6 +157,14 @@ export const createBudget =
     await applyBudgets(dependencies, caller.accountId);
     return viewOne(dependencies, budget, null);
   };
+
+export const previewBudget =
+  (dependencies: PreviewDependencies): Implementation<typeof operations.previewBudget> =>
+  ({
+    caller: { accountId },
+    body: { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, ...config },
+  }) =>
+    previewCondition(dependencies, accountId, { type: 'budget', config: config as BudgetConfig });
 
 export const updateBudget =
   (dependencies: BudgetDependencies): Implementation<typeof operations.updateBudget> =>

@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 import { budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { operation } from '../../http/operation.ts';
-import { changedMembers, idParams, newMembers, shownMembers, shownSecret } from '../alert-rules/rule-members.ts';
+import { previewSchema } from '../alert-rules/preview-schema.ts';
+import {
+  changedMembers,
+  idParams,
+  newMembers,
+  previewMembers,
+  shownMembers,
+  shownSecret,
+} from '../alert-rules/rule-members.ts';
 
 export * from './pause-operations.ts';
 
@@ -78,6 +86,20 @@ export const createBudget = operation({
   body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
   success: { status: 201, description: 'The budget.', schema: budgetSchema },
   errors: ['LIMIT_REACHED'],
+});
+
+export const previewBudget = operation({
+  id: 'previewBudget',
+  method: 'POST',
+  path: '/budgets/preview',
+  group,
+  summary: 'Preview what a budget would have done',
+  description: "Judges a budget over the account's last 30 days. Nothing is stored, sent or stopped.",
+  access: 'authorizer',
+  permission: 'rules:read',
+  body: z.strictObject({ ...previewMembers, ...budgetConfigSchema.shape }),
+  success: { status: 200, description: 'When its alerts would have been sent, oldest first.', schema: previewSchema },
+  errors: [],
 });
 
 export const updateBudget = operation({

@@ -2,18 +2,26 @@ import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { CounterOverflowError } from '../spend/counters.ts';
+import type { Alert } from './alert.ts';
+import { limitOf, useOf } from './budget.ts';
 import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
 import type { SpendSeries } from './spend-series.ts';
 
-const BACKTEST_DAYS = 30;
+export const BACKTEST_DAYS = 30;
 
-interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
+export interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
   readonly period: Period;
   readonly event: BudgetEvent | null;
   /** The end of the hour or day in which it would have fired; the start of the period if at once. ISO 8601. */
   readonly by: string;
+  /** The value that it would have fired for, of a rule that judges values. */
+  readonly of: NonNullable<Alert['of']> | null;
+  /** The spend that its pause would have stopped; null where it stops nothing. */
+  readonly stoppedNanoUsd: number | null;
+  /** The next hour was below the limit again: a false alarm, most likely. Null of rules that judge no values. */
+  readonly isBrief: boolean | null;
 }
 
 /** The last 30 days up to now, and the range of spend to read for them. */
@@ -31,6 +39,15 @@ const instantsOf = (granularity: Granularity, from: Date, now: Date): Date[] => 
   return [...instants, now];
 };
 
+/** The spend past what a budget allows, in nano-USD; null where the rule stops nothing. */
+const stoppedOf = (condition: RuleCondition, periods: readonly Period[], series: SpendSeries): number | null => {
+  if (condition.type !== 'budget' || condition.config.block === null) return null;
+  const { config } = condition;
+  return periods
+    .map(({ start, end }) => Math.max(0, useOf(config, series.sum(start, end)).usedNanoUsd - limitOf(config)))
+    .reduce((sum, nanoUsd) => sum + nanoUsd, 0);
+};
+
 /**
  * When a rule would have fired, had it been created 30 days ago. It is judged as the evaluator judges it, but at the end of each hour or
  * day only, and with the spend until then.
@@ -43,11 +60,11 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
   const { from } = backtestRange(condition, now);
   const firings: Firing[] = [];
   const fired: string[] = [];
-  const periods = new Set<string>();
+  const periods = new Map<string, Period>();
   const judged = new Set<string>();
 
   const judgeAt = (period: Period, at: Date): void => {
-    periods.add(period.start);
+    periods.set(period.start, period);
     const known = (end: string) => (end < at.toISOString() ? end : roundUp(granularity, at).toISOString());
     const observation = evaluator.judge({
       period,
@@ -58,7 +75,10 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
     if (!observation?.exceeded || hasFired(fired, period, observation)) return;
     const { exceeded: _, event = null, ...observed } = observation;
     fired.push(firingName(period, observation));
-    firings.push({ period, by: at.toISOString(), event, ...observed });
+    firings.push({
+      ...{ period, by: at.toISOString(), event, ...observed },
+      ...{ of: null, stoppedNanoUsd: null, isBrief: null },
+    });
   };
 
   for (const at of instantsOf(granularity, from, now))
@@ -74,6 +94,7 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
     to: now.toISOString(),
     periods: periods.size,
     unjudgedPeriods: periods.size - judged.size,
+    stoppedNanoUsd: stoppedOf(condition, [...periods.values()], series),
     firings,
   };
 };

@@ -1,0 +1,93 @@
+import type { Period } from '../calendar/periods.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar/units.ts';
+import { startOf } from '../calendar/utc.ts';
+import { CounterOverflowError, knownCostNanoUsd } from '../spend/counters.ts';
+import { BACKTEST_DAYS, type Firing } from './backtest.ts';
+import { HISTORY_DAYS, leastOf, usualOf } from './burn-rate.ts';
+import type { Observation } from './evaluator.ts';
+import { type BurnRateCondition, evaluatorOf } from './rule.ts';
+import type { SpendSeries } from './spend-series.ts';
+
+/** A page shows no more. */
+const MAX_FIRINGS = 500;
+
+/** The last 30 days, and those before which say what was usual. */
+export const valuesRange = (now: Date) => {
+  const from = new Date(startOf('day', now).getTime() - BACKTEST_DAYS * DAY_MS);
+  return { from, readFrom: new Date(from.getTime() - HISTORY_DAYS * DAY_MS) };
+};
+
+/**
+ * When a rule that judges values would have fired in the last 30 days, and the spend that its pauses would have stopped: what was above
+ * the limit in the hour in which it fired, and all of the value until the pause ended.
+ *
+ * @param ofValues the series of each value, from `readFrom` of valuesRange on
+ */
+export const backtestValues = (
+  { type, config }: BurnRateCondition,
+  ofValues: ReadonlyMap<string, SpendSeries>,
+  now: Date,
+) => {
+  const evaluator = evaluatorOf({ type, config });
+  const { from } = valuesRange(now);
+  const periodMs = evaluator.granularity === 'hour' ? HOUR_MS : DAY_MS;
+  const name = evaluator.granularity === 'hour' ? 'hourly' : 'daily';
+  const periods: Period[] = [];
+  for (let at = from.getTime(); at < now.getTime(); at += periodMs)
+    periods.push({ name, start: new Date(at).toISOString(), end: new Date(at + periodMs).toISOString() });
+  const least = leastOf(config);
+  const firings: Firing[] = [];
+  const judged = new Set<string>();
+  for (const [value, series] of ofValues) {
+    const usualByDay = new Map<string, number | null>();
+    const usualAt = (start: string): number | null => {
+      const day = start.slice(0, 10);
+      if (!usualByDay.has(day))
+        usualByDay.set(day, config.factor === undefined ? null : usualOf(config, start, series));
+      return usualByDay.get(day) ?? null;
+    };
+    const observe = (period: Period | undefined): Observation | null => {
+      if (period === undefined) return null;
+      const first = evaluator.judge({ period, now, series, usual: 0 });
+      if (first === null || first.observed < least) return first;
+      return evaluator.judge({ period, now, series, usual: usualAt(period.start) });
+    };
+    let pausedUntilMs = 0;
+    try {
+      for (const [index, period] of periods.entries()) {
+        if (Date.parse(period.start) < pausedUntilMs) continue;
+        const observation = observe(period);
+        if (observation !== null) judged.add(period.start);
+        if (!observation?.exceeded) continue;
+        const { exceeded: _, event = null, ...observed } = observation;
+        const endMs = Math.min(Date.parse(period.end), now.getTime());
+        const minutes = config.pause?.minutes ?? Number.POSITIVE_INFINITY;
+        pausedUntilMs = config.pause === null ? 0 : endMs + minutes * MINUTE_MS;
+        const stopped = () => {
+          const above = observed.unit === 'nanoUsd' ? observed.observed - observed.limit : 0;
+          const until = new Date(Math.floor(Math.min(pausedUntilMs, now.getTime()) / periodMs) * periodMs);
+          return above + knownCostNanoUsd(series.sum(period.end, until.toISOString()));
+        };
+        firings.push({
+          ...{ period, by: new Date(endMs).toISOString(), event, ...observed },
+          of: { dimension: config.each, value, label: null },
+          stoppedNanoUsd: config.pause === null ? null : stopped(),
+          isBrief: observe(periods[index + 1])?.exceeded !== true,
+        });
+      }
+    } catch (error) {
+      // A sum past 2^53 keeps the value from being judged.
+      if (!(error instanceof CounterOverflowError)) throw error;
+    }
+  }
+  firings.sort((a, b) => (a.by < b.by ? -1 : 1));
+  return {
+    from: from.toISOString(),
+    to: now.toISOString(),
+    periods: periods.length,
+    unjudgedPeriods: periods.length - judged.size,
+    stoppedNanoUsd:
+      config.pause === null ? null : firings.reduce((sum, { stoppedNanoUsd }) => sum + (stoppedNanoUsd ?? 0), 0),
+    firings: firings.slice(-MAX_FIRINGS),
+  };
+};
