@@ -62,6 +62,7 @@ export class AccountJobsStack extends Stack {
       ...partitions.users,
       ...partitions.signOns,
       ...partitions.stripeCustomers,
+      ...partitions.pricedAccounts,
     ];
     const events = [...partitions.outbox, ...partitions.refusedEvents];
     grantItems(

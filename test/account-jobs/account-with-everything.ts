@@ -104,6 +104,8 @@ export const samples: Readonly<Record<string, Samples>> = {
     tokenHash: hash(ids, 'token'),
     userId: `program${ids.mark}`,
   })),
+  ownPricesKey: one((ids) => ({ ...keys.ownPricesKey(ids.accountId), version: 1, json: '{"prices":[]}' })),
+  pricedAccountKey: one((ids) => keys.pricedAccountKey(ids.accountId)),
   signOnKey: one((ids) => ({ ...keys.signOnKey(`Provider${ids.mark}`), accountId: ids.accountId })),
   archiveKey: one((ids) => ({
     ...keys.archiveKey(ids.accountId, 'ar1'),

@@ -12,6 +12,7 @@ import {
   type Key,
   OUTBOX_SHARDS,
   outboxPartition,
+  pricedAccountKey,
   refusedEventKey,
   serviceKeyKey,
   signOnKey,
@@ -86,6 +87,7 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
       const hashes = [text(item, 'keyHash'), ...former.map(({ keyHash }) => keyHash)];
       await remove([...new Set(hashes)].flatMap((hash) => (hash === undefined ? [] : [serviceKeyKey(hash)])));
     }
+    if (kind === 'PRICES') await remove([pricedAccountKey(accountId)]);
     if (kind === 'ARCHIVE') await outside.abortArchive(item);
     const { provider } = (item['signOn'] ?? {}) as { readonly provider?: string };
     if (kind === 'META' && provider !== undefined) await removeSignOn(accountId, provider);

@@ -151,6 +151,8 @@ export const openMonthPricing = (
   /** Continues the job of an account, or begins the one of the day. @param isLate true where the rest must wait for the next run */
   return async (accountId: string, isLate: () => boolean): Promise<void> => {
     let { version, own } = await store.read(accountId);
+    // The account was deleted.
+    if (version === 0) return;
     const keep = async (next: OwnPrices): Promise<boolean> => {
       if (!(await store.keepProgress(accountId, version, next))) return false;
       version += 1;
