@@ -95,8 +95,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       }) satisfies AuthEnvironment,
     items: [
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
-      // Keys to review after a password was reset.
+      // Keys and API tokens to review after a password was reset.
       { actions: ['Query'], partitions: partitions.accounts },
+      { actions: ['BatchGetItem'], partitions: partitions.apiTokens },
       {
         // Account, key and user are made together, and all removed if one part fails.
         actions: ['PutItem', 'DeleteItem'],

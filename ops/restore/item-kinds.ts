@@ -4,10 +4,13 @@ import {
   accountServiceKeyKey,
   accountUserKey,
   alertKey,
+  archiveKey,
   apiTokenKey,
   auditPartition,
   blocksKey,
   countedResponseKey,
+  deletedAccountKey,
+  deletionKey,
   counterSlotsKey,
   evaluationProgressKey,
   firedKey,
@@ -50,6 +53,9 @@ export type ItemKind = (typeof kindsOfItems)[number];
 
 const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [accountKey('').sk, 'account'],
+  [deletionKey('').sk, 'account'],
+  // The bucket has them for seven days; another one is soon made.
+  [archiveKey('', '').sk, 'derived'],
   [accountServiceKeyKey('', '').sk, 'key'],
   [accountUserKey('', '').sk, 'user'],
   [projectKey('', '').sk, 'project'],
@@ -68,6 +74,7 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
 const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [serviceKeyKey('').pk, 'key'],
   [userKey('').pk, 'user'],
+  [deletedAccountKey('').pk, 'account'],
   [apiTokenKey('').pk, 'token'],
   [signOnKey('').pk, 'sign-on'],
   // Budgets write them again from what was spent.

@@ -495,7 +495,7 @@ describe('auth', () => {
       );
       await openServiceKeys(table).create({ accountId, status: 'active' }, key, 10);
       expect((await me(thief.token)).status).toBe(200);
-      expect((await as(thief, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [] });
+      expect((await as(thief, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [], tokens: [] });
 
       await post('forgot-password', { email });
       const code = /\d{4,}/.exec((await resetLetter(email))?.body.text ?? '')?.[0];
@@ -521,7 +521,7 @@ describe('auth', () => {
       ]);
       expect((await me(owner.token)).body.user).toMatchObject({ reviewSince: review.since, emailVerified: true });
       expect((await as(owner, 'review', undefined, 'DELETE')).status).toBe(204);
-      expect((await as(owner, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [] });
+      expect((await as(owner, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [], tokens: [] });
 
       const notice = (await lettersTo(email)).find(({ subject }) => subject === 'Your password was reset');
       expect(notice?.body.text).toContain('https://app.example.com/review');

@@ -41,7 +41,7 @@ export const requestDeletion = operation({
   description: `With the owner's password, and the code of the second factor where it is on. An owner who has no password, because they sign in at an identity provider, sends neither and must have signed in within the last ten minutes. For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
   access: 'authorizer',
   permission: 'account:delete',
-  rateLimits: { perClient: { requests: 30, minutes: 15 }, perAccount: { requests: 10, minutes: 15 } },
+  rateLimits: { perAccount: { requests: 10, minutes: 15 } },
   body: z.strictObject({ password: z.optional(passwordSchema), totp: z.optional(totpSchema) }),
   success: { status: 202, description: 'Owner and admins get a mail.', schema: deletionSchema },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],

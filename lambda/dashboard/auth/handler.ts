@@ -5,6 +5,7 @@ import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openAddressCodes } from '../../data/accounts/address-codes.ts';
+import { openApiTokens } from '../../data/accounts/api-tokens.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembers } from '../../data/accounts/members.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
@@ -30,7 +31,7 @@ import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { changeAccount, changeEmail, changeName, changePassword } from './profile.ts';
-import { recordSignIn } from './record-sign-in.ts';
+import { noteChange, recordSignIn } from './record-sign-in.ts';
 import { register } from './register.ts';
 import { resetPassword } from './reset-password.ts';
 import { finishReview, readReview } from './review.ts';
@@ -70,7 +71,8 @@ const mailCode = sendCode({ codes, sendMail, randomInt: (max) => randomInt(max),
 const clock = { nowMs: () => performance.now(), pause };
 
 const recorded = recordSignIn({ audit: openAuditLog(table), users, now, logger });
-const totpDependencies = { totp, sessions, directory, users, accounts, clock };
+const noteUserChange = noteChange({ audit: openAuditLog(table), now, logger });
+const totpDependencies = { noteChange: noteUserChange, totp, sessions, directory, users, accounts, clock };
 const endEverySession = endSessions({ users, sessions, clock, now });
 
 const dependencies = {
@@ -79,6 +81,7 @@ const dependencies = {
   directory,
   sendCode: mailCode,
   endSessions: endEverySession,
+  noteChange: noteUserChange,
   sendMail,
   dashboardUrl: environment.DASHBOARD_URL,
   clock,
@@ -135,7 +138,7 @@ export const handler = httpStack(
     route(operations.changeEmail, changeEmail(dependencies)),
     route(operations.changePassword, changePassword(dependencies)),
     route(operations.changeAccount, changeAccount({ users, accounts })),
-    route(operations.readReview, readReview({ users, keys: openServiceKeys(table) })),
+    route(operations.readReview, readReview({ users, keys: openServiceKeys(table), tokens: openApiTokens(table) })),
     route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],

@@ -63,14 +63,14 @@ export const readReview = operation({
   method: 'GET',
   path: '/auth/review',
   group: 'Authentication',
-  summary: 'Keys to review after a password reset',
+  summary: 'Keys and API tokens to review after a password reset',
   description:
-    'A reset, and a changed e-mail address, end every session but revoke no key, which would interrupt traffic. Until DELETE /auth/review, this lists active keys made since the last sign-in before it, and at least those of 30 days.',
+    'A reset, and a changed e-mail address, end every session but revoke no key or API token, which would interrupt traffic. Until DELETE /auth/review, this lists active keys and tokens made since the last sign-in before it, and at least those of 30 days.',
   access: 'authorizer',
   permission: 'keys:read',
   success: {
     status: 200,
-    description: 'Newest first. `since` is null, and there are no keys, if there is nothing to review.',
+    description: 'Newest first. `since` is null, and there is nothing else, if there is nothing to review.',
     schema: z.object({
       since: z.nullable(instant),
       keys: z.array(
@@ -78,6 +78,15 @@ export const readReview = operation({
           id: z.string(),
           name: z.string(),
           maskedKey: z.string(),
+          createdAt: instant,
+          lastUsedAt: z.nullable(instant),
+        }),
+      ),
+      tokens: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          maskedToken: z.string(),
           createdAt: instant,
           lastUsedAt: z.nullable(instant),
         }),

@@ -11,6 +11,7 @@ import type { EndSessions } from './end-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import type * as operations from './operations.ts';
+import type { NoteChange } from './record-sign-in.ts';
 import { findUser, type SendCode } from './verify-email.ts';
 
 interface ProfileDependencies {
@@ -20,6 +21,7 @@ interface ProfileDependencies {
   readonly directory: Pick<UserDirectory, 'setPassword'>;
   readonly sendCode: SendCode;
   readonly endSessions: EndSessions;
+  readonly noteChange: NoteChange;
   readonly sendMail: SendMail;
   readonly dashboardUrl: string;
   readonly clock: Clock;
@@ -53,9 +55,9 @@ export const changeEmail = (
 export const changePassword = (
   dependencies: Omit<ProfileDependencies, 'accounts' | 'sendCode'>,
 ): Implementation<typeof operations.changePassword> => {
-  const { users, sessions, directory, endSessions, sendMail, dashboardUrl, clock, now, logger } = dependencies;
+  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } = dependencies;
   const { onFailure } = evenTiming(clock);
-  return ({ caller, body: { password, newPassword, totp } }) =>
+  return ({ caller, clientAddress, body: { password, newPassword, totp } }) =>
     onFailure(async () => {
       const user = await findUser(users, caller.userId);
       const { userId, accountId, email, firstName, lastName, companyName } = user;
@@ -63,6 +65,7 @@ export const changePassword = (
       await sessions.logIn(userId, password, totp);
       await directory.setPassword(userId, newPassword);
       await endSessions(user);
+      await noteChange(user, 'user.password_changed', clientAddress);
       if (isVerified(user))
         await sendMail({ accountId, to: [email], ...passwordChangedMail(now(), `${dashboardUrl}/review`) }).catch(
           (error: unknown) => logger.error('notice of a new password not sent', { userId, error: error as Error }),

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
-import type { Users } from '../../data/accounts/users.ts';
+import type { User, Users } from '../../data/accounts/users.ts';
 import type { AuditAction } from '../../domain/accounts/audit.ts';
 
 interface SignInDependencies {
@@ -35,3 +35,19 @@ export const recordSignIn =
     }
     return output;
   };
+
+/** Adds an entry about a user's own login, after the change. A failure is logged: the change is done. */
+export const noteChange =
+  ({ audit, now, logger }: Pick<SignInDependencies, 'audit' | 'now' | 'logger'>) =>
+  async (
+    { userId, accountId, email }: Pick<User, 'userId' | 'accountId' | 'email'>,
+    action: Extract<AuditAction, `user.${string}`>,
+    clientAddress: string | undefined,
+  ): Promise<void> => {
+    const source = { actor: { userId, name: email }, clientAddress };
+    await audit
+      .record(auditEntry(accountId, source, { action, subject: userId }, now()))
+      .catch((error: unknown) => logger.error('change not in the audit log', { userId, error: error as Error }));
+  };
+
+export type NoteChange = ReturnType<typeof noteChange>;

@@ -10,12 +10,14 @@ import type { EndSessions } from './end-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import type { resetPassword as operation } from './operations.ts';
+import type { NoteChange } from './record-sign-in.ts';
 
 interface ResetDependencies {
   readonly sessions: Pick<UserSessions, 'resetPassword'>;
   readonly directory: Pick<UserDirectory, 'findByEmail'>;
   readonly users: Pick<Users, 'find' | 'verifyEmail'>;
   readonly endSessions: EndSessions;
+  readonly noteChange: NoteChange;
   readonly sendMail: SendMail;
   readonly dashboardUrl: string;
   readonly clock: Clock;
@@ -28,7 +30,7 @@ interface ResetDependencies {
  * keys and tokens since the last sign-in wait for a review. The code proves the address.
  */
 export const resetPassword = (dependencies: ResetDependencies): Implementation<typeof operation> => {
-  const { sessions, directory, users, endSessions, sendMail, dashboardUrl, clock, now, logger } = dependencies;
+  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } = dependencies;
   const { onFailure } = evenTiming(clock);
 
   const endWhatWas = async (email: string): Promise<User | undefined> => {
@@ -40,7 +42,7 @@ export const resetPassword = (dependencies: ResetDependencies): Implementation<t
     return user;
   };
 
-  return ({ body: { email, code, newPassword } }) =>
+  return ({ clientAddress, body: { email, code, newPassword } }) =>
     onFailure(async () => {
       await requireGoodPassword('newPassword', newPassword, [email]);
       await sessions.resetPassword(email, code, newPassword);
@@ -52,6 +54,7 @@ export const resetPassword = (dependencies: ResetDependencies): Implementation<t
       });
       if (user === undefined) return undefined;
       const { userId, accountId } = user;
+      await noteChange(user, 'user.password_reset', clientAddress);
       await sendMail({ accountId, to: [user.email], ...passwordResetMail(now(), `${dashboardUrl}/review`) }).catch(
         (error: unknown) => logger.error('notice of a password reset not sent', { userId, error: error as Error }),
       );

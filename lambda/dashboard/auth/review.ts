@@ -1,3 +1,4 @@
+import type { ApiTokens } from '../../data/accounts/api-tokens.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Users } from '../../data/accounts/users.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -7,19 +8,30 @@ import { findUser } from './verify-email.ts';
 interface ReviewDependencies {
   readonly users: Pick<Users, 'find' | 'finishReview'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly tokens: Pick<ApiTokens, 'list'>;
 }
 
-/** Keys that were made while somebody else may have been signed in, newest first. */
+/** Keys and API tokens that were made while somebody else may have been signed in, newest first. */
 export const readReview =
-  ({ users, keys }: ReviewDependencies): Implementation<typeof operations.readReview> =>
+  ({ users, keys, tokens }: ReviewDependencies): Implementation<typeof operations.readReview> =>
   async ({ caller }) => {
     const { reviewSince: since } = await findUser(users, caller.userId);
-    if (since === undefined) return { since: null, keys: [] };
+    if (since === undefined) return { since: null, keys: [], tokens: [] };
     const made = (await keys.list(caller.accountId)).filter(
       ({ status, createdAt }) => status === 'active' && createdAt >= since,
     );
+    const madeTokens = (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since);
     return {
       since,
+      tokens: madeTokens
+        .map(({ tokenId, name, maskedToken, createdAt, lastUsedAt = null }) => ({
+          id: tokenId,
+          name,
+          maskedToken,
+          createdAt,
+          lastUsedAt,
+        }))
+        .reverse(),
       keys: made
         .map(({ keyId, name, maskedKey, createdAt, lastUsedAt = null }) => ({
           id: keyId,

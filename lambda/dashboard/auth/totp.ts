@@ -7,6 +7,7 @@ import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type { UserTotp } from '../../integrations/user-totp.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import type * as operations from './operations.ts';
+import type { NoteChange } from './record-sign-in.ts';
 
 interface TotpDependencies {
   readonly totp: UserTotp;
@@ -14,6 +15,7 @@ interface TotpDependencies {
   readonly directory: Pick<UserDirectory, 'findByEmail'>;
   readonly users: Pick<Users, 'find' | 'setTotp'>;
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly noteChange: NoteChange;
   readonly clock: Clock;
 }
 
@@ -48,25 +50,28 @@ export const beginTotp = (dependencies: TotpDependencies): Implementation<typeof
 
 export const confirmTotp = (dependencies: TotpDependencies): Implementation<typeof operations.confirmTotp> => {
   const { onFailure } = evenTiming(dependencies.clock);
-  return ({ body: { email, password, totp: code } }) =>
+  return ({ clientAddress, body: { email, password, totp: code } }) =>
     onFailure(async () => {
       await dependencies.totp.confirm(email, password, code).catch(alreadyOn);
-      const { userId } = await userOf(dependencies, email);
-      await dependencies.users.setTotp(userId, true);
+      const user = await userOf(dependencies, email);
+      await dependencies.users.setTotp(user.userId, true);
+      await dependencies.noteChange(user, 'user.totp_enabled', clientAddress);
       return undefined;
     });
 };
 
 export const removeTotp = (dependencies: TotpDependencies): Implementation<typeof operations.removeTotp> => {
   const { onFailure } = evenTiming(dependencies.clock);
-  return ({ body: { email, password, totp: code } }) =>
+  return ({ clientAddress, body: { email, password, totp: code } }) =>
     onFailure(async () => {
       await dependencies.sessions.logIn(email, password, code);
-      const { userId, accountId } = await userOf(dependencies, email);
+      const user = await userOf(dependencies, email);
+      const { userId, accountId } = user;
       const account = await dependencies.accounts.find(accountId);
       if (account?.requiresTotp) throw new ConflictError('This account requires a second factor of every member.');
       await dependencies.totp.remove(userId);
       await dependencies.users.setTotp(userId, false);
+      await dependencies.noteChange(user, 'user.totp_disabled', clientAddress);
       return undefined;
     });
 };

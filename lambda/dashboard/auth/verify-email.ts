@@ -8,6 +8,7 @@ import type { SendMail } from '../../integrations/mail.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { EndSessions } from './end-sessions.ts';
 import type * as operations from './operations.ts';
+import type { NoteChange } from './record-sign-in.ts';
 
 interface CodeDependencies {
   readonly codes: Pick<AddressCodes, 'issue'>;
@@ -37,6 +38,7 @@ interface VerificationDependencies {
   readonly sendCode: SendCode;
   readonly directory: Pick<UserDirectory, 'changeEmail'>;
   readonly endSessions: EndSessions;
+  readonly noteChange: NoteChange;
   readonly sendMail: SendMail;
   readonly dashboardUrl: string;
   readonly now: () => Date;
@@ -72,12 +74,13 @@ export const verifyEmail =
     codes,
     directory,
     endSessions,
+    noteChange,
     sendMail,
     dashboardUrl,
     now,
     logger,
   }: Omit<VerificationDependencies, 'sendCode'>): Implementation<typeof operations.verifyEmail> =>
-  async ({ caller, body: { code } }) => {
+  async ({ caller, clientAddress, body: { code } }) => {
     const user = await findUser(users, caller.userId);
     const email = await codes.redeem(user.userId, code, now().getTime());
     if (email === undefined)
@@ -91,6 +94,7 @@ export const verifyEmail =
     await users.verifyEmail(user, email, now().toISOString());
     if (email === user.email) return undefined;
     await endSessions(user);
+    await noteChange({ ...user, email }, 'user.address_changed', clientAddress);
     const { userId, accountId } = user;
     for (const to of [email, ...(isVerified(user) ? [user.email] : [])]) {
       await sendMail({ accountId, to: [to], ...addressChangedMail(now(), `${dashboardUrl}/review`) }).catch(

@@ -17,7 +17,7 @@ import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type * as operations from './operations.ts';
 
 export interface InvitationDependencies {
-  readonly members: Pick<Members, 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'>;
+  readonly members: Pick<Members, 'requireRoom' | 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'>;
   readonly users: Pick<Users, 'find'>;
   readonly directory: Pick<UserDirectory, 'findByEmail'>;
   readonly sendMail: SendMail;
@@ -119,6 +119,7 @@ export const inviteMember =
     const { accountId, userId } = caller;
     await requireVerified(dependencies.users, userId);
     await requireFreeAddress(dependencies, accountId, email);
+    await members.requireRoom(accountId, now().toISOString());
     const invitationId = invitationIdOf(email);
     const { token, sent } = newLink(dependencies, accountId, invitationId);
     const invitation = { invitationId, accountId, email, role, invitedBy: userId, createdAt: sent.sentAt, ...sent };

@@ -13,6 +13,9 @@ import { type NewUser, newUserItems, openUsers, parseUser, type User } from './u
 /** Limits how many strangers an account can mail. */
 export const MAX_INVITATION_MAILS_PER_DAY = 50;
 
+/** Members and open invitations together. Far more than most accounts need; lists of members are read whole. */
+export const MAX_MEMBERS = 500;
+
 /** Writes what the account's users are: who belongs to it, in which role, and who is invited. */
 export const openMembers = (table: Table) => {
   const { client, name } = table;
@@ -57,6 +60,21 @@ export const openMembers = (table: Table) => {
     const user = await users.find(userId);
     if (user?.accountId !== accountId) throw new NotFoundError('There is no such member.');
     return user;
+  };
+
+  const invitationsOf = async (accountId: string): Promise<Invitation[]> => {
+    const invitations: Invitation[] = [];
+    for await (const item of queryItems(table, {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :invitations)',
+      ExpressionAttributeValues: {
+        ':pk': accountKey(accountId).pk,
+        ':invitations': invitationKey(accountId, '').sk,
+      },
+      ConsistentRead: true,
+    })) {
+      invitations.push(parseInvitation(item));
+    }
+    return invitations.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   };
 
   return {
@@ -155,21 +173,18 @@ export const openMembers = (table: Table) => {
       }
     },
 
-    /** Invitations that were not accepted, also expired ones, oldest first. */
-    invitations: async (accountId: string): Promise<Invitation[]> => {
-      const invitations: Invitation[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :invitations)',
-        ExpressionAttributeValues: {
-          ':pk': accountKey(accountId).pk,
-          ':invitations': invitationKey(accountId, '').sk,
-        },
-        ConsistentRead: true,
-      })) {
-        invitations.push(parseInvitation(item));
-      }
-      return invitations.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+    /** @throws LimitReachedError if nobody more can be invited */
+    requireRoom: async (accountId: string, now: string): Promise<void> => {
+      const people = (await users.recipients(accountId)).length;
+      const open = (await invitationsOf(accountId)).filter(({ validUntil }) => validUntil > now).length;
+      if (people + open >= MAX_MEMBERS)
+        throw new LimitReachedError(
+          `An account can have ${MAX_MEMBERS} members and open invitations. Remove a member, or revoke an invitation.`,
+        );
     },
+
+    /** Invitations that were not accepted, also expired ones, oldest first. */
+    invitations: invitationsOf,
 
     findInvitation: async (accountId: string, invitationId: string): Promise<Invitation | undefined> => {
       const { Item } = await client.send(

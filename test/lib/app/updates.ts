@@ -75,6 +75,7 @@ describe('an update of a stage', () => {
       'AWS::Cognito::UserPool',
       'AWS::Cognito::UserPoolClient',
       'AWS::DynamoDB::Table',
+      'AWS::S3::Bucket',
       'AWS::SES::ConfigurationSet',
       'AWS::SNS::Topic',
       'AWS::SQS::Queue',

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { createArchive, linkArchive, listArchives } from '../../lambda/dashboard/account/archives.ts';
+import { cancelDeletion, readDeletion, requestDeletion } from '../../lambda/dashboard/account/deletion.ts';
+import * as operations from '../../lambda/dashboard/account/operations.ts';
+import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openArchives } from '../../lambda/data/accounts/archives.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
+import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
+import { InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { newAccount } from '../data/new-account.ts';
+import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let owner: Awaited<ReturnType<typeof newAccount>>;
+let other: Awaited<ReturnType<typeof newAccount>>;
+const mails: { readonly to: readonly string[]; readonly subject: string }[] = [];
+let now: Date;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = {
+    deletions: openAccountDeletions(table),
+    archives: openArchives(table),
+    audit: openAuditLog(table),
+    accounts: openAccounts(table),
+    members: openMembers(table),
+    sessions: {
+      logIn: async (userId: string, password: string, totp?: string) => {
+        if (password !== 'right') throw new InvalidCredentialsError();
+        if (totp !== '123456') throw new TotpRequiredError('Send the code.');
+        return { userId, token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
+      },
+    },
+    objects: { signGet: async (key: string) => `https://bucket.example.com/${key}` },
+    sendMail: async (mail: (typeof mails)[number]) => void mails.push(mail),
+    dashboardUrl: 'https://dashboard.example.com',
+    graceSeconds: 7 * 86_400,
+    newId: () => `archive-${Math.random()}`,
+    now: () => now,
+    logger: silentLogger(),
+  };
+  handler = httpStack(
+    [
+      route(operations.readDeletion, readDeletion(dependencies)),
+      route(operations.requestDeletion, requestDeletion(dependencies)),
+      route(operations.cancelDeletion, cancelDeletion(dependencies)),
+      route(operations.createArchive, createArchive(dependencies)),
+      route(operations.listArchives, listArchives(dependencies)),
+      route(operations.linkArchive, linkArchive(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  owner = await newAccount(table);
+  other = await newAccount(table);
+  mails.length = 0;
+  now = new Date();
+});
+
+const call = (method: string, path: string, body?: object, by = owner, secondsAgo = 0) => {
+  const { accountId, userId } = by;
+  const auth_time = String(Math.floor(Date.now() / 1_000) - secondsAgo);
+  return invoke(handler, {
+    method,
+    path: `/api/account/${path}`,
+    body,
+    caller: { accountId, userId },
+    claims: { sub: userId, aud: APP_CLIENT_ID, auth_time },
+  });
+};
+
+describe('the deletion of an account', () => {
+  it('takes the password and the code, and can be cancelled for seven days', async () => {
+    const attempts = [{}, { password: 'wrong' }, { password: 'right' }, { password: 'right', totp: '000000' }];
+    for (const body of attempts) expect((await call('POST', 'deletion', body)).status).toBe(401);
+    expect((await call('GET', 'deletion')).body).toEqual({ deletion: null });
+    expect(mails).toEqual([]);
+
+    const { status, body } = await call('POST', 'deletion', { password: 'right', totp: '123456' });
+    expect(status).toBe(202);
+    expect(Date.parse(body.deletesAt) - now.getTime()).toBe(7 * 86_400_000);
+    expect((await call('GET', 'deletion')).body).toEqual({ deletion: body });
+    expect((await call('GET', 'deletion', undefined, other)).body).toEqual({ deletion: null });
+    expect(mails).toEqual([expect.objectContaining({ to: [owner.email], subject: 'Your account will be deleted' })]);
+    expect((await call('POST', 'deletion', { password: 'right', totp: '123456' })).status).toBe(409);
+
+    expect((await call('DELETE', 'deletion', undefined, other)).status).toBe(404);
+    expect((await call('DELETE', 'deletion')).status).toBe(204);
+    expect((await call('GET', 'deletion')).body).toEqual({ deletion: null });
+    expect(mails.at(-1)?.subject).toBe('Your account stays');
+    const { items } = await openAuditLog(table).page(owner.accountId, { from: '2026', to: '2100', limit: 10 });
+    expect(items.map(({ action }) => action)).toEqual(['account.deletion_cancelled', 'account.deletion_requested']);
+  });
+
+  it('takes a recent sign-in where the account signs in at an identity provider', async () => {
+    const { accountId } = owner;
+    const settings = { provider: `P${accountId}`, defaultRole: 'viewer' } as const;
+    const audit = auditEntry(accountId, {}, { action: 'settings.changed' }, now);
+    await openSignOns(table).set(accountId, undefined, settings, audit);
+    expect((await call('POST', 'deletion', {}, owner, 11 * 60)).status).toBe(401);
+    expect((await call('POST', 'deletion', {}, owner, 9 * 60)).status).toBe(202);
+  });
+});
+
+describe('archives', () => {
+  it('are written one at a time, and linked once they are ready', async () => {
+    const { status, body } = await call('POST', 'archives');
+    expect([status, body.status, body.progress]).toEqual([202, 'pending', 0]);
+    expect((await call('POST', 'archives')).status).toBe(409);
+    expect((await call('POST', `archives/${body.id}/link`)).status).toBe(409);
+    expect((await call('POST', `archives/${body.id}/link`, undefined, other)).status).toBe(404);
+
+    const availableUntil = new Date(now.getTime() + 86_400_000).toISOString();
+    const archive = { accountId: owner.accountId, archiveId: body.id };
+    await openArchives(table).write(archive, { status: 'ready', progress: 100, bytes: 7, availableUntil }, null);
+    expect((await call('GET', 'archives')).body.items).toEqual([
+      expect.objectContaining({ id: body.id, status: 'ready', bytes: 7, availableUntil }),
+    ]);
+    expect((await call('GET', 'archives', undefined, other)).body.items).toEqual([]);
+    const link = await call('POST', `archives/${body.id}/link`);
+    expect(link.body.url).toBe(
+      `https://bucket.example.com/archives/${owner.accountId}/${body.id}/ai-spend-archive.tar.gz`,
+    );
+    now = new Date(Date.parse(availableUntil) + 1);
+    expect((await call('GET', 'archives')).body.items).toEqual([]);
+    expect((await call('POST', `archives/${body.id}/link`)).status).toBe(409);
+  });
+});
