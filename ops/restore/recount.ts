@@ -3,8 +3,8 @@ import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { accountKey, projectKey } from '../../lambda/data/table/keys.ts';
-import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/project.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/project.ts';
 
 /** Sets what is counted on an account (active keys, rules) and on its projects (keys) to what it has. */
 export const recountAccount = async (table: Table, accountId: string): Promise<void> => {

@@ -55,7 +55,8 @@ export const changeEmail = (
 export const changePassword = (
   dependencies: Omit<ProfileDependencies, 'accounts' | 'sendCode'>,
 ): Implementation<typeof operations.changePassword> => {
-  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } = dependencies;
+  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
+    dependencies;
   const { onFailure } = evenTiming(clock);
   return ({ caller, clientAddress, body: { password, newPassword, totp } }) =>
     onFailure(async () => {

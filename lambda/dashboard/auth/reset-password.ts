@@ -30,7 +30,8 @@ interface ResetDependencies {
  * keys and tokens since the last sign-in wait for a review. The code proves the address.
  */
 export const resetPassword = (dependencies: ResetDependencies): Implementation<typeof operation> => {
-  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } = dependencies;
+  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
+    dependencies;
   const { onFailure } = evenTiming(clock);
 
   const endWhatWas = async (email: string): Promise<User | undefined> => {

@@ -17,7 +17,10 @@ import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type * as operations from './operations.ts';
 
 export interface InvitationDependencies {
-  readonly members: Pick<Members, 'requireRoom' | 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'>;
+  readonly members: Pick<
+    Members,
+    'requireRoom' | 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'
+  >;
   readonly users: Pick<Users, 'find'>;
   readonly directory: Pick<UserDirectory, 'findByEmail'>;
   readonly sendMail: SendMail;

@@ -49,8 +49,8 @@ describe('the table', () => {
     expect(onlyResource(stage('data'), 'AWS::DynamoDB::Table').DeletionPolicy).toBe('Retain');
     expect(stage('data').toJSON()['Outputs']).toMatchObject({ TableName: { Value: 'spend-restored' } });
     const exported = (of: ReturnType<typeof stage>) =>
-      Object.values(of.toJSON()['Outputs'] as Record<string, { Export?: { Name: string } }>).flatMap(
-        ({ Export }) => (Export?.Name.includes('Table') ? Export.Name : []),
+      Object.values(of.toJSON()['Outputs'] as Record<string, { Export?: { Name: string } }>).flatMap(({ Export }) =>
+        Export?.Name.includes('Table') ? Export.Name : [],
       );
     expect(exported(stage('data')).sort()).toEqual(exported(synthStage()('data')).sort());
     expect(exported(stage('data'))).toHaveLength(2);
