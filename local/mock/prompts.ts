@@ -1,4 +1,4 @@
-/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, `[status 429]`, or `[agents 2]`. */
+/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, `[status 429]`, `[agents 2]`, or `[tool mcp__spend__spend]`. */
 export interface MockOrder {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -6,11 +6,14 @@ export interface MockOrder {
   readonly status?: number;
   /** The response starts so many agents, if the client has a tool for that. */
   readonly agents?: number;
+  /** The response calls this tool of the client, without arguments. */
+  readonly tool?: string;
 }
 
 const ORDER = /\[in (\d+), out (\d+)\]/;
 const STATUS = /\[status (\d{3})\]/;
 const AGENTS = /\[agents (\d)\]/;
+const TOOL = /\[tool (\w+)\]/;
 const CHARACTERS_PER_TOKEN = 4;
 /** Tokens of the mock's response to a prompt that orders none. */
 const DEFAULT_OUTPUT_TOKENS = 12;
@@ -24,11 +27,13 @@ export const orderOf = (prompt: string): MockOrder => {
   const [, input, output] = ORDER.exec(prompt) ?? [];
   const [, status] = STATUS.exec(prompt) ?? [];
   const [, agents] = AGENTS.exec(prompt) ?? [];
+  const [, tool] = TOOL.exec(prompt) ?? [];
   return {
     inputTokens: input ? Number(input) : Math.ceil(prompt.length / CHARACTERS_PER_TOKEN),
     outputTokens: output ? Number(output) : DEFAULT_OUTPUT_TOKENS,
     ...(status && { status: Number(status) }),
     ...(agents && { agents: Number(agents) }),
+    ...(tool && { tool }),
   };
 };
 

@@ -26,8 +26,10 @@ const textOf = ({ messages }: ChatCompletionRequest): string => {
 /** The tools by which coding agents start another agent: Claude Code's and opencode's. */
 const AGENT_TOOL = /^(agent|task)$/i;
 
-/** Calls of the client's tool for agents: as many as the prompt orders, each with a usage of its own. None once the tool has responded. */
-const agentCalls = ({ tools = [], messages }: ChatCompletionRequest, { agents = 0 }: MockOrder) => {
+/** Calls of the client's tools: the one that the prompt names, or as many agents as it orders. None once a tool has responded. */
+const toolCalls = ({ tools = [], messages }: ChatCompletionRequest, { agents = 0, tool: named }: MockOrder) => {
+  if (named !== undefined)
+    return messages.some(({ role }) => role === 'tool') ? [] : [{ name: named, arguments: '{}' }];
   const tool = tools.map((each) => each.function.name).find((name) => AGENT_TOOL.test(name));
   if (tool === undefined || messages.some(({ role }) => role === 'tool')) return [];
   return Array.from({ length: agents }, (_, n) => ({
@@ -44,9 +46,9 @@ const respond = (request: ChatCompletionRequest): FixtureResponse => {
   const order = orderOf(textOf(request));
   const { inputTokens, outputTokens, status } = order;
   if (status) return { status, error: { message: `The mock was asked for status ${status}.`, type: 'mock_error' } };
-  const toolCalls = agentCalls(request, order);
+  const calls = toolCalls(request, order);
   return {
-    ...(toolCalls.length > 0 ? { toolCalls } : { content: MOCK_RESPONSE }),
+    ...(calls.length > 0 ? { toolCalls: calls } : { content: MOCK_RESPONSE }),
     // The names of all providers; the mock takes those that its response shape has.
     usage: {
       prompt_tokens: inputTokens,
