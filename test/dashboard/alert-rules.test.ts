@@ -248,6 +248,23 @@ describe('alert rules', () => {
 });
 
 describe('POST /alert-rules/preview', () => {
+  it('judges each key on its own, with its name, and tells the gateway of the rule once it is made', async () => {
+    await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60), { keyId: caller.keyId });
+    const rule = { type: 'burn_rate', config: { each: 'key', limit: 50, pause: {} } };
+    const { status, body } = await call('POST', '/preview', rule);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        stoppedNanoUsd: 10_000_000_000,
+        firings: [{ of: { dimension: 'key', value: caller.keyId, label: expect.any(String) }, isBrief: true }],
+      },
+    ]);
+    expect(policies).toEqual([]);
+    const { body: created } = await call('POST', '', { name: 'Brake', ...rule });
+    await call('DELETE', `/${created.id}`);
+    expect(policies).toEqual([caller.accountId, caller.accountId]);
+  });
+
   it("evaluates the rule over the account's own last 30 days and stores nothing", async () => {
     await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60));
     await addSpend(table, caller.accountId, '2026-11-12T09:00:00Z', costing(40));

@@ -28,7 +28,9 @@ const previewValues = async (
   at: Date,
 ) => {
   const evaluator = evaluatorOf(condition);
-  const projects = new Map((await keys.list(accountId)).map(({ keyId, projectId }) => [keyId, projectId]));
+  const listed = await keys.list(accountId);
+  const projects = new Map(listed.map(({ keyId, projectId }) => [keyId, projectId]));
+  const names = new Map(listed.map(({ keyId, name }) => [keyId, name]));
   const series = splitSeries(evaluator, (keyId) => projects.get(keyId));
   const { from, readFrom } = valuesRange(at);
   if (evaluator.splitBy === 'session')
@@ -41,7 +43,12 @@ const previewValues = async (
     const range = coveringRange('hour', readFrom, new Date(at.getTime() + 1));
     for await (const counter of readCounters(accountId, range, evaluator.readBy)) series.add(counter);
   }
-  return { ...backtestValues(condition, series.ofValues, at), mayAlsoMatch: null };
+  const result = backtestValues(condition, series.ofValues, at);
+  const firings = result.firings.map(({ of, ...firing }) => ({
+    ...firing,
+    of: of?.dimension === 'key' ? { ...of, label: names.get(of.value) ?? null } : of,
+  }));
+  return { ...result, firings, mayAlsoMatch: null };
 };
 
 /** What a rule or budget would have done. Nothing is stored or sent. */
