@@ -15,7 +15,7 @@ interface PriceDependencies {
   readonly now: () => Date;
 }
 
-export const MAX_PRICES = 50;
+const MAX_PRICES = 50;
 /** A month is closed after its end, from its requests: they must be there. */
 const MIN_RETENTION_DAYS = 62;
 

@@ -17,7 +17,7 @@ export interface PriceMatching {
 }
 
 /** A model as prices name it. */
-export const modelName = (model: string | null): string => (model ?? '').toLowerCase().replace(/^models\//, '');
+const modelName = (model: string | null): string => (model ?? '').toLowerCase().replace(/^models\//, '');
 
 const billedModel = ({ reading }: MatchableRequest): string => modelName(reading.modelServed ?? reading.modelRequested);
 
