@@ -4,7 +4,7 @@ import { screenshot, waitUntil } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 describe('a budget', () => {
-  it('is made, is used up, is announced on every page, is raised, and is deleted', async () => {
+  it('is made, is used up, is announced on every page, is raised, and is deleted; a pause is ended', async () => {
     const { dashboard } = fixture();
     const session = await register(dashboard);
     await sendRequest(dashboard, session);
@@ -27,7 +27,7 @@ describe('a budget', () => {
       return (await announced.count()) > 0;
     });
     await screenshot(page, 'budget-used-up');
-    await page.getByRole('status').getByRole('link', { name: 'Not a cent' }).click();
+    await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
     await page.getByText('Requests are refused up to 9 seconds after').waitFor();
     await screenshot(page, 'budget', true);
     await page.getByLabel('Amount').fill('100');
@@ -38,6 +38,16 @@ describe('a budget', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete the budget' }).click();
     await page.getByText('No budgets yet').waitFor();
+    await page.getByRole('button', { name: 'Pause something' }).click();
+    await page.getByRole('dialog').getByLabel('Which').fill('batch');
+    await page.getByLabel('Reason').fill('Runaway loop');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await open('/keys');
+    const paused = page.getByText('The gateway refuses requests of tag batch until');
+    await paused.waitFor();
+    await screenshot(page, 'paused');
+    await page.getByRole('button', { name: 'Resume Runaway loop' }).click();
+    await paused.waitFor({ state: 'detached' });
     expect(browserErrors).toEqual([]);
   });
 });

@@ -2,6 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
+/** Counts the pixels of the chart that have the colour of warnings, as the marks of unknown costs do. */
+const WARNING_PIXELS = `(() => {
+  const canvas = document.querySelector('canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const probe = document.createElement('span');
+  probe.style.color = 'var(--warn)';
+  document.body.append(probe);
+  const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i] === red && data[i + 1] === green && data[i + 2] === blue && data[i + 3] === 255) count += 1;
+  return count;
+})()`;
+
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
 
 describe('the overview', () => {
@@ -59,6 +73,7 @@ describe('the overview', () => {
     const row = page.locator('tr', { hasText: 'accounts/acme/models/support-v2' });
     expect(await row.locator('td').nth(1).textContent()).toBe('unknown');
     expect(await page.locator('section', { hasText: 'Spend by model' }).first().textContent()).toMatch(/unknown/);
+    await page.getByText('No cost is known.').waitFor();
   });
 
   it('shows how many requests went untracked, and when', async () => {
@@ -79,6 +94,48 @@ describe('the overview', () => {
     await chart.click({ position: { x: width * 0.5, y: height * 0.6 } });
     await page.waitForURL(/\/requests\?from=.*&to=/);
     await page.locator('tbody a').first().waitFor();
+  });
+
+  it('draws the marks of unknown costs of what it shows only', async () => {
+    const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const page = await openOverview(`/?by=provider&range=custom&from=${dayAgo(30)}&to=${dayAgo(5)}`);
+    const marks = async () => {
+      await page.locator('canvas').waitFor();
+      await waitUntilIdle(page);
+      return page.evaluate<number>(WARNING_PIXELS);
+    };
+    expect(await marks()).toBeGreaterThan(20);
+    await page.getByRole('button', { name: 'Anthropic' }).click();
+    await page.getByText('Provider: Anthropic').waitFor();
+    await page.getByRole('button', { name: 'claude-sonnet-4-5' }).waitFor();
+    expect(await marks()).toBe(0);
+  });
+
+  it('compares the same days whatever the bars are, and gives a month one comparison', async () => {
+    const page = await openOverview('/?range=7d&per=day');
+    const comparison = page.locator('section', { hasText: 'Spend by model' }).first().getByText(' vs ');
+    const ofDays = await comparison.textContent();
+    await page.getByText('Hours', { exact: true }).click();
+    await page.waitForURL(/per=hour/);
+    await waitUntilIdle(page);
+    expect(await comparison.textContent()).toBe(ofDays);
+    await page.getByText('This month', { exact: true }).click();
+    await page.waitForURL(/range=month/);
+    await waitUntilIdle(page);
+    expect(await comparison.count()).toBe(0);
+  });
+
+  it('takes typed days with Enter, and refuses those out of order', async () => {
+    const page = await openOverview('/?range=custom&from=2026-01-05&to=2026-01-20');
+    const first = page.getByLabel('First day (UTC)');
+    await first.fill('2026-01-25');
+    expect(page.url()).toContain('from=2026-01-05');
+    await first.press('Enter');
+    await page.getByText('The last day is before the first.').waitFor();
+    expect(page.url()).toContain('from=2026-01-05');
+    await first.fill('2026-01-10');
+    await first.press('Enter');
+    await page.waitForURL(/from=2026-01-10/);
   });
 
   it('downloads its report', async () => {

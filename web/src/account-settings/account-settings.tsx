@@ -1,5 +1,7 @@
 import { Heading } from '../components/heading.tsx';
 import { Section } from '../components/section.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { ExportData } from './export-data.tsx';
 import { RequireTotp } from './require-totp.tsx';
 import { SignOn } from './sign-on.tsx';
 
@@ -17,6 +19,12 @@ export const AccountSettings = () => (
     </Section>
     <Section title="Single sign-on" about="Members sign in at your company’s identity provider.">
       <SignOn />
+    </Section>
+    <Section title="Data" about="One file with all that the account has but secrets. Kept for seven days.">
+      <ExportData />
+    </Section>
+    <Section title="Deletion">
+      <DeleteAccount />
     </Section>
   </div>
 );

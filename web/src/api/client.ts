@@ -1,6 +1,7 @@
 import createFetchClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import type { Session } from '../session/session.ts';
+import { problemOf } from './problem.ts';
 import type { paths } from './schema.d.ts';
 
 const withToken = (request: Request, token: string): Request => {
@@ -8,6 +9,20 @@ const withToken = (request: Request, token: string): Request => {
   headers.set('authorization', `Bearer ${token}`);
   return new Request(request, { headers });
 };
+
+/** Codes of a 401 that is about a password or code in the body, not about the session. */
+const ABOUT_CREDENTIALS = new Set(['INVALID_CREDENTIALS', 'TOTP_REQUIRED']);
+
+const refusesSession = async (response: Response): Promise<boolean> =>
+  response.status === 401 &&
+  !ABOUT_CREDENTIALS.has(
+    problemOf(
+      await response
+        .clone()
+        .json()
+        .catch(() => null),
+    ).code,
+  );
 
 /**
  * Sends each request with the session's token. After a 401 it retries once with a new token; a second 401 ends the session, and
@@ -20,12 +35,12 @@ const authorizedFetch =
     if (token === undefined) return fetch(request);
     // A body can be sent only once: the first attempt sends a copy.
     const response = await fetch(withToken(request.clone(), token));
-    if (response.status !== 401) return response;
+    if (!(await refusesSession(response))) return response;
     session.discard(token);
     const renewed = await session.currentToken();
     if (renewed === undefined) return response;
     const second = await fetch(withToken(request, renewed));
-    if (second.status === 401) session.end('expired');
+    if (await refusesSession(second)) session.end('expired');
     return second;
   };
 

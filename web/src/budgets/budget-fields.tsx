@@ -27,6 +27,11 @@ const onUnavailable = [
   { value: 'stop', label: 'Refuse requests' },
 ];
 
+const enforcements = [
+  { value: 'lagging', label: 'Some seconds after it is used up' },
+  { value: 'reserved', label: 'Before: each request reserves the most it may cost' },
+];
+
 const PeriodFields = ({ form }: { readonly form: BudgetForm }) => (
   <>
     <Group grow align="flex-start">
@@ -57,6 +62,7 @@ const BlockFields = ({ form }: { readonly form: BudgetForm }) => (
       description="They get the status 429 with the code BUDGET_EXCEEDED. Running responses go on to their end."
       {...form.getInputProps('blocks', { type: 'checkbox' })}
     />
+    {form.values.blocks && <NativeSelect label="When" data={enforcements} {...form.getInputProps('enforcement')} />}
     {form.values.blocks && (
       <Group grow align="flex-start">
         <NumberInput label="From" suffix=" %" min={100} max={1000} {...form.getInputProps('atPercent')} />

@@ -17,6 +17,7 @@ export interface BudgetValues extends FilterValues, ChannelValues {
   readonly notifyAt: string;
   readonly blocks: boolean;
   readonly atPercent: number | string;
+  readonly enforcement: 'lagging' | 'reserved';
   readonly onUnavailable: 'pass' | 'stop';
   readonly unknownCost: 'ignore' | 'block' | 'count';
   /** In USD, where requests of unknown cost count as an amount. */
@@ -34,6 +35,7 @@ export const emptyBudget: BudgetValues = {
   notifyAt: '80, 100',
   blocks: false,
   atPercent: 100,
+  enforcement: 'lagging',
   onUnavailable: 'pass',
   unknownCost: 'ignore',
   countAs: 0.01,
@@ -69,13 +71,14 @@ const percentsOf = (text: string): number[] =>
 
 /** The budget as the API takes it, without its filter and channels. */
 export const bodyOf = (values: BudgetValues) => {
-  const { name, amount, period, from, to, notifyAt, blocks, atPercent, onUnavailable, unknownCost, countAs } = values;
+  const { name, amount, period, from, to, notifyAt, blocks, unknownCost, countAs } = values;
+  const { atPercent, enforcement, onUnavailable } = values;
   return {
     name: name.trim(),
     amount: Number(amount),
     period: period === 'fixed' ? { from, to } : period,
     notifyAt: percentsOf(notifyAt),
-    block: blocks ? { atPercent: Number(atPercent), onUnavailable } : null,
+    block: blocks ? { atPercent: Number(atPercent), enforcement, onUnavailable } : null,
     unknownCost: unknownCost === 'count' ? { countAsUsd: Number(countAs) } : unknownCost,
     showRemaining: values.showRemaining,
   };

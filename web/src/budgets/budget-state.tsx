@@ -80,7 +80,13 @@ export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
           the filter: they were counted under (other).
         </p>
       )}
-      {budget.block && <Bound budget={budget} />}
+      {budget.block?.enforcement === 'lagging' && <Bound budget={budget} />}
+      {budget.block?.enforcement === 'reserved' && (
+        <p className="dim small">
+          Each request reserves the most that it may cost before it is forwarded. Nothing more can be spent where the
+          request limits its output and the price is known.
+        </p>
+      )}
     </section>
   );
 };

@@ -9,6 +9,7 @@ import { ButtonLink } from '../components/links.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatPercent } from '../format/quantity.ts';
+import { Pauses } from '../pauses/pauses.tsx';
 import { useMe } from '../session/permissions.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -107,6 +108,7 @@ export const Budgets = () => {
           ))}
         </ul>
       )}
+      <Pauses />
     </div>
   );
 };

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { isTemporary, problemOf } from '../api/problem.ts';
+import { formatAgo } from '../format/time.ts';
 
 /** The API's error message, with a retry button where one helps. */
 export const ProblemNote = ({
@@ -8,17 +9,21 @@ export const ProblemNote = ({
   onRetry,
   title = 'Something went wrong',
   messages = {},
+  shownSinceMs = 0,
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
   readonly title?: string;
   /** Messages by error code, where the API's are meant for programmers. */
   readonly messages?: Readonly<Record<string, string>>;
+  /** When the figures that stay on the page were loaded, ms since 1970; 0 if there are none. */
+  readonly shownSinceMs?: number;
 }) => {
   const { code, message, requestId } = problemOf(error);
   const isNetwork = code === 'NETWORK';
   // Shown for bug reports, where the user did not cause the error.
-  const quotable = isTemporary(error) ? requestId : undefined;
+  const helps = isTemporary(error);
+  const quotable = helps ? requestId : undefined;
   return (
     <Alert
       role="alert"
@@ -28,13 +33,12 @@ export const ProblemNote = ({
       title={isNetwork ? 'No connection to the API' : title}
     >
       <Text size="sm">
-        {isNetwork
-          ? 'Check your network connection. The figures shown may be out of date.'
-          : (messages[code] ?? message)}
+        {isNetwork ? 'Check your network connection.' : (messages[code] ?? message)}
+        {shownSinceMs > 0 && ` The figures shown are of ${formatAgo(new Date(shownSinceMs).toISOString())}.`}
       </Text>
-      {(onRetry || quotable) && (
+      {((onRetry && helps) || quotable) && (
         <Group gap="sm" mt="xs">
-          {onRetry && (
+          {onRetry && helps && (
             <Button size="compact-sm" variant="default" onClick={onRetry}>
               Try again
             </Button>

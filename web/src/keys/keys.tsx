@@ -113,7 +113,7 @@ export const Keys = () => {
         </div>
       </div>
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The keys could not be loaded" />}
-      {!error && (
+      {(!error || data) && (
         <section className="card scroll-x" aria-label="Service keys">
           <table className="grid-table">
             <thead>

@@ -243,7 +243,7 @@ export const Members = () => {
         )}
       </div>
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The members could not be loaded" />}
-      {!error && (
+      {(!error || data) && (
         <section className="card scroll-x" aria-label="Members">
           <table className="grid-table">
             <thead>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Pill, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Pill, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import {
 } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
+import { CustomDays } from './custom-days.tsx';
 import { DimensionsButton } from './declare-dimensions.tsx';
 import { exportSpend } from './export-spend.ts';
 import classes from './overview.module.css';
@@ -31,7 +32,7 @@ export const useOverviewSearch = () => {
 };
 
 export const RangePicker = ({ range }: { readonly range: Range }) => {
-  const { search, change } = useOverviewSearch();
+  const { change } = useOverviewSearch();
   const pick = (name: string) =>
     change({
       range: name as RangeName,
@@ -61,24 +62,11 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
         onChange={({ target }) => pick(target.value)}
       />
       {range.name === 'custom' && (
-        <Group gap={6}>
-          <TextInput
-            size="xs"
-            type="date"
-            aria-label="First day (UTC)"
-            value={search.from ?? range.from.slice(0, 10)}
-            max={utcDate(new Date())}
-            onChange={({ target }) => target.value && change({ from: target.value })}
-          />
-          <TextInput
-            size="xs"
-            type="date"
-            aria-label="Last day (UTC)"
-            value={search.to ?? utcDate(new Date())}
-            max={utcDate(new Date())}
-            onChange={({ target }) => target.value && change({ to: target.value })}
-          />
-        </Group>
+        <CustomDays
+          key={`${range.from} ${range.to}`}
+          days={{ from: range.from.slice(0, 10), to: range.to ?? utcDate(new Date()) }}
+          onChange={(days) => change({ ...days })}
+        />
       )}
     </Group>
   );

@@ -84,7 +84,14 @@ export const Overview = () => {
         </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} />
-      {error && <ProblemNote error={error} onRetry={retry} title="The figures could not be loaded" />}
+      {error && (
+        <ProblemNote
+          error={error}
+          onRetry={retry}
+          title="The figures could not be loaded"
+          shownSinceMs={report.data === undefined ? 0 : report.dataUpdatedAt}
+        />
+      )}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
       {shown && <Untracked untracked={shown.untracked} />}
       {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}

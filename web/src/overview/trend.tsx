@@ -12,6 +12,7 @@ import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } from '../spend/filters.ts';
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
+import { changeOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
 import { TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
@@ -111,14 +112,15 @@ export const Trend = ({
           {totals ? (
             <div className={classes['total']}>
               <Money nano={totals.costNanoUsd} />
-              {comparison && (
-                <span className="dim small">
-                  {formatPeriod(comparison.from, comparison.to)}{' '}
-                  <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
-                  <Money nano={comparison.previous.totals.costNanoUsd} /> in{' '}
-                  {formatPeriod(comparison.previous.from, comparison.previous.to)}
-                </span>
-              )}
+              {comparison &&
+                changeOf(comparison.totals.costNanoUsd, comparison.previous.totals.costNanoUsd) !== null && (
+                  <span className="dim small">
+                    {formatPeriod(comparison.from, comparison.to)}{' '}
+                    <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
+                    <Money nano={comparison.previous.totals.costNanoUsd} /> in{' '}
+                    {formatPeriod(comparison.previous.from, comparison.previous.to)}
+                  </span>
+                )}
               <span className="dim small">
                 <Count of={totals.requests} unit="requests" /> requests ·{' '}
                 <Count of={totals.tokens.inputTokens + totals.tokens.outputTokens} unit="tokens" /> tokens

@@ -1,11 +1,11 @@
 import { Notifications } from '@mantine/notifications';
 import { Link, Outlet } from '@tanstack/react-router';
 import { VerifyEmail } from '../account/verify-email.tsx';
-import { Refusing } from '../budgets/refusing.tsx';
 import { Mark } from '../components/brand.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
+import { Refusing } from './refusing.tsx';
 import classes from './shell.module.css';
 import { useOpenAlerts } from './use-open-alerts.ts';
 

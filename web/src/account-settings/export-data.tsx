@@ -1,0 +1,86 @@
+import { Button, Group, Progress, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { Archive } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
+import { notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { formatBytes } from '../format/quantity.ts';
+import { useMe } from '../session/permissions.ts';
+
+const POLL_MS = 5_000;
+
+const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
+  const { id, status, progress, requestedAt, bytes, availableUntil } = archive;
+  const { may } = useMe();
+  const link = useApi().useMutation('post', '/account/archives/{id}/link', {
+    onSuccess: ({ url }) => location.assign(url),
+    onError: notifyProblem('The archive could not be downloaded'),
+  });
+  return (
+    <Group justify="space-between">
+      <span className="small">
+        Asked for <Instant iso={requestedAt} ago />
+        {status === 'ready' && (
+          <span className="dim">
+            {' '}
+            · {formatBytes(bytes)}
+            {availableUntil && (
+              <>
+                {' '}
+                · until <Instant iso={availableUntil} />
+              </>
+            )}
+          </span>
+        )}
+        {status === 'failed' && <span className="unknown"> · failed: ask for another</span>}
+      </span>
+      {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress} % written`} />}
+      {status === 'ready' && may('account:write') && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={link.isPending}
+          onClick={() => link.mutate({ params: { path: { id } } })}
+        >
+          Download
+        </Button>
+      )}
+    </Group>
+  );
+};
+
+/** Everything the account has, in one file. It is written in the background. */
+export const ExportData = () => {
+  const { may } = useMe();
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = api.useQuery(
+    'get',
+    '/account/archives',
+    {},
+    {
+      refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'pending') ? POLL_MS : false),
+    },
+  );
+  const create = api.useMutation('post', '/account/archives', {
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['get', '/account/archives'] }),
+  });
+  const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
+  return (
+    <Stack>
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The archives could not be loaded" />}
+      {create.isError && <ProblemNote error={create.error} title="No archive was begun" />}
+      {data?.items.map((archive) => (
+        <ArchiveRow key={archive.id} archive={archive} />
+      ))}
+      {may('account:write') && (
+        <Group>
+          <Button variant="default" loading={create.isPending} disabled={isPending} onClick={() => create.mutate({})}>
+            Export all data
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+};

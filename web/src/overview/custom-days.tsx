@@ -1,0 +1,54 @@
+import { Group, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { utcDate } from '../format/time.ts';
+
+interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is wrong with the days of a range; undefined where they are in order. */
+const problemOf = ({ from, to }: Days, today: string): string | undefined => {
+  if (from === '' || to === '') return 'Both days are needed.';
+  if (from > today || to > today) return 'Not in the future.';
+  return from > to ? 'The last day is before the first.' : undefined;
+};
+
+/**
+ * The first and last day of a custom range. What is typed counts with Enter or when the field is left: the years 0002 and 0020 on the way
+ * to 2026 are no ranges.
+ */
+export const CustomDays = ({ days, onChange }: { readonly days: Days; readonly onChange: (days: Days) => void }) => {
+  const [typed, setTyped] = useState(days);
+  const [problem, setProblem] = useState<string>();
+  const today = utcDate(new Date());
+  const commit = () => {
+    const found = problemOf(typed, today);
+    setProblem(found);
+    if (found === undefined && (typed.from !== days.from || typed.to !== days.to)) onChange(typed);
+  };
+  const field = (name: keyof Days, label: string) => (
+    <TextInput
+      size="xs"
+      type="date"
+      aria-label={label}
+      max={today}
+      value={typed[name]}
+      error={problem !== undefined}
+      onChange={({ currentTarget }) => setTyped({ ...typed, [name]: currentTarget.value })}
+      onBlur={commit}
+      onKeyDown={({ key }) => key === 'Enter' && commit()}
+    />
+  );
+  return (
+    <Group gap={6}>
+      {field('from', 'First day (UTC)')}
+      {field('to', 'Last day (UTC)')}
+      {problem && (
+        <span className="unknown small" role="alert">
+          {problem}
+        </span>
+      )}
+    </Group>
+  );
+};

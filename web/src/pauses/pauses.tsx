@@ -1,0 +1,82 @@
+import { Button, Modal } from '@mantine/core';
+import { Pause as PauseIcon } from 'lucide-react';
+import { useState } from 'react';
+import { Instant } from '../components/amount.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { useMe } from '../session/permissions.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { CreatePause } from './create-pause.tsx';
+import { pausedText } from './names.ts';
+import { Resume } from './resume.tsx';
+import { usePauses } from './use-pauses.ts';
+
+/** The pauses in force, and a button that pauses something by hand. */
+export const Pauses = () => {
+  const { may } = useMe();
+  const keyNames = useKeyNames();
+  const { data, error, refetch } = usePauses();
+  const [creating, setCreating] = useState(false);
+  return (
+    <section className="card" aria-labelledby="pauses">
+      <div className="card-pad">
+        <div className="card-head">
+          <h2 id="pauses">Pauses</h2>
+          {may('rules:write') && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<PauseIcon size={14} aria-hidden />}
+              onClick={() => setCreating(true)}
+            >
+              Pause something
+            </Button>
+          )}
+        </div>
+        {error && <ProblemNote error={error} onRetry={() => refetch()} title="The pauses could not be loaded" />}
+        {data?.items.length === 0 && (
+          <p className="dim small">Nothing is paused. A rule on the rate of spending can pause what runs away.</p>
+        )}
+      </div>
+      {data && data.items.length > 0 && (
+        <table className="grid-table">
+          <thead>
+            <tr>
+              <th>Pause</th>
+              <th>Until</th>
+              <th className="wide-only">Made by</th>
+              <th className="right">Actions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((pause) => (
+              <tr key={pause.id}>
+                <td>
+                  {pause.name}
+                  <br />
+                  <span className="dim small">{pausedText(pause, keyNames)}</span>
+                </td>
+                <td>{pause.until === null ? 'somebody resumes it' : <Instant iso={pause.until} />}</td>
+                <td className="wide-only">
+                  {pause.ruleId === null ? (
+                    'a person'
+                  ) : (
+                    <AnchorLink to="/rules/$ruleId" params={{ ruleId: pause.ruleId }} inherit>
+                      a rule
+                    </AnchorLink>
+                  )}
+                </td>
+                <td className="right">
+                  <Resume pause={pause} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Modal opened={creating} onClose={() => setCreating(false)} title="Pause requests">
+        <CreatePause onClose={() => setCreating(false)} />
+      </Modal>
+    </section>
+  );
+};
