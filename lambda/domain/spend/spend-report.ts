@@ -45,8 +45,9 @@ const MAX_SERIES_GROUPS = 5_000;
 
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
 export const usdOf = (nanoUsd: number): string => {
-  const digits = String(nanoUsd).padStart(10, '0');
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
+  const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
+  const usd = `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
+  return nanoUsd < 0 ? `-${usd}` : usd;
 };
 
 export const moneyOf = (costNanoUsd: number | null): Money => ({

@@ -309,6 +309,7 @@ describe('usdOf', () => {
     [1_230_000_000, '1.23'],
     [100_000_000_000, '100'],
     [Number.MAX_SAFE_INTEGER, '9007199.254740991'],
+    [-3_500_000, '-0.0035'],
   ])('writes %i nano-USD as %s', (nanoUsd, usd) => {
     expect(usdOf(nanoUsd)).toBe(usd);
   });
