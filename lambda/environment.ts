@@ -57,6 +57,16 @@ export interface DashboardEnvironment extends ApiEnvironment {
   USER_POOL_CLIENT_ID: string;
 }
 
+/** Variables of every function that reads providers' bills. */
+export interface BillEnvironment {
+  /** Of the names of secrets with credentials. */
+  BILL_SECRET_PREFIX: string;
+  /** JSON object `{label: origin}` of providers that are somewhere else than the table of providers says. */
+  UPSTREAM_ORIGINS: string;
+}
+
+export interface ReconciliationEnvironment extends DashboardEnvironment, BillEnvironment {}
+
 /** Variables of every function that sends mail. */
 interface MailEnvironment {
   /** Sender: an address that SES has verified, or one of a verified domain. */
@@ -82,7 +92,7 @@ export interface AccountEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
   DELETION_GRACE_SECONDS: string;
 }
 
-export interface AccountJobsEnvironment extends MetricsEnvironment, StripeEnvironment {
+export interface AccountJobsEnvironment extends MetricsEnvironment, StripeEnvironment, BillEnvironment {
   USER_POOL_ID: string;
   OBJECT_BUCKET: string;
   /** Between the steps of a deletion, so that caches forget the account and what is in flight ends: 20 minutes on AWS, less in tests. */

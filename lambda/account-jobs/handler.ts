@@ -6,21 +6,27 @@ import { openAccountHolds } from '../data/accounts/account-holds.ts';
 import { type AccountJob, dueJobs } from '../data/accounts/account-jobs.ts';
 import { openArchives } from '../data/accounts/archives.ts';
 import { markDeleted, openAccountItems } from '../data/accounts/delete-items.ts';
-import { archiveKey } from '../data/table/keys.ts';
+import { openBillConnections } from '../data/reconciliation/bill-connections.ts';
+import { openBills } from '../data/reconciliation/bills.ts';
+import { archiveKey, billConnectionKey } from '../data/table/keys.ts';
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
+import { billedProviders } from '../domain/reconciliation/billed-providers.ts';
 import type { AccountJobsEnvironment } from '../environment.ts';
+import { billEnvironment, openBillAccess } from '../integrations/bills/bill-environment.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
 import { openStripe, stripeEnvironment } from '../integrations/stripe-environment.ts';
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
 import { openArchiveFiles } from './archive-files.ts';
 import { deleteAccount } from './delete-account.ts';
+import { failBill, readBill } from './read-bill.ts';
 import { runJobs } from './run-jobs.ts';
 import { failArchive, writeArchive } from './write-archive.ts';
 
 const text = z.string().check(z.minLength(1));
 const environment = z
   .extend(stripeEnvironment, {
+    ...billEnvironment.shape,
     USER_POOL_ID: text,
     OBJECT_BUCKET: text,
     POWERTOOLS_METRICS_NAMESPACE: text,
@@ -33,6 +39,8 @@ const table = openTable(environment.TABLE_NAME);
 const objects = openObjectStore(environment.OBJECT_BUCKET);
 const deletions = openAccountDeletions(table);
 const archives = openArchives(table);
+const { credentials, sourceOf } = openBillAccess(environment);
+const connections = openBillConnections(table);
 const stripe = openStripe(environment);
 const { deleteUser } = userDirectory(cognitoClient(), environment.USER_POOL_ID);
 const now = () => new Date();
@@ -43,6 +51,7 @@ const remove = deleteAccount({
   holds: openAccountHolds(table),
   items: openAccountItems(table, {
     deleteUser,
+    deleteBillCredential: credentials.remove,
     deleteCustomer: stripe.deleteCustomer,
     abortArchive: async ({ accountId, archiveId, checkpoint }) => {
       const { uploadId } = (checkpoint ?? {}) as { readonly uploadId?: string };
@@ -57,16 +66,27 @@ const remove = deleteAccount({
   logger,
 });
 const write = writeArchive({ archives, files: openArchiveFiles(table), objects, now, logger });
+const read = readBill({
+  bills: openBills(table),
+  connections,
+  credentials,
+  sourceOf: (provider) => billedProviders.filter((label) => label === provider).map(sourceOf)[0],
+  now,
+});
+const putOffBill = failBill({ connections });
+const providerOf = ({ accountId, sk }: AccountJob) => sk.slice(billConnectionKey(accountId, '').sk.length);
 const putOffArchive = failArchive({ archives, objects });
 
 const run = runJobs({
   dueJobs: (at) => dueJobs(table, at),
   run: {
     deletion: ({ accountId }, isLate) => remove(accountId, isLate),
+    bill: (job) => read(job.accountId, providerOf(job)),
     archive: (job, isLate) => write(job.accountId, archiveIdOf(job), isLate),
   },
   postpone: async (job, error, dueAt) => {
     if (job.kind === 'archive') return putOffArchive(job.accountId, archiveIdOf(job), error, dueAt);
+    if (job.kind === 'bill') return putOffBill(job.accountId, providerOf(job), dueAt);
     const failures = ((await deletions.find(job.accountId))?.failures ?? 0) + 1;
     await deletions.write(job.accountId, { failures }, dueAt(failures).toISOString());
     return failures;
@@ -75,7 +95,7 @@ const run = runJobs({
   logger,
 });
 
-/** Runs every minute: deletes accounts whose grace is over, and writes archives. */
+/** Runs every minute: deletes accounts whose grace is over, writes archives, and reads bills. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   await run(() => context.getRemainingTimeInMillis());

@@ -10,6 +10,7 @@ import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { billEnvironment, grantBillCredentials } from './bill-credentials.ts';
 import type { StripeAccess } from './billing.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
@@ -25,7 +26,7 @@ interface AccountJobsStackProps extends StackProps {
 /** Usage events come within a quarter of an hour, and caches forget an account within a minute. */
 const DELETION_PAUSE = Duration.minutes(20);
 
-/** What is done for whole accounts, a piece a minute: their deletion, and archives of them. */
+/** What is done for whole accounts, a piece a minute: their deletion, archives of them, and their bills. */
 export class AccountJobsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
@@ -34,10 +35,11 @@ export class AccountJobsStack extends Stack {
     super(scope, id, stackProps);
     const jobs = new ScheduledFunction(this, 'AccountJobs', {
       entry: 'lambda/account-jobs/handler.ts',
-      description: 'Deletes accounts whose grace is over; writes archives of accounts',
+      description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills',
       every: Duration.minutes(1),
       environment: {
         ...stripe.environment,
+        ...billEnvironment(settings),
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         USER_POOL_ID: userPool.userPoolId,
         OBJECT_BUCKET: objects.bucketName,
@@ -75,10 +77,12 @@ export class AccountJobsStack extends Stack {
       { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       // How far a job is, and the account's state with its copies on keys.
       { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
-      { actions: ['PutItem'], partitions: partitions.deletedAccounts },
+      // A bill, and a deletion that is over.
+      { actions: ['PutItem'], partitions: [...partitions.accounts, ...partitions.deletedAccounts] },
     );
     grantActions(jobs, userPool.userPoolArn, 'cognito-idp:AdminDeleteUser');
     grantReadSecret(jobs, stripe.apiKey);
+    grantBillCredentials(jobs, this, settings, 'GetSecretValue', 'DeleteSecret');
     grantObjects(
       jobs,
       objects,

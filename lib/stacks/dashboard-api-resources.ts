@@ -1,3 +1,4 @@
+import type { Stack } from 'aws-cdk-lib';
 import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -12,13 +13,16 @@ import type {
   BillingEnvironment,
   DashboardEnvironment,
   MembersEnvironment,
+  ReconciliationEnvironment,
   SignOnEnvironment,
   StripeWebhookEnvironment,
   TokensEnvironment,
 } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
+import { billEnvironment, grantBillCredentials } from './bill-credentials.ts';
 import { type StripeAccess, syncBilling } from './billing.ts';
 import type { SignOnAccess } from './identity.ts';
 import type { MailSending } from './mail.ts';
@@ -26,6 +30,8 @@ import { partitions } from './partitions.ts';
 
 /** What the functions of the dashboard API can get. */
 export interface DashboardDependencies {
+  readonly stack: Stack;
+  readonly settings: StageSettings;
   readonly table: ITable;
   readonly objects: ObjectBucket;
   readonly userPool: IUserPool;
@@ -275,8 +281,19 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   reconciliation: {
     description: 'Dashboard API: what providers billed, compared with what is on record',
-    environment: dashboardEnvironment,
-    items: [readSpend, { actions: ['PutItem', 'Query'], partitions: partitions.accounts }],
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        ...billEnvironment(dependencies.settings),
+      }) satisfies ReconciliationEnvironment,
+    items: [
+      readSpend,
+      { actions: ['Query'], partitions: partitions.accounts },
+      { actions: ['PutItem', 'DeleteItem'], partitions: [...partitions.accounts, ...partitions.audit] },
+    ],
+    // It cannot read what it saves.
+    grant: (grantee, { stack, settings }) =>
+      grantBillCredentials(grantee, stack, settings, 'CreateSecret', 'PutSecretValue', 'DeleteSecret'),
   },
   dimensions: {
     description: 'Dashboard API: metadata names as dimensions of spend',

@@ -22,7 +22,7 @@ import { partitions } from './partitions.ts';
 
 interface DashboardApiStackProps
   extends StackProps,
-    Omit<DashboardDependencies, 'corsOrigins' | 'dashboardUrl' | 'registration'> {
+    Omit<DashboardDependencies, 'stack' | 'settings' | 'corsOrigins' | 'dashboardUrl' | 'registration'> {
   readonly settings: StageSettings;
 }
 
@@ -57,6 +57,8 @@ export class DashboardApiStack extends Stack {
     const { corsOrigins, registration = 'closed' } = settings;
     const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
     const dependencies = {
+      stack: this,
+      settings,
       table,
       objects,
       userPool,

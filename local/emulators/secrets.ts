@@ -36,12 +36,14 @@ interface Request {
   readonly SecretId: string;
   readonly VersionStage?: string;
   readonly SecretString?: string;
+  /** Of a new secret. */
+  readonly Name?: string;
 }
 
 const PREVIOUS = 'AWSPREVIOUS';
 
 /**
- * Secrets Manager's GetSecretValue and PutSecretValue, over one JSON file under `dataDir`. There is no package that does just this.
+ * Secrets Manager's GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret, over one JSON file under `dataDir`. There is no package that does just this.
  * The previous value is kept as the stage AWSPREVIOUS.
  */
 export const startSecrets = async (options: { readonly dataDir: string }): Promise<SecretsEmulator> => {
@@ -62,6 +64,12 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
       VersionId: 'local',
       VersionStages: [VersionStage],
     }),
+    'secretsmanager.DeleteSecret': ({ SecretId }) => {
+      values.delete(SecretId);
+      values.delete(`${SecretId} ${PREVIOUS}`);
+      put({});
+      return { ARN: SecretId, Name: SecretId };
+    },
     'secretsmanager.PutSecretValue': ({ SecretId, SecretString = '' }, value) => {
       put({ [SecretId]: SecretString, [`${SecretId} ${PREVIOUS}`]: value });
       return { ARN: SecretId, Name: SecretId, VersionId: 'local', VersionStages: ['AWSCURRENT'] };
@@ -74,12 +82,17 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
     };
     const body = await text(request);
     const operation = operations[String(request.headers['x-amz-target'])];
-    if (operation === undefined)
+    const isNew = request.headers['x-amz-target'] === 'secretsmanager.CreateSecret';
+    if (operation === undefined && !isNew)
       return respond(400, {
         __type: 'UnknownOperationException',
-        message: 'Only GetSecretValue and PutSecretValue are emulated.',
+        message: 'Only GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret are emulated.',
       });
     const asked = JSON.parse(body) as Request;
+    if (operation === undefined) {
+      put({ [String(asked.Name)]: asked.SecretString ?? '' });
+      return respond(200, { ARN: asked.Name, Name: asked.Name, VersionId: 'local' });
+    }
     const value = values.get(asked.VersionStage === PREVIOUS ? `${asked.SecretId} ${PREVIOUS}` : asked.SecretId);
     if (value === undefined)
       return respond(400, {

@@ -115,6 +115,15 @@ export const samples: Readonly<Record<string, Samples>> = {
     status: 'ready',
     checkpoint: { uploadId: `upload${ids.mark}` },
   })),
+  billKey: one((ids) => ({ ...keys.billKey(ids.accountId, 'openai', ids.day), day: ids.day, lines: [], usage: [] })),
+  billConnectionKey: one((ids) => ({
+    ...keys.billConnectionKey(ids.accountId, 'openai'),
+    kind: 'bill',
+    accountId: ids.accountId,
+    provider: 'openai',
+    connectedAt: '2026-01-01T00:00:00.000Z',
+    connectedBy: 'ada@example.com',
+  })),
   ruleKey: one((ids) => ({
     ...keys.ruleKey(ids.accountId, 'r1'),
     ...keys.activeRulesIndexKey(3, ids.accountId, 'r1'),

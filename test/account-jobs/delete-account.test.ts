@@ -29,6 +29,7 @@ let now: Date;
 let users: string[];
 let customers: string[];
 let aborted: string[];
+let billCredentials: string[];
 let objects: Set<string>;
 
 const all = async () => {
@@ -47,6 +48,7 @@ const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
     items: openAccountItems(over, {
       deleteUser: async (userId) => void users.push(userId),
       deleteCustomer: async (customerId) => void customers.push(customerId),
+      deleteBillCredential: async (accountId, provider) => void billCredentials.push(`${accountId}/${provider}`),
       abortArchive: async (item) => void aborted.push(String((item['checkpoint'] as { uploadId: string }).uploadId)),
     }),
     markDeleted: (accountId, at) => markDeleted(over, accountId, at),
@@ -107,6 +109,7 @@ beforeEach(async () => {
   users = [];
   customers = [];
   aborted = [];
+  billCredentials = [];
   objects = new Set([`archives/${a.accountId}/ar1/x.tar.gz`, `archives/${b.accountId}/ar1/x.tar.gz`]);
   await fillAccount(table, a);
   await fillAccount(table, b);
@@ -155,6 +158,7 @@ describe('the deletion of an account', () => {
     expect([...new Set(users)].sort()).toEqual([`memberAAA`, `ownerAAA`, `programAAA`]);
     expect([...new Set(customers)].sort()).toEqual(['cus_AAA', 'cus_formerAAA']);
     expect([...new Set(aborted)]).toEqual(['uploadAAA']);
+    expect([...new Set(billCredentials)]).toEqual([`${a.accountId}/openai`]);
     expect([...objects]).toEqual([`archives/${b.accountId}/ar1/x.tar.gz`]);
     // There is nothing more to do.
     await run();

@@ -1,7 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod/mini';
 import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
+import { openBillConnections } from '../../data/reconciliation/bill-connections.ts';
 import { openBills } from '../../data/reconciliation/bills.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -9,13 +12,16 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { billEnvironment, openBillAccess } from '../../integrations/bills/bill-environment.ts';
+import { connectBill, disconnectBill, listBillConnections } from './bill-connections.ts';
 import { importBill } from './import-bill.ts';
 import * as operations from './operations.ts';
 import { readReconciliation } from './read-reconciliation.ts';
 
-const environment = dashboardEnvironment.parse(process.env);
+const environment = z.extend(dashboardEnvironment, billEnvironment.shape).parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const bills = openBills(table);
+const connecting = { connections: openBillConnections(table), ...openBillAccess(environment), now: () => new Date() };
 const read = route(
   operations.readReconciliation,
   readReconciliation({
@@ -25,10 +31,13 @@ const read = route(
   }),
 );
 
-/** Everything under /api/bills and /api/reconciliation, and the comparison for machines. */
+/** Everything under /api/bills, /api/bill-connections and /api/reconciliation, and the comparison for machines. */
 export const handler = httpStack(
   [
     route(operations.importBill, importBill({ bills, now: () => new Date() })),
+    route(operations.listBillConnections, listBillConnections(connecting)),
+    route(operations.connectBill, connectBill(connecting)),
+    route(operations.disconnectBill, disconnectBill(connecting)),
     read,
     { operation: operations.machineReadReconciliation, run: read.run },
   ],
@@ -36,6 +45,7 @@ export const handler = httpStack(
     logger: new Logger({ serviceName: 'dashboard-reconciliation' }),
     corsOrigins: environment.CORS_ORIGINS,
     membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    countRequest: openRequestCounts(table, Date.now).count,
     tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
   },
 );

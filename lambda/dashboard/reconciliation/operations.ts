@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
+import { billedProviders } from '../../domain/reconciliation/billed-providers.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 
@@ -30,6 +31,65 @@ export const importBill = operation({
     description: 'What is stored now.',
     schema: z.object({ days: z.array(day), lines: z.int() }),
   },
+  errors: [],
+});
+
+const billedProvider = z.enum(billedProviders);
+const connection = z.object({
+  provider: billedProvider,
+  connectedAt: z.iso.datetime(),
+  connectedBy: z.string(),
+  readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read. Null before the first time.')),
+  problem: z.nullable(z.string()).check(z.describe('Why it could not be read the last time.')),
+});
+
+export const listBillConnections = operation({
+  id: 'listBillConnections',
+  method: 'GET',
+  path: '/bill-connections',
+  group,
+  summary: 'List the providers whose bill is read',
+  access: 'authorizer',
+  permission: 'spend:read',
+  success: { status: 200, description: 'One for each provider.', schema: z.object({ items: z.array(connection) }) },
+  errors: [],
+});
+
+export const connectBill = operation({
+  id: 'connectBill',
+  method: 'PUT',
+  path: '/bill-connections/{provider}',
+  group,
+  summary: 'Connect the bill of a provider',
+  description:
+    'The credential is tried, and then kept in Secrets Manager, where only the function that reads bills reads it. It is never shown again. Give one that can read costs and nothing else. The last 92 days are read within minutes, then every six hours what is new or was corrected.',
+  access: 'authorizer',
+  permission: 'bills:write',
+  rateLimits: { perAccount: { requests: 10, minutes: 60 } },
+  params: z.object({ provider: billedProvider }),
+  body: z.strictObject({
+    credential: z
+      .string()
+      .check(
+        z.regex(/^[\x21-\x7e]{8,500}$/, 'must be 8 to 500 visible ASCII characters'),
+        z.describe('OpenAI and Anthropic: an admin key. OpenRouter: a management key.'),
+      ),
+  }),
+  success: { status: 200, description: 'The connection.', schema: connection },
+  errors: [],
+});
+
+export const disconnectBill = operation({
+  id: 'disconnectBill',
+  method: 'DELETE',
+  path: '/bill-connections/{provider}',
+  group,
+  summary: 'Disconnect the bill of a provider',
+  description: 'Deletes the credential. What was read stays.',
+  access: 'authorizer',
+  permission: 'bills:write',
+  params: z.object({ provider: billedProvider }),
+  success: { status: 204, description: 'It is not read any more.' },
   errors: [],
 });
 

@@ -7,7 +7,7 @@ import type { Table } from '../table/table.ts';
 
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
-/** Something to do for a whole account: its deletion, or an archive of it. */
+/** Something to do for a whole account: its deletion, an archive of it, or to read a bill. */
 export type AccountJob = z.infer<typeof jobSchema>;
 
 /** The members that put a job on the list of due ones. @param dueAt ISO 8601 UTC */
@@ -51,7 +51,7 @@ export const writeJob = async (
   }
 };
 
-/** Deletions and archives that are due, the one that waits longest first. */
+/** Jobs that are due, the one that waits longest first. */
 export async function* dueJobs(table: Table, now: Date): AsyncGenerator<AccountJob> {
   for await (const item of queryItems(table, {
     IndexName: 'gsi1',

@@ -32,6 +32,8 @@ export interface OutsideAccount {
   deleteUser(userId: string): Promise<void>;
   /** A customer of the payment processor with its subscriptions. */
   deleteCustomer(customerId: string): Promise<void>;
+  /** The credential that reads a provider's bill. */
+  deleteBillCredential(accountId: string, provider: string): Promise<void>;
   /** An archive that is not complete. */
   abortArchive(item: Record<string, unknown>): Promise<void>;
 }
@@ -88,6 +90,7 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
       await remove([...new Set(hashes)].flatMap((hash) => (hash === undefined ? [] : [serviceKeyKey(hash)])));
     }
     if (kind === 'PRICES') await remove([pricedAccountKey(accountId)]);
+    if (kind === 'BILL_CONNECTION') await outside.deleteBillCredential(accountId, String(item['provider']));
     if (kind === 'ARCHIVE') await outside.abortArchive(item);
     const { provider } = (item['signOn'] ?? {}) as { readonly provider?: string };
     if (kind === 'META' && provider !== undefined) await removeSignOn(accountId, provider);

@@ -80,6 +80,11 @@ export const billKey = (accountId: string, provider: string, day: Day): Key => (
   pk: `ACCOUNT#${accountId}`,
   sk: `BILL#${provider}#${day}`,
 });
+/** That a provider's bill is read, and when next. */
+export const billConnectionKey = (accountId: string, provider: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `BILL_CONNECTION#${provider}`,
+});
 export const auditPartition = (accountId: string): string => `ACCOUNT#${accountId}#AUDIT`;
 /** @param at ISO 8601 UTC */
 export const auditKey = (accountId: string, at: string, auditId: string): Key => ({
@@ -102,7 +107,7 @@ export const archiveKey = (accountId: string, archiveId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `ARCHIVE#${archiveId}`,
 });
-/** Deletions and archives to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
+/** Deletions, archives and bills to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
 export const accountJobsIndexPartition = 'ACCOUNT_JOBS';
 export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) => ({
   gsi1pk: accountJobsIndexPartition,

@@ -41,6 +41,8 @@ export const auditActions = [
   'price.changed',
   'price.deleted',
   'currency.changed',
+  'bill.connected',
+  'bill.disconnected',
   'plan.changed',
   'settings.changed',
   'token.created',

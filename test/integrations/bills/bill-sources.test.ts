@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
 import { BillError } from '../../../lambda/integrations/bills/bill-source.ts';
-import { billedProviders, openBillSource } from '../../../lambda/integrations/bills/bill-sources.ts';
+import { openBillSource } from '../../../lambda/integrations/bills/bill-sources.ts';
 import { type BilledDay, CREDENTIAL, type MockBills, startMockBills } from './mock-bills.ts';
 
 const day = (date: string, usd: number): BilledDay => ({

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
+import {
+  connectBill,
+  disconnectBill,
+  listBillConnections,
+} from '../../lambda/dashboard/reconciliation/bill-connections.ts';
+import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
+import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
+import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
+import { openBills } from '../../lambda/data/reconciliation/bills.ts';
+import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
+import { newAccount } from '../data/new-account.ts';
+import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { CREDENTIAL, type MockBills, startMockBills } from '../integrations/bills/mock-bills.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z');
+const year = { from: '2026-01-01', to: '2026-12-31' };
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let mock: MockBills;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+let secrets: Map<string, string>;
+let nowMs: number;
+
+const connections = () => openBillConnections(table);
+const credentials = {
+  save: async (accountId: string, provider: string, credential: string) =>
+    void secrets.set(`${accountId}/${provider}`, credential),
+  read: async (accountId: string, provider: string) => secrets.get(`${accountId}/${provider}`),
+  remove: async (accountId: string, provider: string) => void secrets.delete(`${accountId}/${provider}`),
+};
+const sourceOf = (provider: string) => openBillSource(provider as 'openai', new Map([[provider, mock.origin]]));
+
+beforeAll(async () => {
+  [table, mock] = await Promise.all([emulatedTable(), startMockBills()]);
+  const dependencies = { connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) };
+  handler = httpStack(
+    [
+      route(operations.listBillConnections, listBillConnections(dependencies)),
+      route(operations.connectBill, connectBill(dependencies)),
+      route(operations.disconnectBill, disconnectBill(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
+  );
+});
+afterAll(() => Promise.all([table.stop(), mock.stop()]));
+beforeEach(async () => {
+  caller = await newAccount(table, 'PRO');
+  secrets = new Map();
+  nowMs = NOW;
+  mock.failures = [];
+  mock.body = null;
+  mock.days = ['2026-09-01', '2026-11-01', '2026-11-19'].map((day) => billed(day, 1));
+});
+
+const billed = (day: string, usd: number) => ({
+  day,
+  model: 'gpt-4o',
+  usd,
+  input: 10,
+  cached: 0,
+  output: 5,
+  requests: 1,
+});
+const connect = (credential = CREDENTIAL, provider = 'openai') =>
+  invoke(handler, { method: 'PUT', path: `/api/bill-connections/${provider}`, body: { credential }, caller });
+const list = async () => (await invoke(handler, { method: 'GET', path: '/api/bill-connections', caller })).body.items;
+const run = () =>
+  readBill({ bills: openBills(table), connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) })(
+    caller.accountId,
+    'openai',
+  );
+const amounts = async () =>
+  (await openBills(table).read(caller.accountId, 'openai', year)).lines.map(({ day, amountNanoUsd }) => [
+    day,
+    amountNanoUsd / 1e9,
+  ]);
+/** When the bill of this account is due, ISO 8601; undefined if never. */
+const isDueAt = async (at: number) => {
+  for await (const job of dueJobs(table, new Date(at))) if (job.accountId === caller.accountId) return true;
+  return false;
+};
+
+describe('a connected bill', () => {
+  it('is tried, kept secret, due at once, and read with its pages', async () => {
+    const { status, body } = await connect();
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain(CREDENTIAL);
+    expect([...secrets.values()]).toEqual([CREDENTIAL]);
+    expect(await isDueAt(NOW)).toBe(true);
+    await run();
+    expect(await amounts()).toEqual([
+      ['2026-09-01', 1],
+      ['2026-11-01', 1],
+      ['2026-11-19', 1],
+    ]);
+    expect(await list()).toEqual([
+      expect.objectContaining({ provider: 'openai', readAt: new Date(NOW).toISOString(), problem: null }),
+    ]);
+    expect(JSON.stringify(await list())).not.toContain(CREDENTIAL);
+    expect([await isDueAt(NOW + 6 * HOUR_MS - 1), await isDueAt(NOW + 6 * HOUR_MS)]).toEqual([false, true]);
+  });
+
+  it('is read again where days come late or are corrected, and only there', async () => {
+    await connect();
+    await run();
+    nowMs += 6 * HOUR_MS;
+    mock.days = [billed('2026-11-01', 9), billed('2026-11-19', 2), billed('2026-11-20', 3)];
+    mock.requests.length = 0;
+    await run();
+    expect(await amounts()).toEqual([
+      ['2026-09-01', 1],
+      ['2026-11-01', 1],
+      ['2026-11-19', 2],
+      ['2026-11-20', 3],
+    ]);
+  });
+
+  it('says why it cannot be read, and goes on by itself', async () => {
+    await connect();
+    mock.failures = [500, 500, 500, 500];
+    await run();
+    expect(await list()).toEqual([
+      expect.objectContaining({ problem: 'The provider responded with 500.', readAt: null }),
+    ]);
+    nowMs += HOUR_MS;
+    expect(await isDueAt(nowMs)).toBe(true);
+    await run();
+    expect(await list()).toEqual([expect.objectContaining({ problem: null, readAt: new Date(nowMs).toISOString() })]);
+  });
+
+  it('asks for another credential where it is refused or gone', async () => {
+    await connect();
+    for (const key of secrets.keys()) secrets.set(key, 'sk-revoked');
+    await run();
+    expect(await list()).toEqual([expect.objectContaining({ problem: expect.stringContaining('refused') })]);
+    expect(await isDueAt(NOW + 23 * HOUR_MS)).toBe(false);
+    secrets.clear();
+    await run();
+    expect(await list()).toEqual([expect.objectContaining({ problem: expect.stringContaining('connect') })]);
+  });
+
+  it('is put off after a fault of ours', async () => {
+    await connect();
+    const failures = await failBill({ connections: connections() })(
+      caller.accountId,
+      'openai',
+      (count) => new Date(NOW + count * HOUR_MS),
+    );
+    expect(failures).toBe(1);
+    expect([await isDueAt(NOW + HOUR_MS - 1), await isDueAt(NOW + HOUR_MS)]).toEqual([false, true]);
+  });
+
+  it('ends with its credential', async () => {
+    await connect();
+    expect(await invoke(handler, { method: 'DELETE', path: '/api/bill-connections/openai', caller })).toMatchObject({
+      status: 204,
+    });
+    expect(secrets.size).toBe(0);
+    expect(await list()).toEqual([]);
+    expect(await isDueAt(NOW)).toBe(false);
+    await run();
+    expect(await amounts()).toEqual([]);
+  });
+});
+
+describe('a credential', () => {
+  it('that the provider refuses is not kept', async () => {
+    expect(await connect('sk-wrong-one')).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'VALIDATION_ERROR',
+          details: [{ path: 'credential', message: expect.stringContaining('admin key') }],
+        },
+      },
+    });
+    expect(secrets.size).toBe(0);
+    expect(await list()).toEqual([]);
+  });
+
+  it.each(['', 'short', 'with space in it', `x${'\n'}yyyyyyyyy`, 'ü'.repeat(20), 'x'.repeat(501)])(
+    '%j is refused',
+    async (credential) => {
+      expect(await connect(credential)).toMatchObject({ status: 400 });
+    },
+  );
+
+  it('is only for providers whose bill can be read', async () => {
+    expect(await connect(CREDENTIAL, 'mistral')).toMatchObject({ status: 400 });
+  });
+});
