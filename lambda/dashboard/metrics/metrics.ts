@@ -10,7 +10,7 @@ type Group = Report['groups'][number];
 type Budget = z.input<typeof listBudgets.success.schema>['items'][number];
 
 /** What a scrape reads. */
-export interface Readings {
+interface Readings {
   /** Reports by provider, without gaps: there are fewer providers than groups in a report. */
   readonly month: Report;
   readonly today: Report;
