@@ -2,6 +2,7 @@ import type { Projects } from '../data/accounts/projects.ts';
 import type { ServiceKey, ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
+import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
@@ -25,6 +26,7 @@ export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions
   readonly alerts: Pick<Alerts, 'fire'>;
   readonly blocks: Pick<BlockStore, 'change'>;
   readonly reservations: Pick<Reservations, 'compare'>;
+  readonly measures: Pick<MeasureStore, 'note'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly projects: Pick<Projects, 'list'>;
   readonly newAlertId: () => string;
@@ -56,7 +58,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const values: ValueJudging = { readSessions, readUsual: openUsualHours(readCounters) };
   const findDrivers = openDrivers(readCounters, dependencies.keys);
   const pause = pauseValue(blocks);
-  const stop = stopByBudgets(blocks, dependencies.reservations);
+  const stop = stopByBudgets(blocks, dependencies.reservations, dependencies.measures);
 
   const labelOf = async (
     accountId: string,

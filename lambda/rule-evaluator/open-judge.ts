@@ -5,6 +5,7 @@ import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
+import { openMeasures } from '../data/alerts/measures.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openReservations } from '../data/ledger/reservations.ts';
 import { openSessions } from '../data/spend/sessions.ts';
@@ -22,11 +23,13 @@ export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDep
   const shared = {
     rules: openRules(table),
     progress: openEvaluationProgress(table),
+    measures: openMeasures(table),
     evaluate: evaluateAccount({
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       blocks: openBlocks(table),
       reservations: openReservations(table),
+      measures: openMeasures(table),
       keys: openServiceKeys(table),
       projects: openProjects(table),
       readSessions: openSessions(table).read,

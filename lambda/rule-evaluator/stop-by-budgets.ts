@@ -1,4 +1,5 @@
 import type { BlockStore } from '../data/alerts/blocks.ts';
+import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import { useOf } from '../domain/alert-rules/budget.ts';
@@ -7,6 +8,7 @@ import {
   concernsGateway,
   reservedPeriods,
   usedByBudget,
+  useSamples,
   withBudgets,
 } from '../domain/alert-rules/budget-blocks.ts';
 import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
@@ -24,7 +26,11 @@ interface Judged {
  * whose use is no longer exact, with the errors.
  */
 export const stopByBudgets =
-  (blocks: Pick<BlockStore, 'change'>, reservations: Pick<Reservations, 'compare'>) =>
+  (
+    blocks: Pick<BlockStore, 'change'>,
+    reservations: Pick<Reservations, 'compare'>,
+    measures: Pick<MeasureStore, 'note'>,
+  ) =>
   async (accountId: string, judged: readonly Judged[], now: Date): Promise<() => Promise<Map<string, unknown>>> => {
     const isConcerned = judged.some(
       ({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config),
@@ -51,6 +57,8 @@ export const stopByBudgets =
       await adjustReservations(usedByBudget(states));
       if (isConcerned)
         await blocks.change(accountId, (before) => withBudgets(before, states, new Set(failures.keys())));
+      const samples = useSamples(states);
+      if (samples.length > 0) await measures.note(accountId, samples, now);
       return failures;
     };
   };

@@ -26,7 +26,7 @@ export const requestJudging = (record: Recorder, { hasBudgets, send, now, logger
   /** Until when a judging that was requested will see every change, in epoch milliseconds, by account. */
   const covered = new QuickLRU<string, number>({ maxSize: MAX_ACCOUNTS });
 
-  const request = async (accountId: string): Promise<void> => {
+  const request = async (accountId: string, oldest: string): Promise<void> => {
     const at = now();
     const coveredUntil = covered.get(accountId) ?? 0;
     // A delayed message is on its way: it will be judged with this change.
@@ -36,7 +36,7 @@ export const requestJudging = (record: Recorder, { hasBudgets, send, now, logger
       const isFirst = at - coveredUntil >= JUDGING_INTERVAL_MS;
       const delayMs = isFirst ? 0 : JUDGING_INTERVAL_MS;
       covered.set(accountId, at + delayMs);
-      await send({ accountId, since: new Date(at + delayMs).toISOString() }, delayMs / 1_000);
+      await send({ accountId, since: new Date(at + delayMs).toISOString(), oldest }, delayMs / 1_000);
     } catch (error) {
       covered.delete(accountId);
       logger.error('Budgets not judged at once', { errorName: (error as Error).name });
@@ -45,8 +45,13 @@ export const requestJudging = (record: Recorder, { hasBudgets, send, now, logger
 
   return async (events) => {
     const results = await record(events);
-    const changed = new Set(results.flatMap((result) => (result.kind === 'recorded' ? [result.record.accountId] : [])));
-    await pMap(changed, request, { concurrency: AT_ONCE });
+    const oldest = new Map<string, string>();
+    for (const result of results) {
+      if (result.kind !== 'recorded') continue;
+      const { accountId, startedAt } = result.record;
+      if (startedAt < (oldest.get(accountId) ?? '~')) oldest.set(accountId, startedAt);
+    }
+    await pMap(oldest, ([accountId, startedAt]) => request(accountId, startedAt), { concurrency: AT_ONCE });
     return results;
   };
 };

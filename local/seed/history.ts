@@ -32,6 +32,7 @@ export const pastEvaluator = (
     alerts,
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
+    measures: { note: async () => {} },
     keys: openServiceKeys(table),
     projects: openProjects(table),
     readSessions: openSessions(table).read,

@@ -22,6 +22,8 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openBounds } from "../../lambda/dashboard/budgets/read-bounds.ts";
+import { openMeasures } from "../../lambda/data/alerts/measures.ts";
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -50,6 +52,7 @@ beforeAll(async () => {
     rules: openRules(table),
     blocks: openBlocks(table),
     reservations: openReservations(table),
+    readBounds: openBounds(table),
     blockCopies: openBlockCopies(table),
     readCounters,
     findDeclared: async () => [],
@@ -114,11 +117,13 @@ const judge = async (since = clock) =>
   judgeAccount({
     rules: openRules(table),
     progress: openEvaluationProgress(table),
+    measures: openMeasures(table),
     evaluate: evaluateAccount({
       readCounters: openSpend(table).read,
       alerts: openAlerts(table),
       blocks: openBlocks(table),
       reservations: openReservations(table),
+    measures: openMeasures(table),
       keys: openServiceKeys(table),
       projects: openProjects(table),
       readSessions: openSessions(table).read,

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { SEED } from '../seed.ts';
+import { budgetsGroup } from './budgets/group.ts';
 import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
@@ -36,6 +37,7 @@ interface Result {
 const groups: readonly ScenarioGroup<any>[] = [
   ledgerGroup,
   storageGroup,
+  budgetsGroup,
   messagesGroup,
   killGroup,
   secretsGroup,

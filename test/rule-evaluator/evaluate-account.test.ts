@@ -52,6 +52,7 @@ const evaluateRules = async (
     alerts: { fire },
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
+    measures: { note: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     projects: { list: async () => [] },
     readSessions: async () => {},

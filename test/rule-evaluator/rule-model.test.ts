@@ -114,6 +114,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
     },
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
+    measures: { note: async () => {} },
     keys: { list: async () => [] },
     projects: { list: async () => [] },
     readSessions: async () => {},

@@ -7,6 +7,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -72,6 +73,7 @@ const replay = async (config: object) => {
   const delivered: { alert: Alert; at: number }[] = [];
   const judge = judgeAccount({
     rules,
+    measures: openMeasures(table),
     progress: openEvaluationProgress(table),
     evaluate: evaluateAccount({
       readCounters: openSpend(table).read,
@@ -79,6 +81,7 @@ const replay = async (config: object) => {
       alerts: openAlerts(table),
       blocks: openBlocks(table),
       reservations: openReservations(table),
+      measures: openMeasures(table),
       keys: openServiceKeys(table),
       projects: openProjects(table),
       newAlertId: uuidv7,

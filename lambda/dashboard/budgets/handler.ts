@@ -18,6 +18,7 @@ import { ruleChanges } from '../alert-rules/rule-changes.ts';
 import { createBudget, deleteBudget, getBudget, listBudgets, previewBudget, updateBudget } from './manage-budgets.ts';
 import { createPause, endPause, listPauses } from './manage-pauses.ts';
 import * as operations from './operations.ts';
+import { openBounds } from './read-bounds.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -26,6 +27,7 @@ const dependencies = {
   rules: openRules(table),
   blocks: openBlocks(table),
   reservations: openReservations(table),
+  readBounds: openBounds(table),
   blockCopies: openBlockCopies(table),
   keys: openServiceKeys(table),
   newPauseId: uuidv7,

@@ -23,6 +23,7 @@ import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '.
 import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
 import type * as operations from './operations.ts';
+import type { ReadBounds } from './read-bounds.ts';
 
 type Budget = Rule<BudgetCondition>;
 
@@ -30,6 +31,7 @@ export interface BudgetDependencies extends RuleChangeDependencies, PolicyDepend
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   readonly blocks: BlockStore;
   readonly reservations: Pick<Reservations, 'compare'>;
+  readonly readBounds: ReadBounds;
   readonly readCounters: ReadCounters;
   readonly findDeclared: FindDeclared;
 }
@@ -48,7 +50,7 @@ const findBudget = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountI
 
 /** What budgets have used, by id: the spend of their periods, read once for all of them. */
 const readStates = async (
-  { readCounters, now }: Pick<BudgetDependencies, 'readCounters' | 'now'>,
+  { readCounters, readBounds, now }: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'>,
   accountId: string,
   budgets: readonly Budget[],
 ) => {
@@ -61,6 +63,7 @@ const readStates = async (
     return { budget, evaluator, series, period: isCurrent ? period : null };
   });
   await fillSeries(readCounters, accountId, judged, at);
+  const bounds = await readBounds(accountId, judged);
   return judged.map(({ budget, series, period }) => {
     const { config } = budget.condition;
     const use = useOf(config, period ? series.sum(period.start, period.end) : {});
@@ -68,6 +71,7 @@ const readStates = async (
       budget,
       period,
       use,
+      ...bounds.get(budget.ruleId),
       projected: period && projectedNanoUsd(period, at, series),
       mayAlsoMatch: (period && series.mayAlsoMatch(period.start, period.end)) ?? null,
     };
@@ -76,7 +80,7 @@ const readStates = async (
 
 type State = Awaited<ReturnType<typeof readStates>>[number];
 
-const view = ({ budget, period, use, projected, mayAlsoMatch }: State) => {
+const view = ({ budget, period, use, projected, mayAlsoMatch, bound, enforcedFrom }: State) => {
   const { config } = budget.condition;
   const amount = usdToNanoUsd(config.amount);
   return {
@@ -92,6 +96,8 @@ const view = ({ budget, period, use, projected, mayAlsoMatch }: State) => {
       projectedNanoUsd: projected,
       isBlocking: budget.isActive && period !== null && config.block !== null && use.isUsedUp,
       mayAlsoMatch,
+      bound: bound ?? null,
+      enforcedFrom: enforcedFrom ?? null,
     },
   };
 };
@@ -135,7 +141,7 @@ const auditOfBudget = (
 
 export const listBudgets =
   (
-    dependencies: Pick<BudgetDependencies, 'readCounters' | 'now'> & { readonly rules: Pick<Rules, 'list'> },
+    dependencies: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'> & { readonly rules: Pick<Rules, 'list'> },
   ): Implementation<typeof operations.listBudgets> =>
   async ({ caller: { accountId } }) => ({
     items: (await readStates(dependencies, accountId, await budgetsOf(dependencies, accountId))).map(view),

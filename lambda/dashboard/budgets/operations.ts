@@ -33,6 +33,19 @@ const state = {
       z.describe('What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell.'),
     ),
   isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
+  bound: z
+    .nullable(
+      z.object({
+        nanoUsd: z
+          .nullable(z.int())
+          .check(z.describe('In 1e-9 USD. Null where nothing was measured yet.')),
+        because: z.string(),
+      }),
+    )
+    .check(z.describe('What may be spent past the amount. Null where the budget refuses nothing. See docs/budgets.md.')),
+  enforcedFrom: z
+    .nullable(z.iso.datetime())
+    .check(z.describe('Every gateway refuses requests by the budget from then on. Null where it refuses nothing.')),
   mayAlsoMatch: z
     .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
     .check(

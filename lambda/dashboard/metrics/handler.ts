@@ -21,7 +21,12 @@ const read = route(
   operations.readMetrics,
   readMetrics({
     readSpend: openReadSpend(table),
-    listBudgets: listBudgets({ rules: openRules(table), readCounters: readInTime(openSpend(table).read), now }),
+    listBudgets: listBudgets({
+      rules: openRules(table),
+      readCounters: readInTime(openSpend(table).read),
+      readBounds: async () => new Map(),
+      now,
+    }),
     now,
   }),
 );

@@ -21,6 +21,8 @@ export interface FinishedReservation extends Reservation {
 export interface ReservationDelta {
   readonly key: Key;
   readonly finishedNanoUsd: number;
+  /** What requests cost more than they had reserved. */
+  readonly excessNanoUsd: number;
   /** Freed, by minute. */
   readonly freed: ReadonlyMap<number, number>;
 }
@@ -36,6 +38,7 @@ export const reservationDeltas = (finished: readonly FinishedReservation[]): Res
     return {
       key: keyOf(ofItem[0] as FinishedReservation),
       finishedNanoUsd: ofItem.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+      excessNanoUsd: ofItem.reduce((sum, { costNanoUsd, nanoUsd }) => sum + Math.max(0, costNanoUsd - nanoUsd), 0),
       freed,
     };
   });
@@ -43,7 +46,7 @@ export const reservationDeltas = (finished: readonly FinishedReservation[]): Res
 /** Fails where one of the minutes was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
 export const finishReservations = (
   table: string,
-  { key, finishedNanoUsd, freed }: ReservationDelta,
+  { key, finishedNanoUsd, excessNanoUsd, freed }: ReservationDelta,
 ): NonNullable<TransactWriteCommandInput['TransactItems']>[number] => {
   const minutes = [...freed];
   const total = minutes.reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0);
@@ -51,12 +54,13 @@ export const finishReservations = (
     Update: {
       TableName: table,
       Key: { ...key },
-      UpdateExpression: `ADD committed :committed, finished :finished, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
+      UpdateExpression: `ADD committed :committed, finished :finished, excess :excess, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
       ConditionExpression: minutes.map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
       ExpressionAttributeNames: Object.fromEntries(minutes.map(([minute], i) => [`#m${i}`, `m${minute}`])),
       ExpressionAttributeValues: {
         ':committed': finishedNanoUsd - total,
         ':finished': finishedNanoUsd,
+        ':excess': excessNanoUsd,
         ...Object.fromEntries(minutes.map(([, nanoUsd], i) => [`:m${i}`, -nanoUsd])),
       },
     },
@@ -68,6 +72,9 @@ const stored = z.catchall(
     committed: z._default(z.number(), 0),
     finished: z._default(z.number(), 0),
     unreserved: z._default(z.number(), 0),
+    excess: z._default(z.number(), 0),
+    /** What was used when the item was made. */
+    initial: z._default(z.number(), 0),
     /** What `finished` was when it was compared with the ledger, and when, in epoch milliseconds. */
     comparedFinished: z.optional(z.number()),
     comparedAt: z.optional(z.number()),
@@ -80,6 +87,10 @@ export interface BudgetItem {
   readonly exists: boolean;
   readonly finishedNanoUsd: number;
   readonly unreservedNanoUsd: number;
+  /** Of it, what was used before the budget reserved anything. */
+  readonly initialNanoUsd: number;
+  /** What requests cost more than they had reserved. */
+  readonly excessNanoUsd: number;
   /** By minute. */
   readonly reserved: ReadonlyMap<number, number>;
   readonly compared: { readonly finishedNanoUsd: number; readonly atMs: number } | null;
@@ -95,12 +106,14 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
   const read = async (key: Key): Promise<BudgetItem> => {
     const { Item } = await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
     const item = stored.parse(Item ?? {});
-    const { finished, unreserved, comparedFinished, comparedAt } = item;
+    const { finished, unreserved, excess, initial, comparedFinished, comparedAt } = item;
     const minutes = Object.entries(item).filter(([member]) => /^m\d+$/.test(member));
     return {
       exists: Item !== undefined,
       finishedNanoUsd: finished,
       unreservedNanoUsd: unreserved,
+      initialNanoUsd: initial,
+      excessNanoUsd: excess,
       reserved: new Map(minutes.map(([member, nanoUsd]) => [Number(member.slice(1)), Number(nanoUsd)])),
       compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
     };
@@ -145,10 +158,11 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
       await update({
         Key: key,
         UpdateExpression:
-          'SET comparedFinished = :finished, comparedAt = :now, expiresAt = if_not_exists(expiresAt, :expiresAt) ADD committed :change, unreserved :change',
+          'SET comparedFinished = :finished, comparedAt = :now, expiresAt = if_not_exists(expiresAt, :expiresAt), initial = if_not_exists(initial, :initial) ADD committed :change, unreserved :change',
         ConditionExpression: 'attribute_not_exists(unreserved) OR unreserved = :was',
         ExpressionAttributeValues: {
           ':finished': item.finishedNanoUsd,
+          ':initial': item.exists ? 0 : change,
           ':now': now(),
           ':expiresAt': Math.floor(now() / 1_000) + KEPT_DAYS * DAY_SECONDS,
           ':change': change,

@@ -38,6 +38,8 @@ export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountI
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */
 export const blocksKey = (accountId: string): Key => ({ pk: `BLOCKS#${accountId}`, sk: 'META' });
+/** What was measured of an account's budgets. */
+export const measuresKey = (accountId: string): Key => ({ pk: blocksKey(accountId).pk, sk: 'MEASURES' });
 /** What is spent and reserved of a budget in one period. Next to the blocks: the gateway writes it. */
 export const reservedBudgetKey = (accountId: string, budgetId: string, periodId: string): Key => ({
   pk: blocksKey(accountId).pk,

@@ -1,4 +1,5 @@
 import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from '../budgets/block.ts';
+import type { UseSample } from '../budgets/bound.ts';
 import { periodId, type Reservation } from '../budgets/reservation.ts';
 import type { Period } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
@@ -61,7 +62,7 @@ const remainingOf = ({ budgetId, config, period, use }: BudgetState): Remaining[
     : [];
 
 /** True where requests reserve from a budget. */
-const isReserved = ({ block }: BudgetConfig): boolean => block?.enforcement === 'reserved';
+export const isReserved = ({ block }: BudgetConfig): boolean => block?.enforcement === 'reserved';
 
 /** The items that requests reserve from, of those budgets that have some. */
 export const reservedPeriods = (
@@ -74,6 +75,12 @@ export const reservedPeriods = (
 /** What budgets have used, by id. */
 export const usedByBudget = (budgets: readonly BudgetState[]): ReadonlyMap<string, number> =>
   new Map(budgets.map(({ budgetId, use }) => [budgetId, use.usedNanoUsd]));
+
+/** What budgets that stop requests have used, for their bounds. */
+export const useSamples = (budgets: readonly BudgetState[]): UseSample[] =>
+  budgets
+    .filter(({ config }) => config.block !== null)
+    .map(({ budgetId, period, use }) => ({ budgetId, periodId: periodId(period), usedNanoUsd: use.usedNanoUsd }));
 
 const reservedOf = ({ budgetId, name, config }: BudgetState): ReservedBudget[] => {
   const { unknownCost } = config;

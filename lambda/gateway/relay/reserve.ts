@@ -136,7 +136,12 @@ const isConflict = ({ code, output }: TableError): boolean =>
  * One conditional write, or one transaction where the request is in several budgets: all of them have room for it, or it reserves nothing.
  * A write that is sent twice, since its connection broke, reserves twice: the second half is freed with its minute.
  */
-export const openReserve = (dynamodb: AwsCall, tableName: string, timeoutMs: number): Reserve => {
+export const openReserve = (
+  dynamodb: AwsCall,
+  tableName: string,
+  timeoutMs: number,
+  now: () => number = Date.now,
+): Reserve => {
   const change = (accountId: string, { budgetId, periodId: period, minute }: Reservation) => {
     const { pk, sk } = reservedBudgetKey(accountId, budgetId, period);
     return {
@@ -184,7 +189,7 @@ export const openReserve = (dynamodb: AwsCall, tableName: string, timeoutMs: num
     { startedAt, ...request }: ReservableRequest,
   ): Promise<ReserveResult> => {
     const worstCase = worstCaseNanoUsd({ ...request, ...outputLimits(request.body) });
-    const minute = Math.floor(Date.now() / MINUTE_MS);
+    const minute = Math.floor(now() / MINUTE_MS);
     const parts = budgets.flatMap((budget): Part[] => {
       const { unknownCost } = budget;
       const period = periodOf(budget, new Date(startedAt));

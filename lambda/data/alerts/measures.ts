@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/budgets/bound.ts';
+import { measuresKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+
+const byHour = z.record(z.string(), z.number());
+const measuresSchema: z.ZodMiniType<Measures> = z.object({
+  lagMs: byHour,
+  budgets: z.record(
+    z.string(),
+    z.object({
+      periodId: z.string(),
+      minute: z.int(),
+      usedBeforeNanoUsd: z.number(),
+      usedNanoUsd: z.number(),
+      peakNanoUsd: byHour,
+    }),
+  ),
+});
+
+/** What was measured of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
+export const openMeasures = ({ client, name }: Table) => {
+  const read = async (accountId: string): Promise<Measures> => {
+    const { Item } = await client.send(new GetCommand({ TableName: name, Key: measuresKey(accountId) }));
+    const json = z.optional(z.string()).parse(Item?.['json']);
+    return json === undefined ? NO_MEASURES : measuresSchema.parse(JSON.parse(json));
+  };
+  return {
+    read,
+    /** @param lagMs from the start of a request until now, when it was judged */
+    note: async (accountId: string, samples: readonly UseSample[], now: Date, lagMs?: number): Promise<void> => {
+      const before = await read(accountId);
+      const after = withMeasures(before, samples, now, lagMs);
+      if (isDeepStrictEqual(before, after)) return;
+      await client.send(
+        new PutCommand({ TableName: name, Item: { ...measuresKey(accountId), json: JSON.stringify(after) } }),
+      );
+    },
+  };
+};
+
+export type MeasureStore = ReturnType<typeof openMeasures>;

@@ -1,0 +1,4 @@
+import { budgetsGroup } from './budgets/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(budgetsGroup);
