@@ -13,6 +13,7 @@ import {
   updateBudget,
 } from '../../lambda/dashboard/budgets/manage-budgets.ts';
 import * as operations from '../../lambda/dashboard/budgets/operations.ts';
+import { openBounds } from '../../lambda/dashboard/budgets/read-bounds.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
@@ -21,9 +22,8 @@ import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
+import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openBounds } from "../../lambda/dashboard/budgets/read-bounds.ts";
-import { openMeasures } from "../../lambda/data/alerts/measures.ts";
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -123,7 +123,7 @@ const judge = async (since = clock) =>
       alerts: openAlerts(table),
       blocks: openBlocks(table),
       reservations: openReservations(table),
-    measures: openMeasures(table),
+      measures: openMeasures(table),
       keys: openServiceKeys(table),
       projects: openProjects(table),
       readSessions: openSessions(table).read,

@@ -5,13 +5,14 @@ import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
 
 const JUDGING_INTERVAL_MS = 2_000;
 const START = Date.parse('2026-11-20T12:00:00.000Z');
+const STARTED = '2026-11-20T11:59:58.000Z';
 
 const watched = (options: { hasBudgets?: boolean; fails?: boolean } = {}) => {
   let now = START;
   const sent: (AccountJob & { readonly delaySeconds: number })[] = [];
   const errors: string[] = [];
   const record = (async (events: readonly { accountId: string; kind: string }[]) =>
-    events.map(({ accountId, kind }) => ({ kind, record: { accountId } }))) as unknown as Recorder;
+    events.map(({ accountId, kind }) => ({ kind, record: { accountId, startedAt: STARTED } }))) as unknown as Recorder;
   const recorder = requestJudging(record, {
     hasBudgets: async () => options.hasBudgets ?? true,
     send: async (job, delaySeconds = 0) => {
@@ -33,8 +34,8 @@ describe('a recorder that has budgets judged', () => {
     expect(results).toHaveLength(4);
     const since = new Date(START).toISOString();
     expect(sent).toEqual([
-      { accountId: 'a', since, delaySeconds: 0 },
-      { accountId: 'b', since, delaySeconds: 0 },
+      { accountId: 'a', since, oldest: STARTED, delaySeconds: 0 },
+      { accountId: 'b', since, oldest: STARTED, delaySeconds: 0 },
     ]);
   });
 

@@ -141,7 +141,9 @@ const auditOfBudget = (
 
 export const listBudgets =
   (
-    dependencies: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'> & { readonly rules: Pick<Rules, 'list'> },
+    dependencies: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'> & {
+      readonly rules: Pick<Rules, 'list'>;
+    },
   ): Implementation<typeof operations.listBudgets> =>
   async ({ caller: { accountId } }) => ({
     items: (await readStates(dependencies, accountId, await budgetsOf(dependencies, accountId))).map(view),

@@ -36,13 +36,13 @@ const state = {
   bound: z
     .nullable(
       z.object({
-        nanoUsd: z
-          .nullable(z.int())
-          .check(z.describe('In 1e-9 USD. Null where nothing was measured yet.')),
+        nanoUsd: z.nullable(z.int()).check(z.describe('In 1e-9 USD. Null where nothing was measured yet.')),
         because: z.string(),
       }),
     )
-    .check(z.describe('What may be spent past the amount. Null where the budget refuses nothing. See docs/budgets.md.')),
+    .check(
+      z.describe('What may be spent past the amount. Null where the budget refuses nothing. See docs/budgets.md.'),
+    ),
   enforcedFrom: z
     .nullable(z.iso.datetime())
     .check(z.describe('Every gateway refuses requests by the budget from then on. Null where it refuses nothing.')),

@@ -34,33 +34,35 @@ export const openBounds = (table: Table): ReadBounds => {
   const measures = openMeasures(table);
   const reservations = openReservations(table);
   return async (accountId, budgets) => {
-  const stopping = budgets.filter(({ budget }) => budget.isActive && budget.condition.config.block !== null);
-  if (stopping.length === 0) return new Map();
-  const measured = await measures.read(accountId);
-  const entries = stopping.map(async ({ budget, period }) => {
-    const lagging = boundOf(measured, budget.ruleId);
-    const measure = lagging
-      ? `What was spent in the busiest minute of the last day ($${usdOf(lagging.peakNanoUsdPerMinute)}), for the ${seconds(lagging.lagMs)} from a request’s start until gateways know its cost, in whole minutes and one more.`
-      : 'Nothing was spent since the budget is measured, so its rate is not known.';
-    const boundOfReserved = async (current: Period): Promise<Bound> => {
-      const item = await reservations.read(accountId, { budgetId: budget.ruleId, periodId: periodId(current) });
-      const unreserved = item.unreservedNanoUsd - item.initialNanoUsd;
-      if (unreserved <= 0 && item.excessNanoUsd === 0)
-        return { nanoUsd: 0, because: 'Each request of the period reserved the most that it may cost.' };
-      const parts = [
-        ...(unreserved > 0 ? [`$${usdOf(unreserved)} of the period had no reservation. ${measure}`] : []),
-        ...(item.excessNanoUsd > 0 ? [`Requests cost $${usdOf(item.excessNanoUsd)} more than they had reserved.`] : []),
-      ];
-      const ofUnreserved = unreserved > 0 ? (lagging?.nanoUsd ?? null) : 0;
-      return { nanoUsd: ofUnreserved === null ? null : ofUnreserved + item.excessNanoUsd, because: parts.join(' ') };
-    };
-    const bound =
-      period !== null && isReserved(budget.condition.config)
-        ? await boundOfReserved(period)
-        : { nanoUsd: lagging?.nanoUsd ?? null, because: measure };
-    const enforcedFrom = new Date(Date.parse(budget.updatedAt) + ENFORCED_AFTER_MS).toISOString();
-    return [budget.ruleId, { bound, enforcedFrom }] as const;
-  });
-  return new Map(await Promise.all(entries));
-};
+    const stopping = budgets.filter(({ budget }) => budget.isActive && budget.condition.config.block !== null);
+    if (stopping.length === 0) return new Map();
+    const measured = await measures.read(accountId);
+    const entries = stopping.map(async ({ budget, period }) => {
+      const lagging = boundOf(measured, budget.ruleId);
+      const measure = lagging
+        ? `What was spent in the busiest minute of the last day ($${usdOf(lagging.peakNanoUsdPerMinute)}), for the ${seconds(lagging.lagMs)} from a request’s start until gateways know its cost, in whole minutes and one more.`
+        : 'Nothing was spent since the budget is measured, so its rate is not known.';
+      const boundOfReserved = async (current: Period): Promise<Bound> => {
+        const item = await reservations.read(accountId, { budgetId: budget.ruleId, periodId: periodId(current) });
+        const unreserved = item.unreservedNanoUsd - item.initialNanoUsd;
+        if (unreserved <= 0 && item.excessNanoUsd === 0)
+          return { nanoUsd: 0, because: 'Each request of the period reserved the most that it may cost.' };
+        const parts = [
+          ...(unreserved > 0 ? [`$${usdOf(unreserved)} of the period had no reservation. ${measure}`] : []),
+          ...(item.excessNanoUsd > 0
+            ? [`Requests cost $${usdOf(item.excessNanoUsd)} more than they had reserved.`]
+            : []),
+        ];
+        const ofUnreserved = unreserved > 0 ? (lagging?.nanoUsd ?? null) : 0;
+        return { nanoUsd: ofUnreserved === null ? null : ofUnreserved + item.excessNanoUsd, because: parts.join(' ') };
+      };
+      const bound =
+        period !== null && isReserved(budget.condition.config)
+          ? await boundOfReserved(period)
+          : { nanoUsd: lagging?.nanoUsd ?? null, because: measure };
+      const enforcedFrom = new Date(Date.parse(budget.updatedAt) + ENFORCED_AFTER_MS).toISOString();
+      return [budget.ruleId, { bound, enforcedFrom }] as const;
+    });
+    return new Map(await Promise.all(entries));
+  };
 };

@@ -38,7 +38,13 @@ const withSample = (before: BudgetMeasures | undefined, { periodId, usedNanoUsd 
   const minute = Math.floor(now.getTime() / MINUTE_MS);
   if (before?.periodId !== periodId)
     // A period begins with nothing used; what a new budget finds was spent before.
-    return { periodId, minute, usedBeforeNanoUsd: before ? 0 : usedNanoUsd, usedNanoUsd, peakNanoUsd: before?.peakNanoUsd ?? {} };
+    return {
+      periodId,
+      minute,
+      usedBeforeNanoUsd: before ? 0 : usedNanoUsd,
+      usedNanoUsd,
+      peakNanoUsd: before?.peakNanoUsd ?? {},
+    };
   // What was spent since the last sample counts as spent in this minute: too much rather than too little.
   const usedBeforeNanoUsd = before.minute === minute ? before.usedBeforeNanoUsd : before.usedNanoUsd;
   const peakNanoUsd = withPeak(before.peakNanoUsd, now, usedNanoUsd - usedBeforeNanoUsd);
@@ -55,7 +61,9 @@ export const withMeasures = (
   lagMs: withPeak(lags, now, lagMs),
   budgets: {
     ...budgets,
-    ...Object.fromEntries(samples.map((sample) => [sample.budgetId, withSample(budgets[sample.budgetId], sample, now)])),
+    ...Object.fromEntries(
+      samples.map((sample) => [sample.budgetId, withSample(budgets[sample.budgetId], sample, now)]),
+    ),
   },
 });
 

@@ -20,7 +20,10 @@ const plain = (attributes: Readonly<Record<string, Attribute>> = {}): Item =>
 
 const marshalled = (item: Item): Record<string, Attribute> =>
   Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [name, typeof value === 'string' ? { S: value } : { N: String(value) }]),
+    Object.entries(item).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? { S: value } : { N: String(value) },
+    ]),
   );
 
 /** A table in memory that understands the expressions of reservations and no others: a million of them take seconds. */

@@ -56,7 +56,8 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
   const used = new Map<string, number>();
   const unreserved = new Map<string, number>();
   const highestLimit = new Map<string, number>();
-  const add = (to: Map<string, number>, period: string, nanoUsd: number) => to.set(period, (to.get(period) ?? 0) + nanoUsd);
+  const add = (to: Map<string, number>, period: string, nanoUsd: number) =>
+    to.set(period, (to.get(period) ?? 0) + nanoUsd);
   const current = () => periodId(periodAt('hourly', new Date(nowMs)));
   const counts = { refused: 0, died: 0, late: 0, twice: 0, bypassed: 0, edits: 0, periods: 0 };
 
@@ -67,7 +68,11 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
 
   /** As the ledger does: the cost and the freed reservation together, once for each request. */
   const finish = async (request: Running): Promise<void> => {
-    const finished: FinishedReservation = { ...request.reservation, accountId: ACCOUNT, costNanoUsd: request.costNanoUsd };
+    const finished: FinishedReservation = {
+      ...request.reservation,
+      accountId: ACCOUNT,
+      costNanoUsd: request.costNanoUsd,
+    };
     const { Update } = finishReservations('table', reservationDeltas([finished])[0] as never);
     if (!memory.update(Update as never)) {
       assert.deepEqual(await reservations.held([finished]), []);
@@ -135,7 +140,12 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     const isLate = random.below(500) === 0;
     if (isLate) counts.late += 1;
     // What died with its process never ends.
-    const lastsMs = copies === 0 ? Number.POSITIVE_INFINITY : isLate ? 16 * MINUTE_MS + random.below(4 * MINUTE_MS) : random.below(20_000);
+    const lastsMs =
+      copies === 0
+        ? Number.POSITIVE_INFINITY
+        : isLate
+          ? 16 * MINUTE_MS + random.below(4 * MINUTE_MS)
+          : random.below(20_000);
     running.push({ reservation: reservation as Reservation, endsAtMs: nowMs + lastsMs, costNanoUsd: cost, copies });
   };
 

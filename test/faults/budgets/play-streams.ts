@@ -102,7 +102,11 @@ export const playStreams = async ({
   try {
     const { accountId, accountKey } = await newAccount(table);
     const createdAt = new Date().toISOString();
-    const config = budgetConfigSchema.parse({ amount: AMOUNT_USD, period: 'monthly', block: { enforcement, onUnavailable: 'stop' } });
+    const config = budgetConfigSchema.parse({
+      amount: AMOUNT_USD,
+      period: 'monthly',
+      block: { enforcement, onUnavailable: 'stop' },
+    });
     const budget: Rule<BudgetCondition> = {
       ruleId: uuidv7(),
       accountId,
@@ -176,7 +180,11 @@ export const playStreams = async ({
         const { start, end } = periodAt('monthly', now);
         let requests = 0;
         let nanoUsd = 0;
-        for await (const { counters } of openSpend(table).read(accountId, { granularity: 'hour', from: start, to: end }, [])) {
+        for await (const { counters } of openSpend(table).read(
+          accountId,
+          { granularity: 'hour', from: start, to: end },
+          [],
+        )) {
           requests += counters.requests ?? 0;
           nanoUsd += knownCostNanoUsd(counters);
         }
@@ -189,7 +197,11 @@ export const playStreams = async ({
     await judgeOnce(wavesFrom);
     const period = periodAt('monthly', new Date());
     let nanoUsd = 0;
-    for await (const { counters } of openSpend(table).read(accountId, { granularity: 'hour', from: period.start, to: period.end }, []))
+    for await (const { counters } of openSpend(table).read(
+      accountId,
+      { granularity: 'hour', from: period.start, to: period.end },
+      [],
+    ))
       nanoUsd += knownCostNanoUsd(counters);
     const bounds = await openBounds(table)(accountId, [{ budget, period }]);
     const bound = bounds.get(budget.ruleId)?.bound.nanoUsd ?? null;

@@ -1,0 +1,137 @@
+/**
+ * What budgets add to a request at 50 requests a second: an account without budgets, with one that lags, with one that requests reserve from,
+ * in turn through one gateway process. The table is the emulator on this machine: a write takes longer or shorter on AWS.
+ *
+ * node bench/budgets.ts [--seconds N]
+ */
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import getPort from 'get-port';
+import { emulatedTable } from '../fixtures/emulated-table.ts';
+import { openBlocks } from '../lambda/data/alerts/blocks.ts';
+import { serviceKeyKey } from '../lambda/data/table/keys.ts';
+import { newAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
+import { median, quantile, report, rounded } from './report/figures.ts';
+
+const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '30' } } });
+const RATE = 50;
+
+const listen = async (respond: () => string): Promise<string> => {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(respond()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+const provider = await listen(() => JSON.stringify({ model: 'gpt-4o', choices: [], usage }));
+// The queue takes every event; the secret is the fingerprint's key.
+const aws = await listen(() => JSON.stringify({ Failed: [], SecretString: 'key-of-the-bench' }));
+const table = await emulatedTable();
+
+const keyOf = async (accountId: string, hasBlocks: boolean): Promise<string> => {
+  const serviceKey = newAccountKey(randomBytes);
+  const Item = {
+    ...serviceKeyKey(serviceKeyHash(serviceKey)),
+    accountId,
+    keyId: 'key-1',
+    keyStatus: 'active',
+    accountStatus: 'active',
+    ...(hasBlocks && { withoutBlocks: 'pass' }),
+  };
+  await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  return serviceKey;
+};
+const serviceKeys = {
+  none: await keyOf('account-none', false),
+  lagging: await keyOf('account-lagging', true),
+  reserved: await keyOf('account-reserved', true),
+};
+const budget = { id: 'budget-1', name: 'Bench', scope: {}, period: 'monthly', unknownCost: 'pass' } as const;
+await openBlocks(table).change('account-reserved', (blocks) => ({
+  ...blocks,
+  reserved: [{ ...budget, amountNanoUsd: 1e15, limitNanoUsd: 1e15, onUnavailable: 'pass' }],
+}));
+
+const port = await getPort();
+const gateway = fork(new URL('./relay/gateway-process.ts', import.meta.url), {
+  env: {
+    PATH: process.env['PATH'],
+    PORT: String(port),
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_SQS: aws,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws,
+    TABLE_NAME: table.name,
+    USAGE_QUEUE_URL: `${aws}/000000000000/usage`,
+    GATEWAY_DOMAIN: 'gateway.test',
+    FINGERPRINT_SECRET_ID: 'fingerprint-key',
+    OPEN_EVENT_DELAY_SECONDS: '900',
+    CONNECT_TIMEOUT_MS: '60000',
+    HEADERS_TIMEOUT_MS: '60000',
+    IDLE_TIMEOUT_MS: '60000',
+    UPSTREAM_ORIGINS: JSON.stringify({ openai: provider }),
+  },
+  execArgv: ['--disable-warning=ExperimentalWarning'],
+});
+
+const body = JSON.stringify({ model: 'gpt-4o', max_tokens: 100, messages: [{ role: 'user', content: 'Hello.' }] });
+const send = async (serviceKey: string): Promise<number> => {
+  const startedAt = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'X-Service-Key': serviceKey, Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' },
+    body,
+  });
+  await response.text();
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  return performance.now() - startedAt;
+};
+
+while (true) {
+  try {
+    for (const key of Object.values(serviceKeys)) for (let i = 0; i < 50; i++) await send(key);
+    break;
+  } catch {
+    await sleep(50);
+  }
+}
+
+const names = Object.keys(serviceKeys) as (keyof typeof serviceKeys)[];
+const taken = new Map(names.map((name) => [name, [] as number[]]));
+const startedAt = performance.now();
+const pending: Promise<unknown>[] = [];
+for (let n = 0; n < RATE * Number(options.seconds); n++) {
+  await sleep(Math.max(0, startedAt + (n * 1_000) / RATE - performance.now()));
+  const name = names[n % names.length] as keyof typeof serviceKeys;
+  pending.push(send(serviceKeys[name]).then((ms) => taken.get(name)?.push(ms)));
+}
+await Promise.all(pending);
+
+const direct = taken.get('none') ?? [];
+report(
+  'budgets',
+  { rate: RATE, seconds: Number(options.seconds) },
+  [...taken].map(([budgets, ms]) => ({
+    budgets,
+    requests: ms.length,
+    'p50 ms': rounded(median(ms), 2),
+    'p99 ms': rounded(quantile(ms, 0.99), 2),
+    'p50 added ms': rounded(median(ms) - median(direct), 2),
+    'x none': rounded(median(ms) / median(direct), 2),
+  })),
+);
+gateway.kill();
+await once(gateway, 'exit');
+await table.stop();
+process.exit(0);
