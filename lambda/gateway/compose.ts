@@ -66,7 +66,7 @@ export const composeGateway = (
     upstream: transports.upstream(settings),
     loadReserve: () => {
       reserve ??= import('#reserve').then(({ openReserve }) =>
-        openReserve(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS),
+        openReserve(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
       );
       return reserve;
     },

@@ -34,14 +34,18 @@ const MAX_OUTPUT_TOKENS = 1_000;
 const JUDGING_MS = 2_000;
 const DELIVERY_MS = 300_000;
 
-/** A provider of streams that take half a second, and report up to 1,000 tokens of output. */
+/** They start within three seconds, and take five: all of them run at once. */
+const START_MS = 3;
+const CHUNK_MS = 1_000;
+
+/** A provider of streams that take five seconds, and report up to 1,000 tokens of output. */
 const startStreams = async (random: Random) => {
   const server = createServer(async (request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (let n = 0; n < 5; n++) {
       response.write(`data: {"model":"gpt-4o","choices":[{"index":0,"delta":{"content":"word "}}]}\n\n`);
-      await sleep(100);
+      await sleep(CHUNK_MS);
     }
     const completion_tokens = 1 + random.below(MAX_OUTPUT_TOKENS);
     const usage = { prompt_tokens: INPUT_TOKENS, completion_tokens, total_tokens: INPUT_TOKENS + completion_tokens };
@@ -169,7 +173,12 @@ export const playStreams = async ({
     for (let last = -1; last !== 0 && waves < 20; waves++) {
       wavesFrom = new Date();
       const ports = Array.from({ length: STREAMS }, (_, n) => (gateways[n % GATEWAYS] as Part).port);
-      const statuses = await Promise.all(ports.map((port) => stream(port, accountKey, body)));
+      const statuses = await Promise.all(
+        ports.map(async (port, n) => {
+          await sleep(n * START_MS);
+          return stream(port, accountKey, body);
+        }),
+      );
       last = statuses.filter((status) => status === 200).length;
       for (const status of statuses) counted.set(status, count(status as number) + 1);
       assert.equal(count(200) + count(429) + count(503), (waves + 1) * STREAMS, 'other responses');
