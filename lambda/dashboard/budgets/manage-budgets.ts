@@ -48,9 +48,13 @@ const findBudget = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountI
   return rule;
 };
 
+/** Without `readBounds`, states have no bounds. */
+type StateDependencies = Pick<BudgetDependencies, 'readCounters' | 'now'> &
+  Partial<Pick<BudgetDependencies, 'readBounds'>>;
+
 /** What budgets have used, by id: the spend of their periods, read once for all of them. */
 const readStates = async (
-  { readCounters, readBounds, now }: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'>,
+  { readCounters, readBounds = async () => new Map(), now }: StateDependencies,
   accountId: string,
   budgets: readonly Budget[],
 ) => {
@@ -141,7 +145,7 @@ const auditOfBudget = (
 
 export const listBudgets =
   (
-    dependencies: Pick<BudgetDependencies, 'readCounters' | 'readBounds' | 'now'> & {
+    dependencies: StateDependencies & {
       readonly rules: Pick<Rules, 'list'>;
     },
   ): Implementation<typeof operations.listBudgets> =>

@@ -24,7 +24,6 @@ const read = route(
     listBudgets: listBudgets({
       rules: openRules(table),
       readCounters: readInTime(openSpend(table).read),
-      readBounds: async () => new Map(),
       now,
     }),
     now,
