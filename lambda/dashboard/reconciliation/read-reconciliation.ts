@@ -4,8 +4,9 @@ import { ValidationError } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
 import { bundledBook } from '../../domain/price/price-book.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
+import type { ProviderLabel } from '../../domain/providers.ts';
 import type { BilledTokens, RecordedUsage } from '../../domain/reconciliation/bill.ts';
-import { reconcile } from '../../domain/reconciliation/reconcile.ts';
+import { buckets, reconcile } from '../../domain/reconciliation/reconcile.ts';
 import type { Counters } from '../../domain/spend/counters.ts';
 import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
@@ -90,12 +91,14 @@ const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): v
     throw new ValidationError([{ path: 'to', message: `must be at most ${MAX_DAYS} days from the first` }]);
 };
 
-export const readReconciliation =
-  ({
-    findPrice = bundledBook,
-    ...dependencies
-  }: ReconciliationDependencies): Implementation<typeof operations.readReconciliation> =>
-  async ({ caller: { accountId }, params: { provider }, query: { from, to } }) => {
+/**
+ * The comparison of a provider's bill with the ledger, as the API shows it.
+ *
+ * @throws ValidationError for a range that is not allowed
+ */
+export const compareBill =
+  ({ findPrice = bundledBook, ...dependencies }: ReconciliationDependencies) =>
+  async (accountId: string, provider: ProviderLabel, { from, to }: { readonly from: Day; readonly to: Day }) => {
     requireRange({ from, to });
     const range = { from: `${from}T00:00:00.000Z`, to: `${addDays(to, 1)}T00:00:00.000Z` };
     const [bill, recorded, gaps] = await Promise.all([
@@ -106,7 +109,6 @@ export const readReconciliation =
     const listCost = listCostOf(provider, findPrice);
     const compared = reconcile({ from, to, bill, recorded, untracked: untrackedByDay(gaps), listCost });
     const { billedNanoUsd, recordedNanoUsd, differences, findings } = compared;
-    const outside = differences.notThroughGateway;
     return {
       provider,
       from,
@@ -117,16 +119,23 @@ export const readReconciliation =
       billedUsd: usdOf(billedNanoUsd),
       recordedNanoUsd,
       recordedUsd: usdOf(recordedNanoUsd),
-      throughGatewayShare: billedNanoUsd > 0 ? Math.max(0, 1 - outside / billedNanoUsd) : null,
-      differences: Object.entries(differences)
-        .filter(([, amountNanoUsd]) => amountNanoUsd !== 0)
-        .map(([bucket, amountNanoUsd]) => ({
-          bucket: bucket as keyof typeof differences,
-          amountNanoUsd,
-          amountUsd: usdOf(amountNanoUsd),
+      throughGatewayShare: billedNanoUsd > 0 ? Math.max(0, 1 - differences.notThroughGateway / billedNanoUsd) : null,
+      differences: buckets
+        .filter((bucket) => differences[bucket] !== 0)
+        .map((bucket) => ({
+          bucket,
+          amountNanoUsd: differences[bucket],
+          amountUsd: usdOf(differences[bucket]),
         })),
       findings: findings
         .slice(0, MAX_FINDINGS)
         .map((finding) => ({ ...finding, amountUsd: usdOf(finding.amountNanoUsd) })),
     };
   };
+
+export const readReconciliation = (
+  dependencies: ReconciliationDependencies,
+): Implementation<typeof operations.readReconciliation> => {
+  const compare = compareBill(dependencies);
+  return ({ caller: { accountId }, params: { provider }, query }) => compare(accountId, provider, query);
+};

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { importBill } from '../lambda/dashboard/reconciliation/import-bill.ts';
+import { compareBill } from '../lambda/dashboard/reconciliation/read-reconciliation.ts';
+import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
+import { openBills } from '../lambda/data/reconciliation/bills.ts';
+import { openSpend } from '../lambda/data/spend/spend.ts';
+import { openTable } from '../lambda/data/table/table.ts';
+import { DomainError } from '../lambda/domain/errors.ts';
+import { providerLabels } from '../lambda/domain/providers.ts';
+import { accountIdOf, isAccountName } from './account-id.ts';
+import { CommandError, runCommand } from './command.ts';
+
+const USAGE = `npm run reconcile -- KEY PROVIDER --from DAY --to DAY [--import FILE] [--table NAME] [--dry-run]
+
+Compares what a provider billed an account with what is on record, and says why they differ: see docs/reconciliation.md.
+
+  KEY            the account key (svc_…), any other service key of the account, or its internal id
+  PROVIDER       ${providerLabels.join(', ')}
+  --import FILE  an invoice as CSV (day,amount[,item][,model][,scope]), stored first; --dry-run stores nothing
+  --table NAME   default: the environment variable TABLE_NAME
+Region and credentials come from the AWS environment.`;
+
+const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
+const schema = z.object({
+  _: z.tuple([
+    z.string().refine(isAccountName, 'this is no account key or id: a character is missing or wrong'),
+    z.enum(providerLabels, `one of ${providerLabels.join(', ')}`),
+  ]),
+  from: day,
+  to: day,
+  import: z.string().optional(),
+  table: z.string().min(1, '--table or TABLE_NAME is needed'),
+  'dry-run': z.boolean(),
+});
+
+const MAX_FINDINGS = 20;
+
+const percent = (share: number | null): string => (share === null ? 'no bill' : `${(share * 100).toFixed(1)} %`);
+
+await runCommand(
+  {
+    usage: USAGE,
+    schema,
+    options: {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      import: { type: 'string' },
+      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
+    },
+  },
+  async ({ _: [name, provider], from, to, import: file, table: tableName, 'dry-run': dryRun }) => {
+    const table = openTable(tableName);
+    const accountId = await accountIdOf(table, name);
+    const bills = openBills(table);
+    try {
+      if (file !== undefined) {
+        const csv = await readFile(file, 'utf8');
+        const store = dryRun ? async () => [] : bills.replace;
+        const now = () => new Date();
+        const { days, lines } = await importBill({ bills: { replace: store }, now })({
+          ...({ caller: { accountId }, params: { provider }, body: { csv } } as Parameters<
+            ReturnType<typeof importBill>
+          >[0]),
+        });
+        console.log(
+          dryRun ? `${lines} lines were read; none is stored.` : `${lines} lines of ${days.length} days are stored.`,
+        );
+      }
+      const readTrackingGaps = openTrackingGaps(table).gaps;
+      const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps });
+      const compared = await compare(accountId, provider, { from, to });
+      const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
+      console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);
+      console.log(
+        `billed    $${billedUsd}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
+      );
+      console.table(differences.map(({ bucket, amountUsd }) => ({ bucket, usd: amountUsd })));
+      console.table(
+        findings
+          .slice(0, MAX_FINDINGS)
+          .map(({ bucket, day, model, item, amountUsd }) => ({ bucket, day, what: model ?? item, usd: amountUsd })),
+      );
+    } catch (error) {
+      if (error instanceof DomainError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+);
