@@ -46,6 +46,10 @@ export interface QueueRecorderEnvironment extends RecorderEnvironment {
   JOB_QUEUE_URL: string;
 }
 
+export interface ExporterEnvironment extends RecorderEnvironment {
+  OBJECTS_BUCKET: string;
+}
+
 export interface ApiEnvironment {
   /** Comma-separated origins from which browsers may call the dashboard API; empty for none. */
   CORS_ORIGINS: string;

@@ -6,8 +6,11 @@
 /** Archives of everything an account has, for its owner to download. */
 export const ARCHIVES = 'archives';
 
+/** Cost and usage, and request records, of each day. */
+export const EXPORTS = 'exports';
+
 /** Every kind of objects of an account. What is not here, the deletion of an account does not find. */
-export const OBJECT_KINDS = [ARCHIVES] as const;
+export const OBJECT_KINDS = [ARCHIVES, EXPORTS] as const;
 type ObjectKind = (typeof OBJECT_KINDS)[number];
 
 /** @param accountId internal id */
@@ -23,3 +26,13 @@ export const archiveObjectKey = (accountId: string, archiveId: string, name: str
 
 /** Name of a complete archive, also of the download. */
 export const ARCHIVE_FILE = 'ai-spend-archive.tar.gz';
+
+/**
+ * The export of a dataset and day. A partition of Athena's table is the folder of a day, so that nothing else may be in it.
+ *
+ * @param day `2026-11-20`
+ */
+export const exportKey = (accountId: string, dataset: string, format: 'parquet' | 'csv', day: string): string => {
+  const folder = `${objectPrefix(EXPORTS, accountId)}${dataset}/${format}/${day}`;
+  return `${folder}/${dataset}-${day}.${format === 'csv' ? 'csv.gz' : format}`;
+};

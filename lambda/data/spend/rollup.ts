@@ -7,6 +7,7 @@ import { type AllocationName, allocationCrossNames } from '../../domain/spend/di
 import { bounded, boundedAllocation, summarize, summarizeAllocation } from '../../domain/spend/summary.ts';
 import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
 import { openDeclaredDimensions } from '../accounts/declared-dimensions.ts';
+import { requestExport } from '../exports/day-exports.ts';
 import {
   closeDay,
   markForRollup,
@@ -28,8 +29,8 @@ type RollupResult = 'rolled-up' | 'changed' | 'waiting';
 
 type Items = readonly (Record<string, unknown> & { readonly data: Buffer })[];
 
-/** Limits of a transaction: 100 actions and 4 MB. The rest is room for the actions on marks, and for keys. */
-const MAX_ITEMS = 98;
+/** Limits of a transaction: 100 actions and 4 MB. The rest is room for the actions on marks and the export, and for keys. */
+const MAX_ITEMS = 97;
 const MAX_BYTES = 3_500_000;
 
 /** Splits items into parts that each fit a transaction. */
@@ -62,7 +63,7 @@ const isOvertaken = (error: unknown): boolean =>
 
 /**
  * Writes the summaries of closed days, of their hours, and of closed months. One transaction writes a summary, removes its mark and (for
- * a day) marks its month, so that at any moment the summary of an unmarked period equals its counters. What does not fit is written
+ * a day) marks its month and requests its export, so that at any moment the summary of an unmarked period equals its counters. What does not fit is written
  * before, while the mark is still the same one: until it is removed, nobody reads the summary.
  */
 export const openRollup = (table: Table, now: () => number = Date.now) => {
@@ -81,7 +82,12 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
             TransactItems: [
               isLast ? removeRollupMark(table.name, mark) : requireRollupMark(table.name, mark),
               ...part.map((Item) => ({ Put: { TableName: table.name, Item } })),
-              ...(isMonth(period) || !isLast ? [] : [markForRollup(table.name, accountId, monthOf(period), now())]),
+              ...(isMonth(period) || !isLast
+                ? []
+                : [
+                    markForRollup(table.name, accountId, monthOf(period), now()),
+                    requestExport(table.name, accountId, period, now()),
+                  ]),
             ],
           }),
         );

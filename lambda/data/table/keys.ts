@@ -329,6 +329,18 @@ export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: stri
   gsi1sk: `${dueAt}#${accountId}#${period}`,
 });
 
+/** The export of a day: when and what was exported, and whether it is due (again). */
+export const dayExportKey = (accountId: string, day: Day): Key => ({
+  pk: spendPartition(accountId),
+  sk: `EXPORT#${day}`,
+});
+export const dayExportIndexPartition = (shard: number): string => `EXPORTS#${shard}`;
+/** Sorted by the time (ISO 8601 UTC) since which the export is due. */
+export const dayExportIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) => ({
+  gsi1pk: dayExportIndexPartition(shard),
+  gsi1sk: `${dueAt}#${accountId}#${day}`,
+});
+
 /** Periods of summaries: days, months, and the hours of a day, which are stored under the day. */
 type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
 /**

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { Day } from '../../domain/calendar/utc.ts';
+import {
+  dayExportIndexKey,
+  dayExportIndexPartition,
+  dayExportKey,
+  ROLLUP_MARK_SHARDS,
+  spendPartition,
+  timeRange,
+} from '../table/keys.ts';
+import { itemsBetween, queryItems } from '../table/query-items.ts';
+import { shardOf } from '../table/shard-of.ts';
+import type { Table } from '../table/table.ts';
+
+const size = z.object({ rows: z.int(), bytes: z.int() });
+const exported = z.object({
+  at: z.iso.datetime(),
+  requests: z.int(),
+  /** Sum of all known costs. */
+  costNanoUsd: z.int(),
+  /** Requests whose cost is not known: they are in the request records, and no charges. */
+  unpricedRequests: z.int(),
+  /** By `{dataset}/{format}`. */
+  files: z.record(z.string(), size),
+});
+
+/** What was exported of a day, and when. */
+export type Exported = z.infer<typeof exported>;
+
+const storedDue = z.object({ accountId: z.string(), day: z.string(), nonce: z.string() });
+const storedExported = z.object({ day: z.string(), exported: z.optional(exported) });
+
+/** A day that must be exported (again). */
+export type DueExport = z.infer<typeof storedDue>;
+
+/**
+ * The write that makes the export of a day due. Each has a nonce of its own: an export ends only the request that was read before the
+ * records.
+ */
+export const requestExport = (table: string, accountId: string, day: Day, now: number) => {
+  const { gsi1pk, gsi1sk } = dayExportIndexKey(
+    shardOf(accountId, ROLLUP_MARK_SHARDS),
+    new Date(now).toISOString(),
+    accountId,
+    day,
+  );
+  return {
+    Update: {
+      TableName: table,
+      Key: { ...dayExportKey(accountId, day) },
+      UpdateExpression: 'SET accountId = :accountId, #day = :day, nonce = :nonce, gsi1pk = :gsi1pk, gsi1sk = :gsi1sk',
+      ExpressionAttributeNames: { '#day': 'day' },
+      ExpressionAttributeValues: {
+        ':accountId': accountId,
+        ':day': day,
+        ':nonce': randomUUID(),
+        ':gsi1pk': gsi1pk,
+        ':gsi1sk': gsi1sk,
+      },
+    },
+  };
+};
+
+/** Which days of accounts are exported, and which are due. */
+export const openDayExports = (table: Table) => {
+  const { client, name } = table;
+
+  const end = async ({ accountId, day, nonce }: DueExport, result: Exported | undefined): Promise<boolean> => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: name,
+          Key: { ...dayExportKey(accountId, day) },
+          UpdateExpression: `${result ? 'SET exported = :exported ' : ''}REMOVE nonce, gsi1pk, gsi1sk`,
+          ConditionExpression: 'nonce = :nonce',
+          ExpressionAttributeValues: { ':nonce': nonce, ...(result && { ':exported': result }) },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+
+  return {
+    /** Days of a shard that are due, the longest due first. */
+    async *due(shard: number): AsyncGenerator<DueExport> {
+      const query = {
+        IndexName: 'gsi1',
+        KeyConditionExpression: 'gsi1pk = :pk',
+        ExpressionAttributeValues: { ':pk': dayExportIndexPartition(shard) },
+      };
+      for await (const item of queryItems(table, query)) yield storedDue.parse(item);
+    },
+
+    /** Notes what was exported. @returns false where the day changed meanwhile and is still due */
+    finish: (due: DueExport, result: Exported): Promise<boolean> => end(due, result),
+
+    /** Leaves an earlier export as it is. */
+    giveUp: (due: DueExport): Promise<boolean> => end(due, undefined),
+
+    /** The exported days of an account in a range, both ends included, ascending. */
+    list: async (
+      accountId: string,
+      from: Day,
+      to: Day,
+    ): Promise<{ readonly day: Day; readonly exported: Exported }[]> => {
+      const found = [];
+      for await (const item of itemsBetween(table, spendPartition(accountId), timeRange('EXPORT', from, to))) {
+        const { day, exported } = storedExported.parse(item);
+        if (exported) found.push({ day, exported });
+      }
+      return found;
+    },
+  };
+};
+
+export type DayExports = ReturnType<typeof openDayExports>;
