@@ -1,5 +1,5 @@
 import { scaled } from '../money.ts';
-import type { RequestRecord } from '../spend/request-record.ts';
+import { listCostOf, type RequestRecord } from '../spend/request-record.ts';
 import type { PriceLine } from '../usage/usage.ts';
 
 /** One line of the price of one request, with its part of the request's whole nano-dollars. */
@@ -50,9 +50,7 @@ const areRounded = (parts: readonly number[], products: readonly bigint[]): bool
     return difference < PRODUCT_PER_NANO_USD && difference > -PRODUCT_PER_NANO_USD;
   });
 
-/** The cost at list prices, where it differs from the effective cost. */
-const listCostOf = ({ listCostNanoUsd }: RequestRecord, costNanoUsd: number): number =>
-  typeof listCostNanoUsd === 'number' ? listCostNanoUsd : costNanoUsd;
+
 
 /**
  * The charges of a request: one for each line of its price, or one in all where it has no lines. None where its cost is unknown: a charge
@@ -61,7 +59,8 @@ const listCostOf = ({ listCostNanoUsd }: RequestRecord, costNanoUsd: number): nu
 export const chargesOf = (record: RequestRecord): Charge[] => {
   const { costNanoUsd: cost, lines } = record;
   if (cost === null) return [];
-  const listCost = listCostOf(record, cost);
+  // FOCUS has no unknown list cost: the cost stands for it, and the column x_IsListCostKnown says so.
+  const listCost = listCostOf(record) ?? cost;
   const products = lines.map(productOf);
   if (products.every((product) => product === 0n)) {
     const prices = { listUnitPrice: listCost / NANO, unitPrice: cost / NANO };

@@ -91,6 +91,7 @@ export const costAndUsageColumns: readonly Column<Charge>[] = [
     jsonOf({ ...metadata, ...(tag !== null && { 'X-Service-Tag': tag }) }),
   ),
   column('x_Client', 'text', ({ record }) => record.client),
+  column('x_IsListCostKnown', 'flag', ({ record }) => record.listCostNanoUsd !== null),
   column('x_Metadata', 'json', ({ record }) => jsonOf(record.metadata)),
   column('x_Model', 'text', ({ record }) => modelOf(record)),
   column('x_Outcome', 'text', ({ record }) => record.outcome),

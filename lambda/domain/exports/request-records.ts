@@ -1,4 +1,4 @@
-import { modelOf, type RequestRecord } from '../spend/request-record.ts';
+import { listCostOf, modelOf, type RequestRecord } from '../spend/request-record.ts';
 import type { Usage } from '../usage/usage.ts';
 import { type Column, type ColumnType, jsonOf, type Value } from './column.ts';
 
@@ -38,9 +38,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   column('request_bytes', 'count', ({ requestBytes }) => requestBytes),
   column('response_bytes', 'count', ({ responseBytes }) => responseBytes),
   column('cost_usd', 'nanoUsd', ({ costNanoUsd }) => costNanoUsd),
-  column('list_cost_usd', 'nanoUsd', ({ costNanoUsd, listCostNanoUsd }) =>
-    typeof listCostNanoUsd === 'number' ? listCostNanoUsd : costNanoUsd,
-  ),
+  column('list_cost_usd', 'nanoUsd', listCostOf),
   column('provenance', 'text', ({ provenance }) => provenance),
   column('price_source', 'text', ({ priceSource }) => priceSource),
   column('price_version', 'text', ({ priceVersion }) => (typeof priceVersion === 'string' ? priceVersion : null)),
