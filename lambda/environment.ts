@@ -47,7 +47,8 @@ export interface QueueRecorderEnvironment extends RecorderEnvironment {
 }
 
 export interface ExporterEnvironment extends RecorderEnvironment {
-  OBJECTS_BUCKET: string;
+  /** Bucket of exports. */
+  OBJECT_BUCKET: string;
 }
 
 export interface ApiEnvironment {
@@ -70,6 +71,11 @@ export interface BillEnvironment {
 }
 
 export interface ReconciliationEnvironment extends DashboardEnvironment, BillEnvironment {}
+
+export interface ExportsEnvironment extends DashboardEnvironment {
+  /** Bucket of exports. */
+  OBJECT_BUCKET: string;
+}
 
 /** Variables of every function that sends mail. */
 interface MailEnvironment {

@@ -9,11 +9,12 @@ import { billingAlarms } from './stacks/alarms/billing-alarms.ts';
 import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
 import { dashboardAlarms, tableAlarms } from './stacks/alarms/platform-alarms.ts';
 import { scheduledAlarms } from './stacks/alarms/scheduled-alarms.ts';
-import { usageAlarms } from './stacks/alarms/usage-alarms.ts';
+import { exportAlarms, usageAlarms } from './stacks/alarms/usage-alarms.ts';
 import { AlertsStack } from './stacks/alerts.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DataStack } from './stacks/data.ts';
+import { ExportsStack } from './stacks/exports.ts';
 import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
 import { MailStack } from './stacks/mail.ts';
@@ -39,6 +40,7 @@ export class SpendGatewayStage extends Stage {
     const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
     const usage = new UsageStack(this, 'usage', { settings, table, jobQueue: alerts.jobQueue });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
+    const exports = new ExportsStack(this, 'exports', { settings, table, objects });
     const billing = new BillingStack(this, 'billing', { settings, table });
     const { stripe } = billing;
     const dashboard = new DashboardApiStack(this, 'dashboard-api', {
@@ -59,12 +61,13 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(data, notify, tableAlarms(table));
     raiseAlarms(mail, notify, mailAlarms(mail));
     raiseAlarms(usage, notify, [...usageAlarms(metrics, settings, usage), ...scheduledAlarms(usage.scheduled)]);
+    raiseAlarms(exports, notify, [...exportAlarms(metrics), ...scheduledAlarms(exports.scheduled)]);
     raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
     raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
-    const scheduled = [...usage.scheduled, ...alerts.scheduled, ...billing.scheduled, ...jobs.scheduled];
+    const scheduled = [...usage.scheduled, ...exports.scheduled, ...alerts.scheduled, ...billing.scheduled, ...jobs.scheduled];
     new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
   }
 }

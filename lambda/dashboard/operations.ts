@@ -8,6 +8,7 @@ import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
 import * as budgets from './budgets/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
+import * as exports from './exports/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as mcp from './mcp/operations.ts';
 import * as members from './members/operations.ts';
@@ -38,6 +39,7 @@ const resources = {
   'spend-export': spendExport,
   metrics,
   reconciliation,
+  exports,
   dimensions,
   prices,
   requests,
@@ -72,6 +74,7 @@ export const groups = {
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
   Reconciliation: 'What providers billed, compared with what is on record.',
   Prices: "The account's own prices: discounts, commitments, credits, rates.",
+  Exports: 'Days as files, for other tools.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   'Alert rules': 'Rules that trigger alerts.',

@@ -15,7 +15,7 @@ import { exportDueDays } from './export-due-days.ts';
 const text = z.string().check(z.minLength(1));
 const schema: z.ZodMiniType<ExporterEnvironment> = z.object({
   TABLE_NAME: text,
-  OBJECTS_BUCKET: text,
+  OBJECT_BUCKET: text,
   POWERTOOLS_METRICS_NAMESPACE: text,
 });
 
@@ -31,7 +31,7 @@ const exportDue = exportDueDays({
     requests: openRequests(table),
     spendCounters: openSpendCounters(table),
     marks: openRollupMarks(table),
-    objects: openObjectStore(environment.OBJECTS_BUCKET),
+    objects: openObjectStore(environment.OBJECT_BUCKET),
     now: Date.now,
   }),
   logger,

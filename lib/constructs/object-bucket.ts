@@ -1,11 +1,20 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { ARCHIVES } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
+import { plans } from '../../lambda/domain/billing/plans.ts';
 import type { Retention } from '../config.ts';
 
 /** Archives live as long as their links are given out, and a day more. */
 const ARCHIVE_DAYS = 8;
+
+/** Exports live as long as the longest retention of request records; after a month they are read rarely. */
+const EXPORT_DAYS = Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays));
+const EXPORT_BUSY_DAYS = 30;
+
+/** Where Athena puts results of queries. They are of no account, and soon deleted. */
+export const ATHENA_RESULTS = 'athena-results';
+const RESULT_DAYS = 7;
 
 /** The bucket of everything that functions write as objects. Kinds of objects have prefixes: see lambda/domain/object-keys.ts. */
 export class ObjectBucket extends Bucket {
@@ -18,6 +27,15 @@ export class ObjectBucket extends Bucket {
       lifecycleRules: [
         { id: 'unfinished', abortIncompleteMultipartUploadAfter: Duration.days(2) },
         { id: ARCHIVES, prefix: `${ARCHIVES}/`, expiration: Duration.days(ARCHIVE_DAYS) },
+        {
+          id: EXPORTS,
+          prefix: `${EXPORTS}/`,
+          expiration: Duration.days(EXPORT_DAYS),
+          transitions: [
+            { storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(EXPORT_BUSY_DAYS) },
+          ],
+        },
+        { id: ATHENA_RESULTS, prefix: `${ATHENA_RESULTS}/`, expiration: Duration.days(RESULT_DAYS) },
       ],
       removalPolicy: retention.data,
       // CloudFormation does not delete a bucket with objects in it.

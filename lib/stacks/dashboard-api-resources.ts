@@ -5,13 +5,14 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ResourceName } from '../../lambda/dashboard/operations.ts';
 import { DELETION_GRACE_DAYS } from '../../lambda/domain/accounts/deletion.ts';
 import type { Registration } from '../../lambda/domain/accounts/registration.ts';
-import { ARCHIVES } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import type {
   AccountEnvironment,
   ApiEnvironment,
   AuthEnvironment,
   BillingEnvironment,
   DashboardEnvironment,
+  ExportsEnvironment,
   MembersEnvironment,
   ReconciliationEnvironment,
   SignOnEnvironment,
@@ -294,6 +295,17 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     // It cannot read what it saves.
     grant: (grantee, { stack, settings }) =>
       grantBillCredentials(grantee, stack, settings, 'CreateSecret', 'PutSecretValue', 'DeleteSecret'),
+  },
+  exports: {
+    description: 'Dashboard API: exported days and links to download them',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        OBJECT_BUCKET: dependencies.objects.bucketName,
+      }) satisfies ExportsEnvironment,
+    items: [readSpend],
+    // A link works with the rights of who signed it.
+    grant: (grantee, { objects }) => grantObjects(grantee, objects, [EXPORTS], 's3:GetObject'),
   },
   dimensions: {
     description: 'Dashboard API: metadata names as dimensions of spend',

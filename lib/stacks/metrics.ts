@@ -25,6 +25,7 @@ const METRICS = {
   ],
   'usage-sweep': ['SweptEvents', 'RefusedOutboxEntries'],
   'usage-rollup': ['RolledUpPeriods', 'RollupFailures'],
+  exporter: ['ExportedDays', 'ExpiredExports', 'ExportFailures'],
   'billing-reconcile': ['RepairedAccounts', 'UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'],
   'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures', 'EvaluationLagMs'],
 } as const;
@@ -60,6 +61,7 @@ export const stageMetrics = (stage: string) => {
     recorderCount: functionCount('usage-recorder'),
     sweepCount: functionCount('usage-sweep'),
     rollupCount: functionCount('usage-rollup'),
+    exporterCount: functionCount('exporter'),
     evaluatorCount,
     reconcileCount: functionCount('billing-reconcile'),
 

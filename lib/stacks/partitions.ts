@@ -7,6 +7,7 @@ import {
   auditPartition,
   blocksKey,
   deletedAccountKey,
+  dayExportIndexPartition,
   evaluationProgressKey,
   OUTBOX_SHARDS,
   outboxPartition,
@@ -48,6 +49,8 @@ export const partitions = {
   sessions: [sessionPartition(ANY_ACCOUNT_ID, '????-??-??')],
   /** Of the index: days and months to roll up. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
+  /** Of the index: days to export. */
+  exportsDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayExportIndexPartition(shard)),
   /** How far the rules have been judged. */
   evaluator: [evaluationProgressKey().pk],
   /** Of the index: rules to evaluate, alerts to send. */

@@ -15,6 +15,7 @@ export const stackNames = [
   'alerts',
   'usage',
   'gateway',
+  'exports',
   'billing',
   'dashboard-api',
   'monitoring',

@@ -10,6 +10,9 @@ export type DatasetName = (typeof datasetNames)[number];
 export const exportFormats = ['parquet', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
+/** Days of one list of exports. */
+export const MAX_LISTED_DAYS = 93;
+
 interface Dataset<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rowsOf: (record: RequestRecord) => readonly Row[];

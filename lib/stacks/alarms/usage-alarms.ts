@@ -6,6 +6,19 @@ import type { Monitored } from '../monitored.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
+/** Closed days as files. */
+export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] => [
+  {
+    id: 'ExportFailures',
+    summary: 'Closed days cannot be exported, or their records do not add up to the ledger: exports are late.',
+    section: 'export-failures',
+    metric: exporterCount('ExportFailures', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    periods: { breaching: 2, of: 2 },
+  },
+];
+
 /** From usage events to priced records and rolled-up sums. */
 export const usageAlarms = (
   { recorderCount, sweepCount, rollupCount, traffic }: StageMetrics,

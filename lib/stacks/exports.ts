@@ -1,0 +1,57 @@
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { EXPORTS } from '../../lambda/domain/object-keys.ts';
+import type { ExporterEnvironment } from '../../lambda/environment.ts';
+import type { StageSettings } from '../config.ts';
+import { grantObjects } from '../constructs/grants.ts';
+import { metricNamespace } from '../constructs/log-line-count.ts';
+import type { ObjectBucket } from '../constructs/object-bucket.ts';
+import { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import { grantItems } from '../constructs/table-access.ts';
+import { INDEX_NAME } from './data.ts';
+import { exportTables } from './export-tables.ts';
+import { partitions } from './partitions.ts';
+
+interface ExportsStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly table: ITable;
+  readonly objects: ObjectBucket;
+}
+
+/** Closed days as files: the job that writes them, and what Athena needs to query them. */
+export class ExportsStack extends Stack {
+  readonly scheduled: readonly ScheduledFunction[];
+
+  constructor(scope: Construct, id: string, { settings, table, objects, ...props }: ExportsStackProps) {
+    super(scope, id, props);
+    const exporter = new ScheduledFunction(this, 'Exporter', {
+      entry: 'lambda/exporter/handler.ts',
+      description: 'Days that were rolled up -> files of cost, usage and requests',
+      every: Duration.hours(1),
+      environment: {
+        TABLE_NAME: table.tableName,
+        OBJECT_BUCKET: objects.bucketName,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+      } satisfies ExporterEnvironment,
+      timeout: Duration.minutes(15),
+      // A processor of its own, and row groups of four days at a time.
+      memoryMb: 3_008,
+      retention: settings.retention,
+      // One run at a time: two would write the same days.
+      reservedConcurrency: 1,
+    });
+    this.scheduled = [exporter];
+    grantItems(
+      exporter,
+      table,
+      { actions: ['Query'], partitions: partitions.exportsDue, index: INDEX_NAME },
+      { actions: ['Query'], partitions: [...partitions.requestLogs, ...partitions.spend] },
+      { actions: ['UpdateItem'], partitions: partitions.spend },
+    );
+    grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:AbortMultipartUpload');
+    const { databaseName, workgroupName } = exportTables(this, settings.name, objects);
+    new CfnOutput(this, 'Database', { value: databaseName });
+    new CfnOutput(this, 'Workgroup', { value: workgroupName });
+  }
+}
