@@ -89,7 +89,7 @@ export const exportTables = (scope: Construct, stage: string, bucket: ObjectBuck
         },
       },
     });
-    table.addDependency(database);
+    table.addResourceDependency(database);
   }
   const workgroup = new CfnWorkGroup(scope, 'Workgroup', {
     name: workgroupName,
@@ -111,6 +111,6 @@ export const exportTables = (scope: Construct, stage: string, bucket: ObjectBuck
       queryString: queryString.trim(),
       database: databaseName,
       workGroup: workgroupName,
-    }).addDependency(workgroup);
+    }).addResourceDependency(workgroup);
   return { databaseName, workgroupName };
 };

@@ -51,7 +51,7 @@ export class ExportsStack extends Stack {
     );
     grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:AbortMultipartUpload');
     const { databaseName, workgroupName } = exportTables(this, settings.name, objects);
-    new CfnOutput(this, 'Database', { value: databaseName });
-    new CfnOutput(this, 'Workgroup', { value: workgroupName });
+    new CfnOutput(this, 'DatabaseName', { value: databaseName });
+    new CfnOutput(this, 'WorkgroupName', { value: workgroupName });
   }
 }

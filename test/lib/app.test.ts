@@ -9,6 +9,7 @@ import './app/containers.ts';
 import './app/cost.ts';
 import './app/dashboard-api.ts';
 import './app/data.ts';
+import './app/exports.ts';
 import './app/functions.ts';
 import './app/gateway.ts';
 import './app/github-trust.ts';

@@ -1,0 +1,64 @@
+import { globSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { EXPORTS } from '../lambda/domain/object-keys.ts';
+import { CommandError, runCommand } from './command.ts';
+import { checkFocus } from './focus/check.ts';
+import { openQuery } from './query/duckdb.ts';
+
+const USAGE = `npm run query -- "select …" [--data DIR] [--json]
+npm run query -- --check-focus [--data DIR]
+
+Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOCUS 1.2) and requests, each with the columns account and day.
+
+  --data DIR      the data folder of the local stack, or a copy of the bucket (default: .data)
+  --json          one JSON object for each row instead of a table
+  --check-focus   checks cost_and_usage by the rules of FOCUS 1.2; exits 1 where it breaks one
+
+  npm run query -- "select day, x_Model, sum(EffectiveCost) from cost_and_usage group by all order by 1"`;
+
+const schema = z
+  .object({
+    _: z.array(z.string()).max(1),
+    data: z.string(),
+    json: z.boolean(),
+    'check-focus': z.boolean(),
+    'dry-run': z.boolean(),
+  })
+  .refine(({ _, 'check-focus': check }) => check !== (_.length === 1), 'give one statement in quotes, or --check-focus');
+
+/** The folder that object keys are relative to: of a copy of the bucket, or of one of the emulator's buckets. */
+const folderIn = (data: string): string | undefined =>
+  globSync([join(data, EXPORTS), join(data, 'objects/buckets/*/objects', EXPORTS)]).map(dirname)[0];
+
+await runCommand(
+  {
+    usage: USAGE,
+    options: {
+      data: { type: 'string', default: '.data' },
+      json: { type: 'boolean', default: false },
+      'check-focus': { type: 'boolean', default: false },
+    },
+    schema,
+  },
+  async ({ _: [sql = ''], data, json, 'check-focus': check, 'dry-run': isDryRun }) => {
+    const folder = folderIn(resolve(data));
+    if (folder === undefined)
+      throw new CommandError(`There are no exports in ${data}. A day is exported an hour after its end.`);
+    if (isDryRun) return console.log(`Reads ${folder}.`);
+    const query = await openQuery(folder);
+    try {
+      if (check) {
+        const errors = await checkFocus(query);
+        console.log(errors.length === 0 ? 'FOCUS 1.2: 0 errors.' : errors.join('\n'));
+        if (errors.length > 0) process.exitCode = 1;
+        return;
+      }
+      const rows = await query.rows(sql);
+      if (json) for (const row of rows) console.log(JSON.stringify(row));
+      else console.table(rows);
+    } finally {
+      query.close();
+    }
+  },
+);
