@@ -49,6 +49,7 @@ const OPEN = [
   'POST /api/mcp',
   'GET /api/machine/spend',
   'GET /api/machine/spend/export.csv',
+  'GET /api/machine/exports',
   'POST /api/billing/webhook',
   'GET /api/openapi.json',
 ];

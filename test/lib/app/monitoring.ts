@@ -90,6 +90,7 @@ describe('alarms', () => {
       'usage-recorder/consume-messages.ts',
       'usage-recorder/sweep/sweep-outbox.ts',
       'usage-recorder/rollup/roll-up-due-periods.ts',
+      'exporter/export-due-days.ts',
       'rule-evaluator/handler.ts',
       'rule-evaluator/on-lambda.ts',
       'dashboard/stripe-webhook/reconcile/reconcile.ts',

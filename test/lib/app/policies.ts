@@ -283,6 +283,20 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} PRICED_ACCOUNTS ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
       ],
+      'exports/Exporter': [
+        logsTo('Exporter'),
+        `dynamodb:Query ON data:Table/index/gsi1 WHERE ${Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `EXPORTS#${shard}`).join(' ')}`,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        's3:PutObject s3:AbortMultipartUpload ON data:Objects/exports/*',
+      ],
+      'dashboard-api/ExportsHandler': [
+        logsTo('ExportsHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
+        's3:GetObject ON data:Objects/exports/*',
+      ],
       'usage/Rollup': [
         logsTo('Rollup'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${UNSEALED}`,
