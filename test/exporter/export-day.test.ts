@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
-import { openDayExports } from '../../lambda/data/exports/day-exports.ts';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
+import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
@@ -17,6 +18,7 @@ import { seedTraffic } from '../../local/seed/traffic.ts';
 import { checkFocus } from '../../ops/focus/check.ts';
 import { openQuery, type Query } from '../../ops/query/duckdb.ts';
 import { newAccount } from '../data/new-account.ts';
+import { closeEvent } from '../usage-recorder/events.ts';
 
 /** A month and some days of the demo's workloads, of every provider and kind of price. */
 const now = Date.parse('2026-11-20T06:00:00.000Z');
@@ -35,19 +37,33 @@ const rollUpAll = async (): Promise<void> => {
     for await (const mark of openRollupMarks(table, () => now + HOUR_MS).due(shard)) await rollup.rollUp(mark);
 };
 
+const dependencies = () => ({
+  dayExports: openDayExports(table),
+  requests: openRequests(table, () => now),
+  spendCounters: openSpendCounters(table),
+  marks: openRollupMarks(table, () => now),
+  objects,
+  now: () => now,
+});
+
+/** All that is due, after the export of a day was requested. */
+const requested = async (day: string | null): Promise<DueExport[]> => {
+  if (day !== null) await table.client.send(new UpdateCommand(requestExport(table.name, accountId, day, now).Update));
+  const found: DueExport[] = [];
+  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+    for await (const due of openDayExports(table).due(shard)) found.push(due);
+  return found;
+};
+
+const reported = (input: number, output: number) => ({
+  usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+});
+
 const exportAll = async (): Promise<void> => {
-  const dayExports = openDayExports(table);
   const errors: unknown[] = [];
   await exportDueDays({
-    dayExports,
-    exportDay: exportDay({
-      dayExports,
-      requests: openRequests(table, () => now),
-      spendCounters: openSpendCounters(table),
-      marks: openRollupMarks(table, () => now),
-      objects,
-      now: () => now,
-    }),
+    dayExports: openDayExports(table),
+    exportDay: exportDay(dependencies()),
     logger: { error: (...fields: unknown[]) => errors.push(fields) },
     metrics: { addMetric: (name, _unit, value) => (counted[name] = (counted[name] ?? 0) + value) },
   })(() => 900_000);
@@ -112,6 +128,28 @@ describe('the export of days', () => {
     expect(await checkFocus(query)).toEqual([]);
   });
 
+  it('is checked by rules that find what is wrong', async () => {
+    const broken = await openQuery(objects.folder);
+    await broken.rows(
+      `CREATE OR REPLACE TEMP VIEW cost_and_usage AS SELECT * EXCLUDE (PricingUnit) REPLACE (
+         BilledCost::VARCHAR AS BilledCost, 'Other' AS ChargeCategory, '' AS SkuId, '[1]' AS Tags,
+         ListUnitPrice * 2 AS ListUnitPrice, NULL::VARCHAR AS BillingCurrency), 1 AS Mine FROM memory.main.cost_and_usage`,
+    );
+    const errors = await checkFocus(broken);
+    broken.close();
+    for (const error of [
+      'PricingUnit is missing',
+      'BilledCost has type VARCHAR, not Decimal',
+      'Mine is no column of FOCUS',
+      'ChargeCategory is not one of the allowed values',
+      'SkuId is empty',
+      'Tags is no object',
+      'ListCost is not ListUnitPrice times PricingQuantity',
+      'BillingCurrency is null',
+    ])
+      expect(errors).toContainEqual(expect.stringContaining(error));
+  });
+
   it('has the same rows as CSV', async () => {
     const key = exportKey(accountId, 'cost-and-usage', 'csv', DAYS[1] as string);
     const lines = gunzipSync((await objects.get(key)) as Uint8Array)
@@ -130,5 +168,83 @@ describe('the export of days', () => {
     expect(listed.reduce((sum, { exported }) => sum + exported.costNanoUsd, 0)).toBe(ledger.costNanoUsd);
     for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
       for await (const due of openDayExports(table).due(shard)) throw new Error(`${due.day} is due`);
+  });
+});
+
+describe('a day that changes', () => {
+  it('is exported again as a whole when a late event comes, and adds up again', async () => {
+    const before = await ledgerSum();
+    const late = closeEvent({ accountId, startedAt: '2026-11-14T10:00:00.000Z', n: 7, reading: reported(1_000, 500) });
+    await openRecorder(table, { logger: { error: () => {} }, now: () => now })([late]);
+    await rollUpAll();
+    await exportAll();
+    const after = await ledgerSum();
+    expect(after.costNanoUsd).toBeGreaterThan(before.costNanoUsd);
+    const reopened = await openQuery(objects.folder);
+    const [sums] = await reopened.rows(
+      `SELECT (SELECT sum(cost_usd)::VARCHAR FROM requests WHERE day BETWEEN '${DAYS[0]}' AND '${DAYS.at(-1)}') AS requests,
+         (SELECT sum(BilledCost)::VARCHAR FROM cost_and_usage WHERE day BETWEEN '${DAYS[0]}' AND '${DAYS.at(-1)}') AS charges`,
+    );
+    reopened.close();
+    const usd = (after.costNanoUsd / 1e9).toFixed(9);
+    expect(sums).toEqual({ requests: usd, charges: usd });
+  });
+
+  it('keeps its export, and stays due, while its records do not add up to its counters', async () => {
+    const [due, ...others] = await requested('2026-11-13');
+    expect(others).toEqual([]);
+    const key = exportKey(accountId, 'requests', 'parquet', '2026-11-13');
+    const before = await objects.get(key);
+    const withoutOne = exportDay({
+      ...dependencies(),
+      requests: {
+        async *all(...args) {
+          let skipped = false;
+          for await (const record of openRequests(table).all(...args)) {
+            if (skipped) yield record;
+            skipped = true;
+          }
+        },
+      },
+    });
+    await expect(withoutOne(due as DueExport, () => false)).rejects.toThrow('Records and counters differ.');
+    expect(await objects.get(key)).toEqual(before);
+    expect(await requested(null)).toEqual([due]);
+
+    // A mark says that it changes: the rollup has it exported again.
+    await table.client.send(new PutCommand(markForRollup(table.name, accountId, '2026-11-13', now).Put));
+    expect(await withoutOne(due as DueExport, () => false)).toBe('changed');
+  });
+
+  it('keeps its export when its records have expired, and is not due any more', async () => {
+    await rollUpAll();
+    const [due] = await requested('2026-11-13');
+    const gone = exportDay({ ...dependencies(), requests: { async *all() {} }, now: () => now + 40 * DAY_MS });
+    expect(await gone(due as DueExport, () => false)).toBe('expired');
+    expect(await requested(null)).toEqual([]);
+    expect((await openDayExports(table).list(accountId, '2026-11-13', '2026-11-13'))[0]?.exported.requests).toBeGreaterThan(0);
+  });
+
+  it('is left to the next run when the time is up, and the run goes on to others after a failure', async () => {
+    const [due] = await requested('2026-11-13');
+    await expect(exportDay(dependencies())(due as DueExport, () => true)).rejects.toThrow('not exported yet');
+    const metrics: string[] = [];
+    const tried: string[] = [];
+    await exportDueDays({
+      dayExports: {
+        async *due(shard) {
+          if (shard === 0) for (const day of ['2026-11-01', '2026-11-02']) yield { accountId: 'account', day, nonce: day };
+        },
+      },
+      exportDay: async ({ day }) => {
+        tried.push(day);
+        if (day === '2026-11-01') throw new TypeError('account');
+        return 'exported';
+      },
+      logger: { error: (...fields: unknown[]) => expect(JSON.stringify(fields)).not.toContain('account') },
+      metrics: { addMetric: (name) => metrics.push(name) },
+    })(() => 900_000);
+    expect(tried).toEqual(['2026-11-01', '2026-11-02']);
+    expect(metrics.sort()).toEqual(['ExportFailures', 'ExportedDays']);
   });
 });
