@@ -25,7 +25,10 @@ const schema = z
     'check-focus': z.boolean(),
     'dry-run': z.boolean(),
   })
-  .refine(({ _, 'check-focus': check }) => check !== (_.length === 1), 'give one statement in quotes, or --check-focus');
+  .refine(
+    ({ _, 'check-focus': check }) => check !== (_.length === 1),
+    'give one statement in quotes, or --check-focus',
+  );
 
 /** The folder that object keys are relative to: of a copy of the bucket, or of one of the emulator's buckets. */
 const folderIn = (data: string): string | undefined =>

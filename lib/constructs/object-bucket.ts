@@ -1,8 +1,8 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import { plans } from '../../lambda/domain/billing/plans.ts';
+import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import type { Retention } from '../config.ts';
 
 /** Archives live as long as their links are given out, and a day more. */

@@ -23,8 +23,6 @@ const glueTypes: Readonly<Record<ColumnType, string>> = {
   flag: 'boolean',
 };
 
-
-
 /** Put in the account's id; `GET /auth/me` shows it. */
 const namedQueries: Readonly<Record<string, string>> = {
   'Cost by model and day': `
@@ -53,7 +51,10 @@ export const exportTables = (scope: Construct, stage: string, bucket: ObjectBuck
   const workgroupName = `ai-spend-${stage}`;
   const database = new CfnDatabase(scope, 'ExportDatabase', {
     catalogId: account,
-    databaseInput: { name: databaseName, description: 'Cost, usage and requests of the AI Spend Gateway, by account and day' },
+    databaseInput: {
+      name: databaseName,
+      description: 'Cost, usage and requests of the AI Spend Gateway, by account and day',
+    },
   });
   for (const name of datasetNames) {
     const key = exportKey('${account}', name, 'parquet', '${day}');

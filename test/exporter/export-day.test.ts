@@ -222,7 +222,9 @@ describe('a day that changes', () => {
     const gone = exportDay({ ...dependencies(), requests: { async *all() {} }, now: () => now + 40 * DAY_MS });
     expect(await gone(due as DueExport, () => false)).toBe('expired');
     expect(await requested(null)).toEqual([]);
-    expect((await openDayExports(table).list(accountId, '2026-11-13', '2026-11-13'))[0]?.exported.requests).toBeGreaterThan(0);
+    expect(
+      (await openDayExports(table).list(accountId, '2026-11-13', '2026-11-13'))[0]?.exported.requests,
+    ).toBeGreaterThan(0);
   });
 
   it('is left to the next run when the time is up, and the run goes on to others after a failure', async () => {
@@ -233,7 +235,8 @@ describe('a day that changes', () => {
     await exportDueDays({
       dayExports: {
         async *due(shard) {
-          if (shard === 0) for (const day of ['2026-11-01', '2026-11-02']) yield { accountId: 'account', day, nonce: day };
+          if (shard === 0)
+            for (const day of ['2026-11-01', '2026-11-02']) yield { accountId: 'account', day, nonce: day };
         },
       },
       exportDay: async ({ day }) => {

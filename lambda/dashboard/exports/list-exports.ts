@@ -1,8 +1,8 @@
 import type { DayExports } from '../../data/exports/day-exports.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
-import { datasetNames, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { datasetNames, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
 import { exportKey } from '../../domain/object-keys.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { ObjectStore } from '../../integrations/object-store.ts';

@@ -50,8 +50,6 @@ const areRounded = (parts: readonly number[], products: readonly bigint[]): bool
     return difference < PRODUCT_PER_NANO_USD && difference > -PRODUCT_PER_NANO_USD;
   });
 
-
-
 /**
  * The charges of a request: one for each line of its price, or one in all where it has no lines. None where its cost is unknown: a charge
  * has a cost. The sums of their costs are the costs of the request, exactly.

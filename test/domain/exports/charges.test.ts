@@ -4,7 +4,8 @@ import { chargesOf, split } from '../../../lambda/domain/exports/charges.ts';
 import { costNanoUsd } from '../../../lambda/domain/money.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
 
-const record = (facts: object) => ({ lines: [], costNanoUsd: null, provenance: 'computed', ...facts }) as unknown as RequestRecord;
+const record = (facts: object) =>
+  ({ lines: [], costNanoUsd: null, provenance: 'computed', ...facts }) as unknown as RequestRecord;
 
 /** Rates as books have them: down to a thousandth of a nano-dollar. */
 const line = fc.record({
@@ -14,7 +15,10 @@ const line = fc.record({
 });
 const costOf = (lines: readonly { quantity: number; rateNanoUsdPerUnit: number }[]): number =>
   costNanoUsd(
-    lines.map(({ quantity, rateNanoUsdPerUnit }) => ({ quantity, rate: BigInt(Math.round(rateNanoUsdPerUnit * 1_000)) * 10n ** 6n })),
+    lines.map(({ quantity, rateNanoUsdPerUnit }) => ({
+      quantity,
+      rate: BigInt(Math.round(rateNanoUsdPerUnit * 1_000)) * 10n ** 6n,
+    })),
   );
 
 describe('charges of a request', () => {

@@ -49,7 +49,9 @@ describe('the tables of exports', () => {
   });
 
   it('are written by one run at a time', () => {
-    const exporter = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).find(([id]) => id.startsWith('Exporter'));
+    const exporter = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).find(([id]) =>
+      id.startsWith('Exporter'),
+    );
     expect(exporter?.[1].Properties).toMatchObject({ ReservedConcurrentExecutions: 1, Timeout: 900 });
   });
 });
