@@ -41,6 +41,9 @@ FROM requests WHERE account = 'ACCOUNT' AND day >= date_format(current_date - in
 ORDER BY cost_usd DESC NULLS LAST LIMIT 100`,
 };
 
+/** What Athena puts the value of a partition's column in for. */
+const placeholder = (column: string): string => `$\{${column}}`;
+
 /**
  * A database with a table for each dataset, and a workgroup with a limit. Partitions are computed from the query, so nobody has to add
  * them; a query must name one account.
@@ -57,7 +60,7 @@ export const exportTables = (scope: Construct, stage: string, bucket: ObjectBuck
     },
   });
   for (const name of datasetNames) {
-    const key = exportKey('${account}', name, 'parquet', '${day}');
+    const key = exportKey(placeholder('account'), name, 'parquet', placeholder('day'));
     const folder = (path: string) => `s3://${bucket.bucketName}/${path.slice(0, path.lastIndexOf('/') + 1)}`;
     const table = new CfnTable(scope, `${name === 'requests' ? 'Request' : 'CostAndUsage'}Table`, {
       catalogId: account,
