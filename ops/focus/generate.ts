@@ -8,13 +8,13 @@ const folder = join(process.argv[2] ?? '.', 'specification/columns');
 
 const linesOf = (file: string) => readFileSync(join(folder, file), 'utf8').replaceAll('\r', '').split('\n');
 
-/** The cells of a row of a table. */
-const cellsOf = (line: string): string[] => {
+/** The fields of a row of a table. */
+const fieldsOf = (line: string): string[] => {
   const text = line.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return text
     .split('|')
     .slice(1, -1)
-    .map((cell) => cell.trim());
+    .map((field) => field.trim());
 };
 
 const columnOf = (file: string) => {
@@ -24,7 +24,7 @@ const columnOf = (file: string) => {
       .slice(lines.indexOf('## Column ID') + 1)
       .find((line) => line.trim() !== '')
       ?.trim() ?? '';
-  const constraint = (label: RegExp) => lines.map(cellsOf).find(([cell]) => label.test(cell ?? ''))?.[1] ?? '';
+  const constraint = (label: RegExp) => lines.map(fieldsOf).find(([field]) => label.test(field ?? ''))?.[1] ?? '';
   const start = lines.findIndex((line) => /^#* ?Allowed values:?$/i.test(line.trim()));
   const rows =
     start < 0
@@ -32,11 +32,11 @@ const columnOf = (file: string) => {
       : lines
           .slice(start)
           .filter((line) => line.startsWith('|'))
-          .map(cellsOf);
+          .map(fieldsOf);
   // The table of subcategories has their category in front.
-  const position = rows[0]?.findIndex((cell) => /^(value|service category|service subcategory)$/i.test(cell)) ?? 0;
+  const position = rows[0]?.findIndex((field) => /^(value|service category|service subcategory)$/i.test(field)) ?? 0;
   const isPaired = /subcategory/i.test(rows[0]?.[1] ?? '');
-  const values = rows.slice(2).map((cells) => (isPaired ? `${cells[0]}/${cells[1]}` : (cells[position] ?? '')));
+  const values = rows.slice(2).map((fields) => (isPaired ? `${fields[0]}/${fields[1]}` : (fields[position] ?? '')));
   const range = constraint(/^number range$/i);
   return {
     name,

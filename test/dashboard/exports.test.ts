@@ -49,8 +49,8 @@ beforeEach(() => {
 
 describe('GET /exports', () => {
   it('lists both datasets of the account, with links that expire', async () => {
-    const { statusCode, body } = await get();
-    expect(statusCode).toBe(200);
+    const { status, body } = await get();
+    expect(status).toBe(200);
     expect(list).toHaveBeenCalledWith('account-1', '2026-10-21', '2026-11-20');
     expect(body).toMatchObject({
       items: [
@@ -90,7 +90,7 @@ describe('GET /exports', () => {
     { from: ['0001-01-01'] },
     { format: ['xlsx'] },
   ])('refuses %j', async (query) => {
-    expect((await get(query)).statusCode).toBe(400);
+    expect((await get(query)).status).toBe(400);
     expect(list).not.toHaveBeenCalled();
   });
 });
