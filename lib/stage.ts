@@ -67,7 +67,13 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
     raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
-    const scheduled = [...usage.scheduled, ...exports.scheduled, ...alerts.scheduled, ...billing.scheduled, ...jobs.scheduled];
+    const scheduled = [
+      ...usage.scheduled,
+      ...exports.scheduled,
+      ...alerts.scheduled,
+      ...billing.scheduled,
+      ...jobs.scheduled,
+    ];
     new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
   }
 }
