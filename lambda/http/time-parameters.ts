@@ -6,3 +6,6 @@ export const dayOrInstant = z
     error: 'must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)',
   })
   .check(z.meta({ examples: ['2026-11-01'] }));
+
+/** A day (`2026-11-20`, UTC). */
+export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));

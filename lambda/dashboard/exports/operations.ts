@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { datasetNames, exportFormats, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
 import { forMachines, operation } from '../../http/operation.ts';
+import { day } from '../../http/time-parameters.ts';
 
 const count = z.int().check(z.nonnegative());
 
 const dayExport = z
   .object({
-    day: z.iso.date(),
+    day,
     dataset: z.enum(datasetNames),
     format: z.enum(exportFormats),
     exportedAt: z.iso.datetime(),
@@ -32,8 +33,8 @@ export const listExports = operation({
   access: 'authorizer',
   permission: 'spend:read',
   query: z.strictObject({
-    from: z.optional(z.iso.date().check(z.describe('First day. Default: 30 days before `to`.'))),
-    to: z.optional(z.iso.date().check(z.describe('Last day, inclusive. Default: today.'))),
+    from: z.optional(day.check(z.describe('First day. Default: 30 days before `to`.'))),
+    to: z.optional(day.check(z.describe('Last day, inclusive. Default: today.'))),
     dataset: z.optional(z.enum(datasetNames)),
     format: z._default(z.enum(exportFormats), 'parquet'),
   }),

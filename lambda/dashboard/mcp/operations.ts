@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { operation } from '../../http/operation.ts';
 
-const id = z.union([z.string(), z.int()]);
+const id = z.union([z.string(), z.int()], 'must be text or a whole number');
 
 export const callMcp = operation({
   id: 'callMcp',

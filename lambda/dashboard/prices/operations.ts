@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-import { dayOrInstant } from '../../http/time-parameters.ts';
+import { day, dayOrInstant } from '../../http/time-parameters.ts';
 
 const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
@@ -45,7 +45,7 @@ const currency = z
     rates: z
       .array(
         z.strictObject({
-          from: z.iso.date().check(z.describe('The first day (UTC) of the rate.')),
+          from: day.check(z.describe('The first day (UTC) of the rate.')),
           perUsd: z.string().check(
             z.regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number, such as 0.9234'),
             z.refine((text) => Number(text) > 0, 'must be above 0'),

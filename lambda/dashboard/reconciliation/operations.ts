@@ -3,10 +3,10 @@ import { providerLabels } from '../../domain/providers.ts';
 import { billedProviders } from '../../domain/reconciliation/billed-providers.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
 import { forMachines, operation } from '../../http/operation.ts';
+import { day } from '../../http/time-parameters.ts';
 
 const group = 'Reconciliation';
 const provider = z.enum(providerLabels).check(z.describe('Gateway label of the provider.'));
-const day = z.iso.date();
 const amount = {
   amountNanoUsd: z.int().check(z.describe('Billed less recorded, in 1e-9 USD.')),
   amountUsd: z.string(),

@@ -79,9 +79,10 @@ const ratesForModel = (
     : applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
   if (!tiered.isExact) doubts.push('tier');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
-  if (isByImage) rates.images ??= image.rate;
+  // These fees depend on the request: they replace what a book has, but not the account's own rates.
+  if (isByImage && own?.rates.images === undefined) rates.images = image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
-  if (fee !== null) rates.requests ??= fee;
+  if (fee !== null && own?.rates.requests === undefined) rates.requests = fee;
   if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
