@@ -164,7 +164,7 @@ describe('a new user', () => {
     expect(await page.getByText(key).count()).toBe(0);
     await page
       .getByRole('row', { name: /Batch jobs/ })
-      .getByRole('button')
+      .getByRole('button', { name: 'Revoke Batch jobs' })
       .click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByRole('row', { name: /Batch jobs.*revoked/ }).waitFor();
