@@ -2,11 +2,15 @@ import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
 import classes from './sign-up.module.css';
+
+/** Errors of the sign-in that follows the joining: the account asks for a second factor, or for single sign-on. */
+const JOINED = new Set(['TOTP_SETUP_REQUIRED', 'FORBIDDEN']);
 
 /** The page behind the link of an invitation. The token stays behind `#`: browsers send that part to no server. */
 export const AcceptInvitation = () => {
@@ -26,7 +30,10 @@ export const AcceptInvitation = () => {
       session.begin(tokens);
       await router.navigate({ to: '/' });
     },
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
+    onError: (error) =>
+      JOINED.has(problemOf(error).code)
+        ? router.navigate({ to: '/sign-in', search: { reason: 'joined' } })
+        : form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   });
   return (
     <form noValidate onSubmit={form.onSubmit((values) => accept.mutate({ body: { token, ...values } }))}>

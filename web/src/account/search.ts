@@ -1,6 +1,6 @@
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-const REASONS = ['expired', 'signedOut', 'passwordChanged', 'emailChanged'] as const;
+const REASONS = ['expired', 'signedOut', 'passwordChanged', 'emailChanged', 'joined'] as const;
 
 export interface SignInSearch {
   /** The path to open after signing in. */

@@ -16,6 +16,7 @@ const NOTES = {
   signedOut: 'You are signed out, in every tab of this browser.',
   passwordChanged: 'Your password is changed. Sign in with the new one.',
   emailChanged: 'Your address is changed. Sign in with the new one.',
+  joined: 'You are a member of the account now. Sign in to begin.',
 } as const;
 
 const NO_SIGN_ON = {
