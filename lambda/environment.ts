@@ -51,6 +51,12 @@ export interface ExporterEnvironment extends RecorderEnvironment {
   OBJECT_BUCKET: string;
 }
 
+export interface PriceFeedEnvironment extends MetricsEnvironment {
+  TABLE_NAME: string;
+  /** JSON object `{source: URL}` of where prices are published; a source that is left out is not read. */
+  PRICE_FEED_SOURCES: string;
+}
+
 export interface ApiEnvironment {
   /** Comma-separated origins from which browsers may call the dashboard API; empty for none. */
   CORS_ORIGINS: string;

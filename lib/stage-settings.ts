@@ -136,6 +136,22 @@ const managedInstances = z
 
 export type ManagedInstancesSettings = z.infer<typeof managedInstances>;
 
+const sourceUrl = z.url({ protocol: /^https$/, error: 'must be a URL that begins with https://' }).nullable();
+
+/** Where prices are read from. A source that is null is not read; without any, the prices in the code hold. */
+const priceFeedSettings = z.strictObject({
+  /** Recorders use a new version at most five minutes after it is stored. */
+  everyMinutes: wholeNumber(5, 60).default(15),
+  sources: z
+    .strictObject({
+      'genai-prices': sourceUrl.default(
+        'https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json',
+      ),
+      'models.dev': sourceUrl.default('https://models.dev/api.json'),
+    })
+    .prefault({}),
+});
+
 const gatewaySettings = z.strictObject({
   /** What serves the provider hosts: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
@@ -417,6 +433,7 @@ export const stageSettings = z
     /** Proxied requests a second at a busy time, of all accounts. What records them is sized for twice as many. */
     expectedRequestsPerSecond: wholeNumber(1, 100_000).default(500),
     recorder: recorderSettings.prefault({}),
+    priceFeed: priceFeedSettings.prefault({}),
     table: tableSettings.prefault({}),
     gateway: gatewaySettings.prefault({}),
     dashboard: dashboardSettings.prefault({}),

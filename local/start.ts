@@ -75,7 +75,11 @@ await runUntilSignal(async () => {
     port,
     webFolder,
     mockProviders: mock,
-    environment: { ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins }), ...environment },
+    environment: {
+      // No call leaves this machine.
+      ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins, PRICE_FEED_SOURCES: '{}' }),
+      ...environment,
+    },
   });
 
   if (seed) {

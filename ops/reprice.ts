@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { openAccounts } from '../lambda/data/accounts/accounts.ts';
+import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
+import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
+import { type CostDifference, costDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
-import { differenceTable } from './reprice/differences.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--dry-run]
 
-Prices the requests of the days from DAY to DAY (UTC, both included) anew with the price book of this checkout, from the usage on
+Prices the requests of the days from DAY to DAY (UTC, both included) anew with the newest price book of the feed, from the usage on
 record, and corrects the counters by the difference. Shows the difference first; --dry-run stops there. A second run changes nothing.
 
   --account KEY   of this account alone, named by a service key or its internal id (default: all)
@@ -52,10 +54,13 @@ async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGe
   }
 }
 
+const onFallback = ({ message }: Error): void => console.error(`An older price book is used: ${message}`);
+
 /** Prices what the options name once; `dryRun` changes nothing. */
 const run = async (table: Table, options: Options, dryRun: boolean) => {
-  const reprice = openRepricer(table, priceRequest);
-  const differences = differenceTable();
+  const findPrice = await openNewestBook({ versions: openPriceVersions(table), onFallback })();
+  const reprice = openRepricer(table, (event) => priceRequest(event, findPrice));
+  const differences = costDifferences();
   let read = 0;
   let failed = 0;
   for await (const batch of batchesOf(table, options)) {
@@ -68,6 +73,15 @@ const run = async (table: Table, options: Options, dryRun: boolean) => {
   if (process.stderr.isTTY) process.stderr.write('\n');
   return { differences, read, failed };
 };
+
+/** Costs in USD. */
+const shown = ({ provider, model, nanoUsdBefore, nanoUsdAfter, ...counts }: CostDifference) => ({
+  model: `${provider} ${model ?? '(no model)'}`,
+  ...counts,
+  usdBefore: nanoUsdBefore / 1e9,
+  usdAfter: nanoUsdAfter / 1e9,
+  usdDifference: (nanoUsdAfter - nanoUsdBefore) / 1e9,
+});
 
 await runCommand(
   {
@@ -83,7 +97,7 @@ await runCommand(
   async (options) => {
     const table = openTable(options.table);
     const preview = await run(table, options, true);
-    if (preview.differences.requests() > 0) console.table(preview.differences.rows());
+    if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
     console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
     if (options['dry-run'] || preview.differences.requests() === 0) return;
     const { differences, failed } = await run(table, options, false);

@@ -14,6 +14,7 @@ import * as mcp from './mcp/operations.ts';
 import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';
 import * as openapi from './openapi/operations.ts';
+import * as priceChanges from './price-changes/operations.ts';
 import * as prices from './prices/operations.ts';
 import * as reconciliation from './reconciliation/operations.ts';
 import * as requests from './requests/operations.ts';
@@ -42,6 +43,7 @@ const resources = {
   exports,
   dimensions,
   prices,
+  'price-changes': priceChanges,
   requests,
   sessions,
   'alert-rules': alertRules,

@@ -40,13 +40,13 @@ const addressesOf = async (hostname: string, { resolve, timeoutMs = TIMEOUT_MS }
   }
 };
 
-interface Target {
+export interface Target {
   readonly url: URL;
   readonly address: string;
 }
 
 /** Rejects a name if any of its addresses is not public, because a client may connect to any of them. */
-const targetOf = async (text: string, access: WebhookAccess): Promise<Target> => {
+export const targetOf = async (text: string, access: WebhookAccess = publicInternet): Promise<Target> => {
   if (!URL.canParse(text)) throw new WebhookError('must be a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new WebhookError('must begin with https://');

@@ -5,7 +5,9 @@ import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import type { Table } from '../data/table/table.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
+import { bundledBook } from '../domain/price/price-book.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
+import type { PriceBook } from '../domain/price/rates.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import {
@@ -53,8 +55,10 @@ const priceFailed: PricedUsage = {
 
 interface RecorderOptions {
   readonly logger: Pick<Logger, 'error'>;
+  /** The price book of a batch; must not reject. Default: the one in the code. */
+  readonly loadBook?: () => Promise<PriceBook>;
   /** At list prices, or at rates that the event names. */
-  readonly price?: (event: PricedEvent) => PricedUsage;
+  readonly price?: (event: PricedEvent, findPrice: PriceBook) => PricedUsage;
   readonly now?: () => number;
   readonly accountTerms?: ReturnType<typeof openAccountTerms>;
 }
@@ -65,17 +69,24 @@ interface RecorderOptions {
  */
 export const openRecorder = (
   table: Table,
-  { logger, price = priceRequest, now = Date.now, accountTerms = openAccountTerms(table, now) }: RecorderOptions,
+  {
+    logger,
+    loadBook = async () => bundledBook,
+    price = priceRequest,
+    now = Date.now,
+    accountTerms = openAccountTerms(table, now),
+  }: RecorderOptions,
 ): Recorder => {
   const trackingGaps = openTrackingGaps(table);
   const ownPrices = openOwnPrices(table, now);
+  let findPrice = bundledBook;
   const recordRequests = openRequestRecorder(table, {
     now,
     // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.
     price: (event, sheet) => {
       try {
-        const list = price(event);
-        return sheet ? applyPrices(event, list, sheet, (ownRates) => price({ ...event, ownRates })) : list;
+        const list = price(event, findPrice);
+        return sheet ? applyPrices(event, list, sheet, (ownRates) => price({ ...event, ownRates }, findPrice)) : list;
       } catch (error) {
         logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
         return priceFailed;
@@ -114,6 +125,7 @@ export const openRecorder = (
 
   return async (events) => {
     try {
+      findPrice = await loadBook();
       const attributed = await attributeEvents(table, events);
       const owned = attributed.filter((event) => event !== null && event.kind !== 'failed');
       const { terms, failures } = await findTerms([...new Set(owned.map(({ accountId }) => accountId))]);

@@ -337,6 +337,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       readSpend,
     ],
   },
+  'price-changes': {
+    description: 'Dashboard API: what changed prices did to recorded costs',
+    environment: dashboardEnvironment,
+    items: [readSpend],
+  },
   sessions: {
     description: 'Dashboard API: sessions with their agents and requests',
     environment: dashboardEnvironment,

@@ -22,10 +22,13 @@ const METRICS = {
     'ExpiredEvents',
     'FailedEvents',
     'PoisonMessages',
+    'PriceBookFallbacks',
   ],
   'usage-sweep': ['SweptEvents', 'RefusedOutboxEntries'],
   'usage-rollup': ['RolledUpPeriods', 'RollupFailures'],
   exporter: ['ExportedDays', 'ExpiredExports', 'ExportFailures'],
+  'usage-repricing': ['RepricedRequests', 'RepricingFailures'],
+  'price-feed': ['RefusedPriceSources', 'WaitingPriceChanges', 'PriceFeedAgeMs', 'DriftedModels'],
   'billing-reconcile': ['RepairedAccounts', 'UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'],
   'rule-evaluator': ['EvaluationFailures', 'AlertsFired', 'MailFailures', 'EvaluationLagMs'],
 } as const;
@@ -62,6 +65,8 @@ export const stageMetrics = (stage: string) => {
     sweepCount: functionCount('usage-sweep'),
     rollupCount: functionCount('usage-rollup'),
     exporterCount: functionCount('exporter'),
+    repricingCount: functionCount('usage-repricing'),
+    priceFeedCount: functionCount('price-feed'),
     evaluatorCount,
     reconcileCount: functionCount('billing-reconcile'),
 

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { QueueRecorderEnvironment, RecorderEnvironment } from '../../lambda/environment.ts';
+import type { PriceFeedEnvironment, QueueRecorderEnvironment, RecorderEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantSend } from '../constructs/grants.ts';
@@ -88,7 +88,31 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    this.scheduled = [sweep, rollup, ownPrices];
+    const { everyMinutes, sources } = settings.priceFeed;
+    const configured = Object.entries(sources).filter(([, url]) => url !== null);
+    const priceFeed = new ScheduledFunction(this, 'PriceFeed', {
+      entry: 'lambda/price-feed/handler.ts',
+      description: 'Published prices -> versions of the price book',
+      every: Duration.minutes(everyMinutes),
+      environment: {
+        ...environment,
+        PRICE_FEED_SOURCES: JSON.stringify(Object.fromEntries(configured)),
+      } satisfies PriceFeedEnvironment,
+      timeout: Duration.minutes(3),
+      memoryMb: 1769,
+      retention: settings.retention,
+    });
+
+    const repricing = new ScheduledFunction(this, 'Repricing', {
+      entry: 'lambda/usage-recorder/repricing/handler.ts',
+      description: 'New versions of the price book -> prices of recorded requests',
+      every: Duration.minutes(15),
+      environment,
+      timeout: Duration.minutes(14),
+      memoryMb: 1024,
+      retention: settings.retention,
+    });
+    this.scheduled = [sweep, rollup, ownPrices, priceFeed, repricing];
 
     const record: readonly TableAccess[] = [
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
@@ -113,10 +137,16 @@ export class UsageStack extends Stack {
       // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
       { actions: ['Query'], partitions: partitions.accounts },
     ];
+    const usePrices: readonly TableAccess[] = [
+      { actions: ['GetItem'], partitions: partitions.prices },
+      { actions: ['UpdateItem'], partitions: partitions.modelUse },
+    ];
     grantItems(
       this.recorder,
       table,
       ...record,
+      ...usePrices,
+      { actions: ['UpdateItem'], partitions: partitions.priceDrift },
       // A billing period's requests are summed up for notices of the plan's limit.
       { actions: ['Query'], partitions: partitions.spend },
     );
@@ -124,6 +154,7 @@ export class UsageStack extends Stack {
       sweep,
       table,
       ...record,
+      ...usePrices,
       { actions: ['Query', 'BatchWriteItem'], partitions: partitions.outbox },
       { actions: ['PutItem'], partitions: partitions.refusedEvents },
     );
@@ -133,6 +164,22 @@ export class UsageStack extends Stack {
       ...record,
       // Sums of months tell late events.
       { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },
+    );
+    grantItems(
+      priceFeed,
+      table,
+      { actions: ['GetItem', 'PutItem'], partitions: partitions.prices },
+      { actions: ['Query'], partitions: partitions.priceDrift },
+    );
+    grantItems(
+      repricing,
+      table,
+      ...record,
+      { actions: ['GetItem', 'Query'], partitions: partitions.prices },
+      { actions: ['GetItem', 'PutItem'], partitions: partitions.repricing },
+      { actions: ['Query'], partitions: partitions.modelUse },
+      // Sums of months of accounts with own prices, and which months are sharded.
+      { actions: ['Query'], partitions: partitions.spend },
     );
     grantItems(
       rollup,

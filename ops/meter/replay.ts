@@ -1,4 +1,6 @@
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import type { PriceBook } from '../../lambda/domain/price/rates.ts';
+import type { PriceableRequest } from '../../lambda/domain/price/request-rates.ts';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import type { Reading } from '../../lambda/domain/usage/usage-event.ts';
@@ -55,7 +57,12 @@ export const withoutUsage = (recording: Recording): Recording => {
 };
 
 /** Sends a recorded response, cut in pieces, through the gateway's meter and the recorder's pricing. */
-export const replay = async (recording: Recording, seed: number, at: string): Promise<Replayed> => {
+export const replay = async (
+  recording: Recording,
+  seed: number,
+  at: string,
+  findPrice?: PriceBook,
+): Promise<Replayed> => {
   const path = recording.path.split('?')[0] ?? '';
   const requestReader = createRequestReader(requestType(recording.req), path);
   requestReader.write(requestBody(recording.req));
@@ -70,15 +77,14 @@ export const replay = async (recording: Recording, seed: number, at: string): Pr
   for (const piece of pieces(recording.bytes, seed)) meter.write(piece);
   const reading = await meter.end(true);
   const pricedAt = timeOf(recording, at);
-  return { reading, priced: price(recording, reading, pricedAt), pricedAt };
+  return { reading, priced: priceRequest(requestOf(recording, reading, pricedAt), findPrice), pricedAt };
 };
 
-export const price = (recording: Recording, reading: Reading, pricedAt: string): PricedUsage =>
-  priceRequest({
-    provider: recording.provider as ProviderLabel,
-    method: recording.method,
-    path: recording.path.split('?')[0] ?? '',
-    status: recording.status,
-    startedAt: pricedAt,
-    reading,
-  });
+export const requestOf = (recording: Recording, reading: Reading, pricedAt: string): PriceableRequest => ({
+  provider: recording.provider as ProviderLabel,
+  method: recording.method,
+  path: recording.path.split('?')[0] ?? '',
+  status: recording.status,
+  startedAt: pricedAt,
+  reading,
+});

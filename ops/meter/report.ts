@@ -1,7 +1,8 @@
+import type { PriceBook } from '../../lambda/domain/price/rates.ts';
+import { priceByTokens } from '../../lambda/domain/price/reported-costs.ts';
 import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
-import type { Reading } from '../../lambda/domain/usage/usage-event.ts';
 import type { Recording } from './recording.ts';
-import { price, type Replayed } from './replay.ts';
+import { type Replayed, requestOf } from './replay.ts';
 
 /** The five counts that everybody means by usage, then whatever else there is. */
 const shownUsage = (usage: Usage | null): Record<string, unknown> | null => {
@@ -57,9 +58,9 @@ export const differences = (recording: Recording, usage: Usage | null): Record<s
 export const reproduced = (
   recording: Recording,
   { reading, priced, pricedAt }: Replayed,
+  findPrice?: PriceBook,
 ): { readonly reportedNanoUsd: number; readonly byTokens: PricedUsage } | null => {
   if (priced.usage?.providerCostNanoUsd == null || reading.usage === null) return null;
-  const { cost: _cost, cost_in_usd_ticks: _ticks, ...usage } = reading.usage;
-  const withoutCost: Reading = { ...reading, usage };
-  return { reportedNanoUsd: priced.usage.providerCostNanoUsd, byTokens: price(recording, withoutCost, pricedAt) };
+  const byTokens = priceByTokens(requestOf(recording, reading, pricedAt), findPrice);
+  return { reportedNanoUsd: priced.usage.providerCostNanoUsd, byTokens };
 };

@@ -368,6 +368,46 @@ export const trackingGapKey = (accountId: string, from: string, reportId: string
   sk: `UNTRACKED#${from}#${reportId}`,
 });
 
+/** How the price feed stands: the newest version and the changes that wait. */
+export const priceFeedKey = (): Key => ({ pk: 'PRICES', sk: 'FEED' });
+/** A version of the price lists. */
+export const priceVersionKey = (number: number): Key => ({
+  pk: priceFeedKey().pk,
+  sk: `VERSION#${String(number).padStart(10, '0')}`,
+});
+export const priceDriftPartition = (day: Day): string => `PRICE_DRIFT#${day}`;
+/** Costs that providers reported on a day for a model, and what the price book has for the same usage. */
+export const priceDriftKey = (day: Day, provider: string, model: string): Key => ({
+  pk: priceDriftPartition(day),
+  sk: [provider, model].map(part).join('#'),
+});
+export const parsePriceDriftSk = (sk: string): { readonly provider: string; readonly model: string } => {
+  const [provider, model] = sk.split('#').map(value);
+  return { provider: provider ?? '', model: model ?? '' };
+};
+/** How far the requests of before a version have been priced again. */
+export const repricingKey = (): Key => ({ pk: 'REPRICING', sk: 'PROGRESS' });
+
+export const MODEL_USE_SHARDS = 8;
+/** Which accounts used which models on a day. */
+export const modelUsePartition = (day: Day, shard: number): string => `MODEL_USE#${day}#${shard}`;
+export const modelUseKey = (day: Day, shard: number, accountId: string, provider: string, model: string): Key => ({
+  pk: modelUsePartition(day, shard),
+  sk: [accountId, provider, model].map(part).join('#'),
+});
+export const parseModelUseSk = (
+  sk: string,
+): { readonly accountId: string; readonly provider: string; readonly model: string } => {
+  const [accountId = '', provider = '', model = ''] = sk.split('#').map(value);
+  return { accountId: accountId ?? '', provider: provider ?? '', model: model ?? '' };
+};
+/** What a version of the price lists changed in the costs of a day. */
+export const priceChangePrefix = 'PRICE_CHANGE';
+export const priceChangeKey = (accountId: string, version: number, day: Day): Key => ({
+  pk: spendPartition(accountId),
+  sk: `${priceChangePrefix}#${String(version).padStart(10, '0')}#${day}`,
+});
+
 /** Guard: a response that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
 export const countedResponseKey = (accountId: string, provider: string, responseId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -19,7 +19,8 @@ const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
   outputVideo: 'output',
 };
 
-const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd } | null => {
+/** The rate of a kind, or of the kind it is part of. */
+export const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd } | null => {
   for (let at: TokenKind | undefined = kind; at; at = chargedAs[at]) {
     const rate = rates[at];
     if (rate !== undefined) return { kind: at, rate };

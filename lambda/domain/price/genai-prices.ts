@@ -67,9 +67,22 @@ export interface ListedProvider extends Provider {
 /** By gateway label. */
 export type GenaiPriceList = Readonly<Partial<Record<string, ListedProvider>>>;
 
+const withoutTexts = ({ id, name, fallback_model_providers: fallback }: Provider) => ({
+  id,
+  name,
+  api_pattern: '',
+  ...(fallback && { fallback_model_providers: fallback }),
+});
+
 /** The list in the installed package. */
 export const bundledGenaiPrices: GenaiPriceList = Object.fromEntries(
-  providers.map(({ label }) => [label, findProvider({ providerId: genaiProviderId(label) })]),
+  providers.flatMap(({ label }) => {
+    const found = findProvider({ providerId: genaiProviderId(label) });
+    if (!found) return [];
+    // Without descriptions: the price feed stores the list.
+    const models = found.models.map(({ id, match, prices }) => ({ id, match, prices }));
+    return [[label, { ...withoutTexts(found), models }]];
+  }),
 );
 
 /** The price of one model at one time, by the whole input of a request. */

@@ -2,8 +2,11 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
 import { openOutbox } from '../../data/ledger/outbox.ts';
+import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
+import { newestBook } from '../newest-book.ts';
+import { noteModels } from '../note-models.ts';
 import { openRecorder } from '../recorder.ts';
 import { countTraffic } from '../traffic.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
@@ -13,7 +16,14 @@ const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ serviceName: 'usage-sweep' });
 const sweep = sweepOutbox({
   outbox: openOutbox(table),
-  record: countTraffic(openRecorder(table, { logger }), () => new Metrics({ serviceName: 'gateway' })),
+  record: countTraffic(
+    noteModels(
+      openRecorder(table, { logger, loadBook: newestBook(table, { logger, metrics }) }),
+      openModelUse(table),
+      logger,
+    ),
+    () => new Metrics({ serviceName: 'gateway' }),
+  ),
   logger,
   metrics,
   now: Date.now,

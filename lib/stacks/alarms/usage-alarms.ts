@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
@@ -21,7 +22,7 @@ export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] =>
 
 /** From usage events to priced records and rolled-up sums. */
 export const usageAlarms = (
-  { recorderCount, sweepCount, rollupCount, traffic }: StageMetrics,
+  { recorderCount, sweepCount, rollupCount, repricingCount, priceFeedCount, traffic }: StageMetrics,
   { gateway }: Pick<StageSettings, 'gateway'>,
   usage: Monitored['usage'],
 ): RunbookAlarm[] => [
@@ -97,6 +98,48 @@ export const usageAlarms = (
     metric: recorderCount('OverflowRequests', HOUR),
     operator: GREATER_THAN_THRESHOLD,
     threshold: 1_000,
+  },
+  {
+    id: 'StalePrices',
+    summary: 'The published prices could not be read for six hours: new models stay without a price.',
+    section: 'stale-prices',
+    metric: priceFeedCount('PriceFeedAgeMs', HOUR).with({ statistic: Stats.MAXIMUM }),
+    operator: GREATER_THAN_THRESHOLD,
+    threshold: Duration.hours(6).toMilliseconds(),
+  },
+  {
+    id: 'RefusedPrices',
+    summary:
+      'Published prices were refused as a whole: they lack most models, or change prices in a way that no entry explains.',
+    section: 'refused-prices',
+    metric: priceFeedCount('RefusedPriceSources', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'PriceBookFallbacks',
+    summary: 'The newest version of the price book cannot be used: requests are priced with an older one.',
+    section: 'price-book-fallbacks',
+    metric: recorderCount('PriceBookFallbacks', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'PriceDrift',
+    summary:
+      'The costs that a provider reports differ from the price book by more than 1 % over a day. The log names the models.',
+    section: 'price-drift',
+    metric: priceFeedCount('DriftedModels', HOUR).with({ statistic: Stats.MAXIMUM }),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+  },
+  {
+    id: 'RepricingFailures',
+    summary: 'Requests could not be priced again after a price changed: their costs are the old ones.',
+    section: 'repricing-failures',
+    metric: repricingCount('RepricingFailures', HOUR),
+    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
   },
   {
     id: 'RollupFailures',

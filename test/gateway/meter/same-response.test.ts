@@ -1,12 +1,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import type { PricedUsage } from '../../../lambda/domain/usage/usage.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
 import { randomFrom } from '../../../ops/meter/random.ts';
 import type { Recording } from '../../../ops/meter/recording.ts';
-import { price } from '../../../ops/meter/replay.ts';
+import { requestOf } from '../../../ops/meter/replay.ts';
 import { seedRecordings } from '../../../ops/meter/seed-recordings.ts';
 
 /*
@@ -41,7 +42,7 @@ const meter = async (recording: Recording, written: Written): Promise<Metered> =
   const { pieceBytes = 7 } = written;
   for (let at = 0; at < bytes.length; at += pieceBytes) it.write(bytes.subarray(at, at + pieceBytes));
   const reading = await it.end(true);
-  return { reading, priced: price(recording, reading, '2026-10-01T12:00:00.000Z') };
+  return { reading, priced: priceRequest(requestOf(recording, reading, '2026-10-01T12:00:00.000Z')) };
 };
 
 const textOf = ({ bytes }: Recording): string => bytes.toString('utf8');

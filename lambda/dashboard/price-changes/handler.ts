@@ -1,0 +1,19 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openMembership } from '../../data/accounts/membership.ts';
+import { openPriceChanges } from '../../data/prices/price-changes.ts';
+import { openTable } from '../../data/table/table.ts';
+import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { httpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import * as operations from './operations.ts';
+import { listPriceChanges } from './read-price-changes.ts';
+
+const environment = dashboardEnvironment.parse(process.env);
+const table = openTable(environment.TABLE_NAME);
+
+/** Everything under /api/price-changes. */
+export const handler = httpStack([route(operations.listPriceChanges, listPriceChanges(openPriceChanges(table)))], {
+  logger: new Logger({ serviceName: 'dashboard-price-changes' }),
+  corsOrigins: environment.CORS_ORIGINS,
+  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+});

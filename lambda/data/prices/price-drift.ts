@@ -1,0 +1,45 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import type { Day } from '../../domain/calendar/utc.ts';
+import type { ReportedCosts } from '../../domain/price/reported-costs.ts';
+import { parsePriceDriftSk, priceDriftKey, priceDriftPartition } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+
+const KEPT_DAYS = 40;
+
+/** By day and model, of all accounts: what providers reported as cost, and what the price book has. */
+export const openPriceDrift = (table: Table) => ({
+  add: async (day: Day, { provider, model, requests, reportedNanoUsd, bookNanoUsd }: ReportedCosts): Promise<void> => {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: priceDriftKey(day, provider, model),
+        UpdateExpression:
+          'ADD requests :requests, reportedNanoUsd :reported, bookNanoUsd :book SET expiresAt = :expiresAt',
+        ExpressionAttributeValues: {
+          ':requests': requests,
+          ':reported': reportedNanoUsd,
+          ':book': bookNanoUsd,
+          ':expiresAt': Math.floor((Date.parse(day) + KEPT_DAYS * DAY_MS) / 1_000),
+        },
+      }),
+    );
+  },
+
+  async *of(day: Day): AsyncGenerator<ReportedCosts> {
+    const query = {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': priceDriftPartition(day) },
+    };
+    for await (const { sk, requests, reportedNanoUsd, bookNanoUsd } of queryItems(table, query))
+      yield {
+        ...parsePriceDriftSk(String(sk)),
+        requests: Number(requests),
+        reportedNanoUsd: Number(reportedNanoUsd),
+        bookNanoUsd: Number(bookNanoUsd),
+      };
+  },
+});
+
+export type PriceDrift = ReturnType<typeof openPriceDrift>;

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { NotFoundError } from '../../domain/errors.ts';
+import { feedSources, type SourcedChange, type WaitingChange } from '../../domain/price/feed/next-lists.ts';
+import type { PriceLists } from '../../domain/price/price-book.ts';
+import { priceFeedKey, priceVersionKey } from '../table/keys.ts';
+import { queryItems } from '../table/query-items.ts';
+import type { Table } from '../table/table.ts';
+
+/** A version that is stored is not what was written, or cannot be read. */
+export class BrokenPriceVersionError extends Error {
+  override readonly name = 'BrokenPriceVersionError';
+}
+
+const prices = z.nullable(z.record(z.string(), z.number()));
+const change = {
+  source: z.enum(feedSources),
+  provider: z.string(),
+  model: z.string(),
+  entry: z.string(),
+  before: prices,
+  after: prices,
+};
+const waitingSchema: z.ZodMiniType<WaitingChange> = z.object({
+  ...change,
+  number: z.int(),
+  firstSeenAt: z.iso.datetime(),
+  decision: z._default(z.nullable(z.enum(['accepted', 'refused'])), null),
+});
+const feedSchema = z.object({
+  /** Counts the writes. */
+  revision: z._default(z.int(), 0),
+  /** Number of the newest version; 0 before the first. */
+  version: z._default(z.int(), 0),
+  sha256: z._default(z.nullable(z.string()), null),
+  /** When all sources were read last, ISO 8601. */
+  checkedAt: z._default(z.nullable(z.string()), null),
+  /** SHA-256 of what each source published last. */
+  sources: z._default(z.record(z.string(), z.string()), {}),
+  waiting: z.optional(z.custom<Uint8Array>((value) => value instanceof Uint8Array)),
+  nextNumber: z._default(z.int(), 1),
+});
+
+/** How the feed stands. */
+export interface PriceFeed extends Omit<z.infer<typeof feedSchema>, 'waiting'> {
+  readonly waiting: readonly WaitingChange[];
+}
+
+/** A version without its lists. */
+export interface VersionSummary {
+  readonly number: number;
+  readonly acceptedAt: string;
+  readonly sha256: string;
+  readonly changes: readonly SourcedChange[];
+}
+
+const pack = (value: unknown): Buffer => gzipSync(JSON.stringify(value), { level: 9 });
+/** Past this a stored value was not written by us. */
+const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
+const unpack = (bytes: Uint8Array): unknown =>
+  JSON.parse(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8'));
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const versionSchema = z.object({
+  acceptedAt: z.iso.datetime(),
+  sha256: z.string(),
+  lists: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  changes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+});
+const listsSchema = z.object({
+  genaiPrices: z.record(
+    z.string(),
+    z.looseObject({ id: z.string(), models: z.array(z.looseObject({ id: z.string() })) }),
+  ),
+  secondPrices: z.object({ name: z.string(), prices: z.record(z.string(), z.record(z.string(), z.looseObject({}))) }),
+});
+
+/** An item has 400 kB at most. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_LIST_BYTES = 300_000;
+/** More are not worth a person's reading, and would not fit. */
+const MAX_CHANGES = 2_000;
+
+/** Versions of the price lists: numbered, dated, and named by their SHA-256. */
+export const openPriceVersions = (table: Table) => {
+  const { client, name: TableName } = table;
+
+  const readFeed = async (): Promise<PriceFeed> => {
+    const { Item = {} } = await client.send(new GetCommand({ TableName, Key: priceFeedKey(), ConsistentRead: true }));
+    const { waiting, ...feed } = feedSchema.parse(Item);
+    return { ...feed, waiting: waiting ? z.array(waitingSchema).parse(unpack(waiting)) : [] };
+  };
+
+  const writeFeed = ({ waiting, ...feed }: PriceFeed, revision: number) => ({
+    Put: {
+      TableName,
+      Item: { ...priceFeedKey(), ...feed, waiting: pack(waiting), revision: revision + 1 },
+      ConditionExpression: revision === 0 ? 'attribute_not_exists(pk)' : 'revision = :revision',
+      ...(revision > 0 && { ExpressionAttributeValues: { ':revision': revision } }),
+    },
+  });
+
+  return {
+    readFeed,
+
+    /** Number and SHA-256 of the newest version; null before the first. Costs one small read. */
+    newest: async (): Promise<{ readonly number: number; readonly sha256: string } | null> => {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName,
+          Key: priceFeedKey(),
+          ProjectionExpression: '#version, sha256',
+          ExpressionAttributeNames: { '#version': 'version' },
+        }),
+      );
+      const { version, sha256 } = feedSchema.parse(Item ?? {});
+      return version > 0 && sha256 !== null ? { number: version, sha256 } : null;
+    },
+
+    /**
+     * The lists of a version.
+     *
+     * @param sha256 what they must have; where it is left out, what is stored with them
+     * @throws BrokenPriceVersionError
+     */
+    read: async (number: number, sha256?: string): Promise<PriceLists> => {
+      const { Item } = await client.send(new GetCommand({ TableName, Key: priceVersionKey(number) }));
+      const version = versionSchema.safeParse(Item);
+      if (!version.success) throw new BrokenPriceVersionError(`Version ${number} of the prices cannot be read.`);
+      const { lists, sha256: stored } = version.data;
+      if (sha256Of(lists) !== (sha256 ?? stored))
+        throw new BrokenPriceVersionError(`Version ${number} of the prices is not what was written.`);
+      try {
+        return listsSchema.parse(unpack(lists)) as unknown as PriceLists;
+      } catch (error) {
+        throw new BrokenPriceVersionError(`Version ${number} of the prices cannot be read.`, { cause: error });
+      }
+    },
+
+    /** The versions, newest first. */
+    async *list(): AsyncGenerator<VersionSummary> {
+      for await (const item of queryItems(table, {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :version)',
+        ExpressionAttributeValues: { ':pk': priceFeedKey().pk, ':version': 'VERSION#' },
+        ScanIndexForward: false,
+        ProjectionExpression: 'sk, acceptedAt, sha256, changes',
+      })) {
+        const { acceptedAt, sha256, changes } = versionSchema.parse({ ...item, lists: new Uint8Array() });
+        const number = Number(String(item['sk']).split('#')[1]);
+        yield { number, acceptedAt, sha256, changes: unpack(changes) as SourcedChange[] };
+      }
+    },
+
+    /**
+     * Saves how the feed stands, with a new version where lists are given. False where somebody else wrote since it was read: nothing is
+     * saved then.
+     *
+     * @throws BrokenPriceVersionError for lists that do not fit
+     */
+    save: async (
+      feed: PriceFeed,
+      next?: { readonly lists: PriceLists; readonly changes: readonly SourcedChange[]; readonly acceptedAt: string },
+    ): Promise<boolean> => {
+      const { revision } = feed;
+      let saved = feed;
+      const version = [];
+      if (next) {
+        const lists = pack(next.lists);
+        if (lists.length > MAX_LIST_BYTES)
+          throw new BrokenPriceVersionError(`The prices have ${lists.length} bytes, more than ${MAX_LIST_BYTES}.`);
+        const sha256 = sha256Of(lists);
+        const number = feed.version + 1;
+        saved = { ...feed, version: number, sha256 };
+        const { acceptedAt, changes } = next;
+        version.push({
+          Put: {
+            TableName,
+            Item: {
+              ...priceVersionKey(number),
+              acceptedAt,
+              sha256,
+              lists,
+              changes: pack(changes.slice(0, MAX_CHANGES)),
+            },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        });
+      }
+      const kept = { ...saved, waiting: saved.waiting.slice(0, MAX_CHANGES) };
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems: [...version, writeFeed(kept, revision)] }));
+        return true;
+      } catch (error) {
+        if (error instanceof TransactionCanceledException) return false;
+        throw error;
+      }
+    },
+
+    /**
+     * Decides on a change that waits. The feed's next run applies it.
+     *
+     * @throws NotFoundError
+     */
+    decide: async (number: number, decision: 'accepted' | 'refused'): Promise<void> => {
+      const feed = await readFeed();
+      if (!feed.waiting.some((each) => each.number === number))
+        throw new NotFoundError(`No price change with the number ${number} waits.`);
+      const waiting = feed.waiting.map((each) => (each.number === number ? { ...each, decision } : each));
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: priceFeedKey(),
+          // Without the sources' hashes, the next run compares their data again.
+          UpdateExpression: 'SET waiting = :waiting, sources = :none, revision = :next',
+          ConditionExpression: 'revision = :revision',
+          ExpressionAttributeValues: {
+            ':waiting': pack(waiting),
+            ':none': {},
+            ':next': feed.revision + 1,
+            ':revision': feed.revision,
+          },
+        }),
+      );
+    },
+  };
+};
+
+export type PriceVersions = ReturnType<typeof openPriceVersions>;

@@ -1,0 +1,184 @@
+import { HOUR_MS } from '../../calendar/units.ts';
+import { nanoUsdPerUnit } from '../../money.ts';
+import { rateOf } from '../charge.ts';
+import { type PriceLookup, type Rates, type SourcePrice, type TokenKind, tokenKinds } from '../rates.ts';
+
+/** The entries of a price list by gateway label, in the order in which they are looked up. */
+export type Entries<E> = Readonly<Record<string, readonly E[]>>;
+
+/** How one kind of price list is read and changed. */
+export interface ListFormat<E extends { readonly id: string }> {
+  readonly open: (entries: Entries<E>) => PriceLookup;
+  /** The names of models that the entry is sure to be for. */
+  readonly namesOf: (entry: E) => readonly string[];
+  /** Whether its price depends on the time. */
+  readonly isTimed: (entry: E) => boolean;
+  /** The newer entry, with what its price was until `since` (ISO 8601) where it does not say so itself. */
+  readonly succeed: (before: E, after: E, since: string) => E;
+}
+
+/** A price that differs between two lists. Prices are in USD per million tokens; null where there is none. */
+export interface PriceChange {
+  readonly provider: string;
+  readonly model: string;
+  /** Id of the entry that has the new price, or had the lost one. */
+  readonly entry: string;
+  readonly before: Readonly<Record<string, number>> | null;
+  readonly after: Readonly<Record<string, number>> | null;
+}
+
+export interface Merged<E> {
+  readonly entries: Entries<E>;
+  readonly changes: readonly PriceChange[];
+  /** Changes that are too large to be taken without a person or a second source. Their entries are as before. */
+  readonly held: readonly PriceChange[];
+  /** The fetched list changes prices in a way that no entry explains, so nothing of it was taken. */
+  readonly isRefused: boolean;
+}
+
+interface MergeOptions {
+  readonly now: Date;
+  /** Whether a large change may be taken. */
+  readonly isAllowed: (change: PriceChange) => boolean;
+  /** Since when the entry has its new price, ISO 8601. */
+  readonly since: (provider: string, entry: string) => string;
+}
+
+/** Half more or half less. Compared as whole numbers: rates are exact. */
+const isLargeStep = (before: bigint, after: bigint): boolean =>
+  before === 0n ? after > 0n : 2n * after > 3n * before || 2n * after < before;
+
+const isLarge = (before: Rates, after: Rates | undefined): boolean =>
+  tokenKinds.some((kind) => {
+    const from = before[kind];
+    const to = after && rateOf(after, kind)?.rate;
+    return from !== undefined && (to === undefined || isLargeStep(from, to));
+  }) ||
+  Object.entries(before).some(([kind, from]) => {
+    if ((tokenKinds as readonly string[]).includes(kind)) return false;
+    const to = after?.[kind as keyof Rates];
+    return to === undefined || isLargeStep(from, to);
+  });
+
+const shown = (rates: Rates | undefined) =>
+  rates ? Object.fromEntries(Object.entries(rates).map(([kind, rate]) => [kind, nanoUsdPerUnit(rate) / 1_000])) : null;
+
+const sameRates = (a: Rates, b: Rates | undefined): boolean =>
+  b !== undefined &&
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.entries(a).every(([kind, rate]) => b[kind as TokenKind] === rate);
+
+/** Short and long prompts may have prices of their own. */
+const PROMPT_TOKENS = [1_000, 300_000];
+const FAR_FUTURE = new Date('2100-01-01T00:00:00Z');
+
+interface Judged {
+  readonly change: PriceChange;
+  readonly isLarge: boolean;
+  /** The entries to keep as they were, one after the other, until the change is gone: the one that has the name now, and the one before. */
+  readonly keys: readonly string[];
+}
+
+const entryOf = (price: SourcePrice | null | undefined): string =>
+  price ? price.source.slice(price.source.indexOf('/') + 1) : '';
+
+/** Keeping one entry as it was may need another one to stay: that is part of the same change. */
+const firstByName = (changes: Iterable<PriceChange>): PriceChange[] => {
+  const byName = new Map<string, PriceChange>();
+  for (const change of changes) {
+    const name = `${change.provider}/${change.model}`;
+    if (!byName.has(name)) byName.set(name, change);
+  }
+  return [...byName.values()];
+};
+
+const isSameList = (a: readonly object[] = [], b: readonly object[] = []): boolean =>
+  JSON.stringify(a, (name, value) => (name === 'earlier' ? undefined : value)) === JSON.stringify(b);
+
+const pick = <E>(entries: Entries<E>, providers: readonly string[]): Entries<E> =>
+  Object.fromEntries(providers.flatMap((provider) => (entries[provider] ? [[provider, entries[provider]]] : [])));
+
+const MAX_ROUNDS = 8;
+
+/**
+ * A price list with the entries of a newer one. No model loses its price: entries that the newer list lacks stay. Judged by the prices
+ * that every known name finds, now, at another time of the day and in the far future, since one entry may take the names of another.
+ */
+export const mergeList = <E extends { readonly id: string }>(
+  { open, namesOf, isTimed, succeed }: ListFormat<E>,
+  currentEntries: Entries<E>,
+  fetchedEntries: Entries<E>,
+  { now, isAllowed, since }: MergeOptions,
+): Merged<E> => {
+  // Most often one provider changed. One that the newer list lacks stays as it is.
+  const changed = Object.keys(fetchedEntries).filter(
+    (provider) => !isSameList(currentEntries[provider], fetchedEntries[provider]),
+  );
+  const current = pick(currentEntries, changed);
+  const fetched = pick(fetchedEntries, changed);
+  const times = [now, new Date(now.getTime() + 12 * HOUR_MS), FAR_FUTURE];
+  const before = open(current);
+  const nameList = changed.flatMap((provider) => {
+    const entries = [...(current[provider] ?? []), ...(fetched[provider] ?? [])];
+    const at = entries.some(isTimed) ? times : [now];
+    return [...new Set(entries.flatMap(namesOf))].map((model) => ({ name: { provider, model }, times: at }));
+  });
+
+  const build = (held: ReadonlyMap<string, PriceChange>): Entries<E> =>
+    Object.fromEntries(
+      changed.map((provider) => {
+        const olds = new Map((current[provider] ?? []).map((entry) => [entry.id, entry]));
+        const taken = new Set<string>();
+        const news = (fetched[provider] ?? []).flatMap((entry): E[] => {
+          if (taken.has(entry.id)) return [];
+          taken.add(entry.id);
+          const old = olds.get(entry.id);
+          if (held.has(`${provider}/${entry.id}`)) return old ? [old] : [];
+          return [old ? succeed(old, entry, since(provider, entry.id)) : entry];
+        });
+        return [provider, [...news, ...[...olds.values()].filter(({ id }) => !taken.has(id))]];
+      }),
+    );
+
+  const compare = (candidate: Entries<E>) => {
+    const after = open(candidate);
+    const changes = new Map<string, Judged>();
+    for (const { name, times } of nameList)
+      for (const at of times)
+        for (const inputTokens of PROMPT_TOKENS) {
+          const query = { ...name, at, inputTokens };
+          const old = before(query);
+          const found = after(query);
+          if (old ? sameRates(old.rates, found?.rates) : !found) continue;
+          const entry = entryOf(found ?? old);
+          const key = `${name.provider}/${entry}`;
+          const large = old !== null && isLarge(old.rates, found?.rates);
+          const known = changes.get(key);
+          if (known?.isLarge || (known && !large)) continue;
+          const change = { ...name, entry, before: shown(old?.rates), after: shown(found?.rates) };
+          changes.set(key, { change, isLarge: large, keys: [key, `${name.provider}/${entryOf(old)}`] });
+        }
+    return changes;
+  };
+
+  const held = new Map<string, PriceChange>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const candidate = build(held);
+    const changes = compare(candidate);
+    const tooLarge = [...changes.values()].filter(({ change, isLarge }) => isLarge && !isAllowed(change));
+    if (tooLarge.length === 0)
+      return {
+        entries: { ...currentEntries, ...candidate },
+        changes: [...changes.values()].map(({ change }) => change),
+        held: firstByName(held.values()),
+        isRefused: false,
+      };
+    const size = held.size;
+    for (const { change, keys } of tooLarge) {
+      const key = keys.find((each) => !held.has(each));
+      if (key !== undefined) held.set(key, change);
+    }
+    if (held.size === size) break;
+  }
+  return { entries: currentEntries, changes: [], held: firstByName(held.values()), isRefused: true };
+};

@@ -1,0 +1,38 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { ScheduledHandler } from 'aws-lambda';
+import { openModelUse } from '../../data/prices/model-use.ts';
+import { openPriceChanges } from '../../data/prices/price-changes.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
+import { openRepricingProgress } from '../../data/prices/repricing-progress.ts';
+import { openRequests } from '../../data/requests/requests.ts';
+import { openTable } from '../../data/table/table.ts';
+import { priceRequest } from '../../domain/price/price-request.ts';
+import { parseRecorderEnvironment } from '../environment.ts';
+import { openRepricer } from '../reprice.ts';
+import { repriceChanged } from './reprice-changed.ts';
+
+const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const logger = new Logger({ serviceName: 'usage-repricing' });
+const metrics = new Metrics({ serviceName: 'usage-repricing' });
+const run = repriceChanged({
+  versions: openPriceVersions(table),
+  progress: openRepricingProgress(table),
+  usesOf: openModelUse(table).of,
+  requests: openRequests(table),
+  changes: openPriceChanges(table),
+  repricerOf: (findPrice) => openRepricer(table, (event) => priceRequest(event, findPrice)),
+  logger,
+  metrics,
+  now: () => new Date(),
+});
+
+/** Prices requests again after the price feed stored a new version. */
+export const handler: ScheduledHandler = async (_event, context) => {
+  logger.addContext(context);
+  try {
+    await run(() => context.getRemainingTimeInMillis());
+  } finally {
+    metrics.publishStoredMetrics();
+  }
+};

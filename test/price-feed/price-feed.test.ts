@@ -1,0 +1,402 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
+import { openModelUse } from '../../lambda/data/prices/model-use.ts';
+import { openNewestBook } from '../../lambda/data/prices/newest-book.ts';
+import { openPriceChanges } from '../../lambda/data/prices/price-changes.ts';
+import { openPriceVersions } from '../../lambda/data/prices/price-versions.ts';
+import { openRepricingProgress } from '../../lambda/data/prices/repricing-progress.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
+import { bundledGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
+import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import { bundledSecondPrices } from '../../lambda/domain/price/second-book.ts';
+import { readPublicFile } from '../../lambda/integrations/read-public-file.ts';
+import { readFeed } from '../../lambda/price-feed/read-feed.ts';
+import { noteModels } from '../../lambda/usage-recorder/note-models.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
+import { repriceChanged } from '../../lambda/usage-recorder/repricing/reprice-changed.ts';
+import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
+import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
+
+const APPEARED = Date.parse('2026-11-20T12:00:00Z');
+const logged: unknown[] = [];
+const log = (...line: unknown[]) => void logged.push(line);
+const logger = { info: log, warn: log, error: log };
+let counted: Record<string, number> = {};
+const metrics = {
+  addMetric: (name: string, _: unknown, value: number) => {
+    counted[name] = value;
+  },
+};
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let server: Server;
+let published: Record<string, unknown> = {};
+let clock = APPEARED;
+const now = () => clock;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const body = published[request.url ?? ''];
+    if (body === undefined) response.writeHead(503).end();
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(body)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(async () => {
+  table = await emulatedTable();
+  counted = {};
+  clock = APPEARED;
+});
+afterEach(() => table.stop());
+
+/** What genai-prices publishes, of Cohere: the list in the code, with some models added or replaced. */
+const genaiData = (models: readonly { id: string; match: unknown; prices: unknown }[]) => [
+  {
+    id: 'cohere',
+    models: [
+      ...models,
+      ...(bundledGenaiPrices['cohere']?.models ?? []).filter(({ id }) => !models.some((model) => model.id === id)),
+    ],
+  },
+];
+/** The same of models.dev. */
+const modelsDevData = (models: Readonly<Record<string, { input: number; output: number }>>) => ({
+  cohere: {
+    models: Object.fromEntries([
+      ...Object.entries(bundledSecondPrices.prices['cohere'] ?? {}).map(([id, { input, output }]) => [
+        id,
+        { cost: { input, output } },
+      ]),
+      ...Object.entries(models).map(([id, cost]) => [id, { cost }]),
+    ]),
+  },
+});
+
+const exactly = (id: string, prices: unknown) => ({ id, match: { equals: id }, prices });
+const newModel = exactly('command-99', { input_mtok: 2, output_mtok: 8 });
+
+const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) => {
+  const { port } = server.address() as AddressInfo;
+  const urls = Object.fromEntries(
+    Object.entries(sources).map(([name, path]) => [name, `http://127.0.0.1:${port}${path}`]),
+  );
+  return readFeed({
+    sources: urls,
+    versions: openPriceVersions(table),
+    readFile: readPublicFile,
+    logger,
+    metrics,
+    now: () => new Date(clock),
+  })();
+};
+
+const bookNow = () => openNewestBook({ versions: openPriceVersions(table), onFallback: (error) => log(error), now })();
+const inputPrice = async (model: string, at = new Date(clock).toISOString()) => {
+  const rate = (await bookNow())({ provider: 'cohere', model, at: new Date(at), inputTokens: 10 })?.rates.input;
+  return rate === undefined ? null : Number(rate) / 1e12;
+};
+const waiting = async () => (await openPriceVersions(table).readFeed()).waiting;
+
+describe('a new model in the feed', () => {
+  it('has a price within an hour, without a deployment, also for the requests of before', async () => {
+    const accountId = 'svc_new_model';
+    const models = openModelUse(table);
+    // One process: it keeps its book as the deployed recorder does.
+    const loadBook = openNewestBook({ versions: openPriceVersions(table), onFallback: log, now });
+    const record = noteModels(openRecorder(table, { logger, now, loadBook }), models, logger);
+    let n = 0;
+    const ask = async (startedMs: number) => {
+      const startedAt = new Date(startedMs).toISOString();
+      const event = closeEvent({
+        accountId,
+        requestId: requestIdAt(startedAt, n++),
+        startedAt,
+        provider: 'cohere',
+        status: 200,
+        reading: {
+          ...closeEvent().reading,
+          dialect: 'openai-chat',
+          usageSource: 'reported',
+          usage: { prompt_tokens: 1_000, completion_tokens: 100 },
+          modelRequested: 'command-99',
+          modelServed: 'command-99',
+        },
+      });
+      const [result] = await record([event]);
+      expect(result?.kind).toBe('recorded');
+      return openRequests(table, now).find(accountId, event.requestId);
+    };
+    const reprice = repriceChanged({
+      versions: openPriceVersions(table),
+      progress: openRepricingProgress(table),
+      usesOf: models.of,
+      requests: openRequests(table, now),
+      changes: openPriceChanges(table),
+      repricerOf: (findPrice) => openRepricer(table, (event) => priceRequest(event, findPrice)),
+      logger,
+      metrics,
+      now: () => new Date(clock),
+    });
+
+    const yesterday = await ask(APPEARED - 30 * HOUR_MS);
+    expect(yesterday).toMatchObject({ provenance: 'unknown', costNanoUsd: null, priceVersion: null });
+
+    published = { '/genai': genaiData([newModel]) };
+    let pricedAt: number | null = null;
+    for (let minute = 5; minute <= 60; minute += 5) {
+      clock = APPEARED + minute * MINUTE_MS;
+      if (minute % 15 === 0) {
+        await run();
+        await reprice(() => 14 * MINUTE_MS);
+      }
+      const asked = await ask(clock);
+      if (asked?.provenance === 'computed') pricedAt ??= minute;
+    }
+    expect(pricedAt).toBeLessThanOrEqual(20);
+
+    const cost = 1_000 * 2_000 + 100 * 8_000;
+    const before = await openRequests(table, now).find(accountId, yesterday?.requestId ?? '');
+    expect(before).toMatchObject({ provenance: 'computed', costNanoUsd: cost, priceVersion: '1' });
+    const sums = total((await ledgerSums(table, accountId, [])).days);
+    expect(sums).toMatchObject({ requests: 13, costComputedNanoUsd: 13 * cost });
+
+    const report = await listPriceChanges(openPriceChanges(table))({ caller: { accountId } } as never);
+    const unpricedToday = (pricedAt ?? 0) / 5 - 1;
+    expect(report).toEqual({
+      items: [
+        {
+          version: 1,
+          repricedAt: expect.any(String),
+          firstDay: '2026-11-19',
+          lastDay: '2026-11-20',
+          requests: 1 + unpricedToday,
+          unknownBefore: 1 + unpricedToday,
+          unknownAfter: 0,
+          nanoUsdBefore: 0,
+          nanoUsdAfter: (1 + unpricedToday) * cost,
+          models: [expect.objectContaining({ provider: 'cohere', model: 'command-99', requests: 1 + unpricedToday })],
+        },
+      ],
+    });
+    expect(await openRepricingProgress(table).read()).toEqual({ done: 1, job: null });
+  });
+
+  it('is no new version when nothing changed', async () => {
+    published = { '/genai': genaiData([newModel]) };
+    await run();
+    await run();
+    expect((await openPriceVersions(table).readFeed()).version).toBe(1);
+  });
+});
+
+describe('a changed price', () => {
+  const first = exactly('command-99', { input_mtok: 2, output_mtok: 8 });
+
+  it('holds from when it was seen, and the price of before for the time before', async () => {
+    published = { '/genai': genaiData([first]) };
+    await run();
+    clock += HOUR_MS;
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 2.5, output_mtok: 8 })]) };
+    await run();
+    expect(await inputPrice('command-99')).toBe(2.5);
+    expect(await inputPrice('command-99', '2026-11-20T12:30:00Z')).toBe(2);
+  });
+
+  it('holds from the date that the feed gives', async () => {
+    published = { '/genai': genaiData([first]) };
+    await run();
+    clock += HOUR_MS;
+    const dated = [
+      { prices: { input_mtok: 2, output_mtok: 8 } },
+      { constraint: { start_date: '2026-11-18' }, prices: { input_mtok: 2.5, output_mtok: 8 } },
+    ];
+    published = { '/genai': genaiData([exactly('command-99', dated)]) };
+    await run();
+    expect(await inputPrice('command-99', '2026-11-17T23:59:00Z')).toBe(2);
+    expect(await inputPrice('command-99', '2026-11-18T00:00:00Z')).toBe(2.5);
+  });
+
+  it('waits for a person where it is more than half higher, and is taken once accepted', async () => {
+    published = { '/genai': genaiData([first]) };
+    await run();
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
+    await run();
+    expect(await inputPrice('command-99')).toBe(2);
+    expect(await waiting()).toEqual([
+      expect.objectContaining({
+        number: 1,
+        model: 'command-99',
+        before: { input: 2, output: 8 },
+        after: { input: 20, output: 8 },
+      }),
+    ]);
+    expect(counted['WaitingPriceChanges']).toBe(1);
+    await openPriceVersions(table).decide(1, 'accepted');
+    clock += 15 * MINUTE_MS;
+    await run();
+    expect(await inputPrice('command-99')).toBe(20);
+    expect(await inputPrice('command-99', '2026-11-20T11:59:00Z')).toBe(2);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('stays out once refused, and waits no more', async () => {
+    published = { '/genai': genaiData([first]) };
+    await run();
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
+    await run();
+    await openPriceVersions(table).decide(1, 'refused');
+    await run();
+    expect(await inputPrice('command-99')).toBe(2);
+    expect(counted['WaitingPriceChanges']).toBe(0);
+    await expect(openPriceVersions(table).decide(7, 'accepted')).rejects.toThrow(
+      'No price change with the number 7 waits',
+    );
+  });
+
+  it('is taken at once where the second source confirms it', async () => {
+    const sources = { 'genai-prices': '/genai', 'models.dev': '/models' };
+    published = { '/genai': genaiData([first]), '/models': modelsDevData({}) };
+    await run(sources);
+    published = {
+      '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 80 })]),
+      '/models': modelsDevData({ 'command-99': { input: 20, output: 80 } }),
+    };
+    await run(sources);
+    expect(await inputPrice('command-99')).toBe(20);
+  });
+});
+
+describe('a broken feed', () => {
+  it('takes no price from a model', async () => {
+    published = { '/genai': genaiData([newModel]) };
+    await run();
+    published = { '/genai': genaiData([]) };
+    await run();
+    expect(await inputPrice('command-99')).toBe(2);
+  });
+
+  it('cannot hide a model behind the pattern of another', async () => {
+    published = {
+      '/genai': genaiData([
+        { id: 'all', match: { starts_with: 'command' }, prices: { input_mtok: 0.001, output_mtok: 0.001 } },
+      ]),
+    };
+    await run();
+    expect(await inputPrice('command-a')).toBe(2.5);
+    expect((await waiting()).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['negative', { input_mtok: -1, output_mtok: 1 }],
+    ['absurdly high', { input_mtok: 1e9, output_mtok: 1 }],
+    ['zero', { input_mtok: 0, output_mtok: 0 }],
+  ])('adds no model with a %s price', async (_, prices) => {
+    published = { '/genai': genaiData([exactly('command-99', prices)]) };
+    await run();
+    expect(await inputPrice('command-99')).toBeNull();
+  });
+
+  it('adds no pattern that takes long to match', async () => {
+    published = { '/genai': genaiData([{ ...newModel, match: { regex: '^(a+)+$' } }]) };
+    await run();
+    expect((await openPriceVersions(table).readFeed()).version).toBe(0);
+  });
+
+  it.each([
+    ['does not respond', undefined],
+    ['has another shape', { error: 'moved' }],
+    ['lacks most models', [{ id: 'cohere', models: [newModel] }]],
+  ])('changes nothing where it %s', async (_, body) => {
+    published = { '/genai': genaiData([newModel]) };
+    await run();
+    published = { '/genai': body };
+    clock += HOUR_MS;
+    await run();
+    expect(await inputPrice('command-99')).toBe(2);
+  });
+
+  it('has the age of its last whole run', async () => {
+    published = { '/genai': genaiData([]) };
+    await run();
+    expect(counted['PriceFeedAgeMs']).toBe(0);
+    published = {};
+    clock += 7 * HOUR_MS;
+    await run();
+    expect(counted['PriceFeedAgeMs']).toBe(7 * HOUR_MS);
+  });
+});
+
+describe('a broken version', () => {
+  it('falls back to the version before, and says so', async () => {
+    published = { '/genai': genaiData([newModel]) };
+    await run();
+    published = { '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) };
+    await run();
+    const versions = openPriceVersions(table);
+    const failures: Error[] = [];
+    const book = await openNewestBook({
+      versions: { ...versions, newest: async () => ({ number: 2, sha256: 'another' }) },
+      onFallback: (error) => void failures.push(error),
+    })();
+    expect(failures.map(({ name }) => name)).toEqual(['BrokenPriceVersionError']);
+    expect(book({ provider: 'cohere', model: 'command-99', at: new Date(), inputTokens: 1 })?.version).toBe('1');
+    expect(book({ provider: 'cohere', model: 'command-98', at: new Date(), inputTokens: 1 })).toBeNull();
+  });
+
+  it('falls back to the book in the code where the table does not respond', async () => {
+    const book = await openNewestBook({
+      versions: {
+        newest: () => Promise.reject(new Error('down')),
+        read: () => Promise.reject(new Error('down')),
+      },
+      onFallback: () => {},
+    })();
+    expect(book({ provider: 'cohere', model: 'command-a', at: new Date(), inputTokens: 1 })?.version).toBe('bundled');
+  });
+
+  it('is read once in five minutes', async () => {
+    let reads = 0;
+    const versions = openPriceVersions(table);
+    const newest = () => {
+      reads += 1;
+      return versions.newest();
+    };
+    const load = openNewestBook({
+      versions: { ...versions, newest },
+      onFallback: log,
+      now,
+    });
+    await Promise.all([load(), load()]);
+    clock += 5 * MINUTE_MS - 1;
+    await load();
+    expect(reads).toBe(1);
+    clock += 1;
+    await load();
+    expect(reads).toBe(2);
+  });
+});
+
+describe('readPublicFile', () => {
+  it.each([
+    ['http://169.254.169.254/latest', 'must begin with https://'],
+    ['https://10.0.0.1/data.json', 'its host must have public addresses only'],
+    ['https://[::1]/data.json', 'its host must have public addresses only'],
+  ])('reads nothing from %s', async (url, reason) => {
+    await expect(readPublicFile(url, { timeoutMs: 1_000, maxBytes: 10 })).rejects.toThrow(reason);
+  });
+
+  it('stops at its limit, also when the body is compressed', async () => {
+    published = { '/large': 'x'.repeat(100_000) };
+    const { port } = server.address() as AddressInfo;
+    await expect(
+      readPublicFile(`http://127.0.0.1:${port}/large`, { timeoutMs: 1_000, maxBytes: 1_000 }),
+    ).rejects.toThrow('cannot be decompressed');
+  });
+});
