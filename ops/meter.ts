@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { runCommand, wholeNumber } from './command.ts';
+import { readGenaiPrices } from '../lambda/domain/price/feed/read-genai-prices.ts';
+import { bundledLists, openPriceBook } from '../lambda/domain/price/price-book.ts';
+import type { PriceBook } from '../lambda/domain/price/rates.ts';
+import { CommandError, runCommand, wholeNumber } from './command.ts';
 import { calibrate, estimates } from './meter/estimates.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
 import { type Replayed, replay } from './meter/replay.ts';
@@ -17,9 +21,21 @@ FILE is JSON lines with provider, method, path, req, status, ctype, body (or bod
   --reproduce      compares the costs that providers report with what their tokens cost by the price book
   --estimates      removes the usage from each response, and compares the estimated input and output with what was reported
   --calibrate      measures the constants of lambda/domain/usage/tokenizers.ts
+  --coverage       by provider: how many responses have no cost, and why
+  --prices FILE    with the prices of this file, as genai-prices publishes them, and the overrides of this repository
   --seed N         another way of cutting the bodies (default 1)
   --at TIME        prices of this ISO 8601 time, for responses that do not say when they were made (default now)
   --provider L --path P [--method M] [--status N] [--content-type T] [--model M]   of a raw body`;
+
+/** The price book with a file's prices in place of its first list. */
+const priceFile = (file: string): PriceBook => {
+  try {
+    const genaiPrices = { ...bundledLists.genaiPrices, ...readGenaiPrices(JSON.parse(readFileSync(file, 'utf8'))) };
+    return openPriceBook({ ...bundledLists, genaiPrices }, file);
+  } catch (error) {
+    throw new CommandError(`--prices ${file} cannot be read: ${(error as Error).message}`);
+  }
+};
 
 const print = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -71,6 +87,26 @@ const expect = (): Mode => {
   };
 };
 
+/** Unknown costs by provider, with how many responses have each reason. */
+const coverage = (): Mode => {
+  const rows: Record<string, { responses: number; unknown: number; reasons: Record<string, number> }> = {};
+  return {
+    visit: ({ provider }, { priced }) => {
+      rows[provider] ??= { responses: 0, unknown: 0, reasons: {} };
+      const row = rows[provider] as (typeof rows)[string];
+      row.responses++;
+      if (priced.costNanoUsd !== null) return;
+      row.unknown++;
+      const reason = priced.reason ?? '';
+      row.reasons[reason] = (row.reasons[reason] ?? 0) + 1;
+    },
+    finish: () => {
+      for (const [provider, row] of Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)))
+        print({ provider, ...row, unknownPercent: Number(((100 * row.unknown) / row.responses).toFixed(2)) });
+    },
+  };
+};
+
 const TOLERANCE = 0.01;
 
 const reproduce = (): Mode => {
@@ -112,6 +148,8 @@ const schema = z.object({
   calibrate: z.boolean(),
   expect: z.boolean(),
   reproduce: z.boolean(),
+  coverage: z.boolean(),
+  prices: z.string().optional(),
   seed: wholeNumber,
   at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
   provider: z.string().optional(),
@@ -127,6 +165,7 @@ const modeOf = (options: z.output<typeof schema>): Mode => {
   if (options.estimates) return printingEach(estimates());
   if (options.calibrate) return printingEach(calibrate());
   if (options.summary) return summary();
+  if (options.coverage) return coverage();
   if (options.expect) return expect();
   return options.reproduce ? reproduce() : lines;
 };
@@ -141,6 +180,8 @@ await runCommand(
       calibrate: { type: 'boolean', default: false },
       expect: { type: 'boolean', default: false },
       reproduce: { type: 'boolean', default: false },
+      coverage: { type: 'boolean', default: false },
+      prices: { type: 'string' },
       seed: { type: 'string', default: '1' },
       at: { type: 'string', default: new Date().toISOString() },
       provider: { type: 'string' },
@@ -154,10 +195,11 @@ await runCommand(
   async (options) => {
     const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
     const mode = modeOf(options);
+    const findPrice = options.prices === undefined ? undefined : priceFile(options.prices);
     for (const file of options._) {
       const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
       for (const [index, recording] of recordings.entries())
-        await mode.visit(recording, await replay(recording, seed + index, at.toISOString()));
+        await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));
     }
     mode.finish();
   },

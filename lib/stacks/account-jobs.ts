@@ -65,6 +65,7 @@ export class AccountJobsStack extends Stack {
       ...partitions.signOns,
       ...partitions.stripeCustomers,
       ...partitions.pricedAccounts,
+      ...partitions.modelUse,
     ];
     const events = [...partitions.outbox, ...partitions.refusedEvents];
     grantItems(

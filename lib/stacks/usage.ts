@@ -162,6 +162,7 @@ export class UsageStack extends Stack {
       ownPrices,
       table,
       ...record,
+      { actions: ['GetItem'], partitions: partitions.prices },
       // Sums of months tell late events.
       { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },
     );

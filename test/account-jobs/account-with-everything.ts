@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../../lambda/data/table/keys.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
+import { shardOf } from '../../lambda/data/table/shard-of.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 
 /** Ids and hashes of one account, all its own. */
@@ -24,6 +25,10 @@ const one =
 /** Keys under which an account has nothing, and why. */
 export const ofNoAccount: Readonly<Record<string, string>> = {
   evaluationProgressKey: 'of all rules',
+  priceFeedKey: 'published prices',
+  priceVersionKey: 'published prices',
+  priceDriftKey: 'sums of a model, of all accounts',
+  repricingKey: 'of all accounts',
   requestCountKey: 'a hash of an address or account, which expires with its window',
   stripeEventKey: 'an id of Stripe, without account or customer',
   deletedAccountKey: 'says that the account is deleted; it is what may be left, for 30 days',
@@ -157,6 +162,10 @@ export const samples: Readonly<Record<string, Samples>> = {
     ...keys.rollupMarkIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
   })),
   summaryKey: one((ids) => keys.summaryKey(ids.accountId, 'TOTALS', 'DAY', ids.day, 0)),
+  modelUseKey: one((ids) =>
+    keys.modelUseKey(ids.day, shardOf(ids.accountId, keys.MODEL_USE_SHARDS), ids.accountId, 'openai', 'm'),
+  ),
+  priceChangeKey: one((ids) => ({ ...keys.priceChangeKey(ids.accountId, 2, ids.day), version: 2, differences: [] })),
   trackingGapKey: one((ids) => keys.trackingGapKey(ids.accountId, `${ids.day}T10:00:00.000Z`, 'g1')),
   countedResponseKey: one((ids) => keys.countedResponseKey(ids.accountId, 'openai', 'resp_1')),
   outboxKey: one((ids) => ({

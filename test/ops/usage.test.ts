@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { runOps } from './run-command.ts';
 
 describe.each(['fuzz', 'meter', 'prices'])('npm run %s', (name) => {
@@ -17,4 +20,52 @@ it('a wrong value is reported with its option', async () => {
   ]);
   expect(meter).toMatchObject({ code: 2, stderr: expect.stringContaining('--seed: ') });
   expect(prices).toMatchObject({ code: 2, stderr: expect.stringContaining('--at: ') });
+});
+
+describe('npm run meter -- --prices FILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, json: unknown) => {
+    const file = join(folder, name);
+    writeFileSync(file, JSON.stringify(json));
+    return file;
+  };
+  const recording = write('recording.jsonl', {
+    id: 'r',
+    provider: 'cohere',
+    method: 'POST',
+    path: '/compatibility/v1/chat/completions',
+    req: { model: 'command-99' },
+    status: 200,
+    ctype: 'application/json',
+    body: JSON.stringify({ model: 'command-99', usage: { prompt_tokens: 1_000, completion_tokens: 100 } }),
+  });
+  const coverage = async (...args: string[]) => {
+    const { stdout } = await runOps('meter', ['--coverage', ...args, recording]);
+    return JSON.parse(stdout);
+  };
+
+  it('takes the prices of the file', async () => {
+    const models = [{ id: 'command-99', match: { equals: 'command-99' }, prices: { input_mtok: 2, output_mtok: 8 } }];
+    const prices = write('prices.json', [{ id: 'cohere', models }]);
+    const row = { provider: 'cohere', responses: 1 };
+    expect(await coverage()).toEqual({
+      ...row,
+      unknown: 1,
+      reasons: { 'No price is known for this model.': 1 },
+      unknownPercent: 100,
+    });
+    expect(await coverage('--prices', prices)).toEqual({ ...row, unknown: 0, reasons: {}, unknownPercent: 0 });
+    const { stdout } = await runOps('meter', ['--prices', prices, recording]);
+    expect(JSON.parse(stdout)).toMatchObject({ costNanoUsd: 1_000 * 2_000 + 100 * 8_000 });
+  });
+
+  it('says why a file cannot be read', async () => {
+    const wrong = write('wrong.json', { not: 'a list' });
+    expect(await runOps('meter', ['--prices', wrong, recording])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^--prices .*wrong.json cannot be read/),
+    });
+  });
 });

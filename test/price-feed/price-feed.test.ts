@@ -20,6 +20,7 @@ import { noteModels } from '../../lambda/usage-recorder/note-models.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { repriceChanged } from '../../lambda/usage-recorder/repricing/reprice-changed.ts';
+import { runOps } from '../ops/run-command.ts';
 import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
 
@@ -258,6 +259,31 @@ describe('a changed price', () => {
     await expect(openPriceVersions(table).decide(7, 'accepted')).rejects.toThrow(
       'No price change with the number 7 waits',
     );
+  });
+
+  it('is shown by `npm run prices -- --feed`, which takes the decision too', async () => {
+    const feed = (...args: string[]) =>
+      runOps('prices', ['--feed', '--table', table.name, ...args], {
+        env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
+      });
+    expect((await feed()).stdout).toMatch(/^No version yet[^]*No change waits\.\n$/);
+    published = { '/genai': genaiData([first]) };
+    await run();
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
+    await run();
+    const { stdout } = await feed();
+    expect(stdout).toMatch(/^Version 1 holds\.\n[^]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 1 changes:\n/);
+    expect(stdout).toContain('  cohere command-99  none → input 2, output 8  (genai-prices)\n');
+    const change = '  1  cohere command-99  input 2, output 8 → input 20, output 8  (genai-prices), ';
+    expect(stdout).toContain(`${change}waits, seen since 2026-11-20T12:00:00.000Z\n`);
+    expect(await feed('--accept', '7')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No price change with the number 7 waits.'),
+    });
+    expect(await feed('--accept', '1', '--refuse', '1')).toMatchObject({ code: 2, stdout: '' });
+    expect((await feed('--accept', '1')).stdout).toContain(`${change}accepted`);
+    await run();
+    expect(await inputPrice('command-99')).toBe(20);
   });
 
   it('is taken at once where the second source confirms it', async () => {

@@ -4,6 +4,7 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
 import { REFUSED_DAYS } from '../ledger/outbox.ts';
+import { openModelUse } from '../prices/model-use.ts';
 import { batchDelete } from '../table/batch-delete.ts';
 import {
   apiTokenKey,
@@ -171,6 +172,7 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
     removeAll: async (accountId: string, now: Date, isLate: () => boolean): Promise<number | undefined> => {
       let removed = await removeCustomers(accountId);
       removed += await removeEvents(accountId, now);
+      removed += await openModelUse(table).remove(accountId, now);
       const partitions = await accountPartitions(table, accountId, now);
       const own = partitions.pop() as string;
       const counts = await pMap(partitions, (pk) => removePartition(pk, isLate), { concurrency: PARTITIONS_AT_ONCE });

@@ -1,7 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import pMap from 'p-map';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import type { Day } from '../../domain/calendar/utc.ts';
-import { MODEL_USE_SHARDS, modelUseKey, modelUsePartition, parseModelUseSk } from '../table/keys.ts';
+import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
+import { batchDelete } from '../table/batch-delete.ts';
+import { type Key, MODEL_USE_SHARDS, modelUseKey, modelUsePartition, parseModelUseSk } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
@@ -17,7 +19,9 @@ export interface ModelUse {
   readonly model: string;
 }
 
+const KEPT_DAYS = REPRICED_DAYS + 5;
 const MAX_NOTED = 20_000;
+const DAYS_AT_ONCE = 8;
 
 /** Which accounts used which models on a day: what a changed price concerns is found without reading every account. */
 export const openModelUse = (table: Table) => {
@@ -28,7 +32,7 @@ export const openModelUse = (table: Table) => {
       const key = modelUseKey(day, shardOf(accountId, MODEL_USE_SHARDS), accountId, provider, model);
       const name = `${key.pk} ${key.sk}`;
       if (noted.has(name)) return;
-      const expiresAt = Math.floor((Date.parse(day) + (REPRICED_DAYS + 5) * DAY_MS) / 1_000);
+      const expiresAt = Math.floor((Date.parse(day) + KEPT_DAYS * DAY_MS) / 1_000);
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
@@ -51,6 +55,29 @@ export const openModelUse = (table: Table) => {
         };
         for await (const { sk } of queryItems(table, query)) yield { day, ...parseModelUseSk(String(sk)) };
       }
+    },
+
+    /** Removes all uses of an account. @returns how many there were */
+    remove: async (accountId: string, now: Date): Promise<number> => {
+      const shard = shardOf(accountId, MODEL_USE_SHARDS);
+      const today = dayOf(now.toISOString());
+      const removed = await pMap(
+        Array.from({ length: KEPT_DAYS + 2 }, (_, days) => modelUsePartition(addDays(today, 1 - days), shard)),
+        async (pk) => {
+          const keys: Key[] = [];
+          for await (const { sk } of queryItems(table, {
+            KeyConditionExpression: 'pk = :pk AND begins_with(sk, :account)',
+            ExpressionAttributeValues: { ':pk': pk, ':account': `${accountId}#` },
+            ProjectionExpression: 'sk',
+            ConsistentRead: true,
+          }))
+            keys.push({ pk, sk: String(sk) });
+          await batchDelete(table, keys);
+          return keys.length;
+        },
+        { concurrency: DAYS_AT_ONCE },
+      );
+      return removed.reduce((sum, each) => sum + each, 0);
     },
   };
 };

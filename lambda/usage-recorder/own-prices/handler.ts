@@ -2,6 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { ScheduledHandler } from 'aws-lambda';
 import pMap from 'p-map';
 import { openOwnPrices } from '../../data/accounts/own-prices.ts';
+import { openNewestBook } from '../../data/prices/newest-book.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
@@ -10,7 +12,11 @@ import { openMonthPricing } from './price-months.ts';
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'own-prices' });
 const prices = openOwnPrices(table);
-const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event) });
+const loadBook = openNewestBook({
+  versions: openPriceVersions(table),
+  // The recorder counts it, and its alarm rings.
+  onFallback: ({ name }) => logger.error('Newest prices cannot be used', { errorName: name }),
+});
 
 const ACCOUNTS_AT_ONCE = 4;
 /** Of one account in one run, so that a large one does not hold up the others. */
@@ -20,6 +26,8 @@ const RESERVE_MS = 30_000;
 /** Runs every five minutes: prices requests again after a change of an account's own prices, and closes months. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
+  const book = await loadBook();
+  const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event, book) });
   let failures = 0;
   await pMap(
     prices.accounts(),
