@@ -32,16 +32,16 @@ Region and credentials of --feed come from the AWS environment.`;
 
 const schema = z
   .object({
-  all: z.boolean(),
-  unverified: z.boolean(),
-  at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
-  snapshot: z.boolean(),
-  'worst-rates': z.boolean(),
-  feed: z.boolean(),
-  accept: wholeNumber.optional(),
-  refuse: wholeNumber.optional(),
-  table: z.string(),
-})
+    all: z.boolean(),
+    unverified: z.boolean(),
+    at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
+    snapshot: z.boolean(),
+    'worst-rates': z.boolean(),
+    feed: z.boolean(),
+    accept: wholeNumber.optional(),
+    refuse: wholeNumber.optional(),
+    table: z.string(),
+  })
   .refine(({ feed, table }) => !feed || table !== '', { path: ['table'], error: '--table or TABLE_NAME is needed' })
   .refine(({ feed, accept, refuse }) => feed || (accept ?? refuse) === undefined, {
     path: ['feed'],

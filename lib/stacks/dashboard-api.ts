@@ -132,7 +132,8 @@ export class DashboardApiStack extends Stack {
         );
       const integration = new LambdaIntegration(handler, {
         proxy: true,
-        allowTestInvoke: false,
+        // One permission a function: a stack has 500 resources at most.
+        scopePermissionToMethod: false,
         ...(streams && { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }),
       });
       for (const { method, path, access } of operations) {

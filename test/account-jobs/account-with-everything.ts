@@ -71,6 +71,7 @@ export const samples: Readonly<Record<string, Samples>> = {
     former: [{ keyHash: hash(ids, 'former'), maskedKey: 'svc_…', validUntil: '2026-11-21T00:00:00.000Z' }],
   })),
   blocksKey: one((ids) => ({ ...keys.blocksKey(ids.accountId), version: 1, blocks: [] })),
+  measuresKey: one((ids) => ({ ...keys.measuresKey(ids.accountId), json: '{}' })),
   reservedBudgetKey: one((ids) => ({ ...keys.reservedBudgetKey(ids.accountId, 'b1', ids.day), committed: 1 })),
   userKey: (ids) =>
     ['owner', 'member', 'program'].map((name) => ({
@@ -165,6 +166,10 @@ export const samples: Readonly<Record<string, Samples>> = {
   modelUseKey: one((ids) =>
     keys.modelUseKey(ids.day, shardOf(ids.accountId, keys.MODEL_USE_SHARDS), ids.accountId, 'openai', 'm'),
   ),
+  dayExportKey: one((ids) => ({
+    ...keys.dayExportKey(ids.accountId, ids.day),
+    ...keys.dayExportIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
+  })),
   priceChangeKey: one((ids) => ({ ...keys.priceChangeKey(ids.accountId, 2, ids.day), version: 2, differences: [] })),
   trackingGapKey: one((ids) => keys.trackingGapKey(ids.accountId, `${ids.day}T10:00:00.000Z`, 'g1')),
   countedResponseKey: one((ids) => keys.countedResponseKey(ids.accountId, 'openai', 'resp_1')),

@@ -266,13 +266,15 @@ describe('a changed price', () => {
       runOps('prices', ['--feed', '--table', table.name, ...args], {
         env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
       });
-    expect((await feed()).stdout).toMatch(/^No version yet[^]*No change waits\.\n$/);
+    expect((await feed()).stdout).toMatch(/^No version yet[\s\S]*No change waits\.\n$/);
     published = { '/genai': genaiData([first]) };
     await run();
     published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
     await run();
     const { stdout } = await feed();
-    expect(stdout).toMatch(/^Version 1 holds\.\n[^]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 1 changes:\n/);
+    expect(stdout).toMatch(
+      /^Version 1 holds\.\n[\s\S]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 1 changes:\n/,
+    );
     expect(stdout).toContain('  cohere command-99  none → input 2, output 8  (genai-prices)\n');
     const change = '  1  cohere command-99  input 2, output 8 → input 20, output 8  (genai-prices), ';
     expect(stdout).toContain(`${change}waits, seen since 2026-11-20T12:00:00.000Z\n`);

@@ -74,11 +74,13 @@ const UNSEALED = Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => `UNSEA
 /** Request records of any day, and of any shard of a day. */
 const REQUESTS = 'ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#??';
 const RECORD = [
-  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account}',
+  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} DELETED#{account} PRICES',
   `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
-const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-??`;
+const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-?? BLOCKS#{account}`;
+/** Which accounts used which models on a day. */
+const MODEL_USE = 'MODEL_USE#????-??-??#?';
 const MAIL =
   'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
@@ -256,6 +258,11 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
       ],
+      'dashboard-api/PriceChangesHandler': [
+        logsTo('PriceChangesHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
+        CALLER,
+      ],
       'dashboard-api/PricesHandler': [
         logsTo('PricesHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
@@ -275,7 +282,21 @@ describe('what each function may do', () => {
         'sqs:SendMessage ON alerts:EvaluationJobsQueue',
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
-        `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        `dynamodb:PutItem ON data:Table WHERE ${LEDGER}`,
+        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER} ${MODEL_USE} PRICE_DRIFT#????-??-??`,
+      ],
+      'usage/PriceFeed': [
+        logsTo('PriceFeed'),
+        'dynamodb:GetItem dynamodb:PutItem ON data:Table WHERE PRICES',
+        'dynamodb:Query ON data:Table WHERE PRICE_DRIFT#????-??-??',
+      ],
+      'usage/Repricing': [
+        logsTo('Repricing'),
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} DELETED#{account} PRICES REPRICING',
+        ...RECORD.slice(1),
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} PRICES ${MODEL_USE} ACCOUNT#{account}#SPEND`,
+        `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REPRICING`,
+        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
       ],
       'usage/OwnPrices': [
         logsTo('OwnPrices'),
@@ -309,7 +330,7 @@ describe('what each function may do', () => {
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
-        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER} ${MODEL_USE}`,
         `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });

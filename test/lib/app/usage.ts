@@ -72,10 +72,12 @@ describe('the usage queue', () => {
     ['Sweep', 'rate(1 minute)'],
     ['Rollup', 'rate(1 hour)'],
     ['OwnPrices', 'rate(5 minutes)'],
+    ['PriceFeed', 'rate(15 minutes)'],
+    ['Repricing', 'rate(15 minutes)'],
   ])('has %s run at %s', (name, rate) => {
     const schedules = Object.values(resourcesOf(usage, 'AWS::Events::Rule')).map(({ Properties }) => Properties);
     const [handler] = functions.find(([id]) => id.startsWith(name)) ?? [];
-    expect(schedules).toHaveLength(3);
+    expect(schedules).toHaveLength(5);
     expect(schedules).toContainEqual(
       expect.objectContaining({
         ScheduleExpression: rate,
