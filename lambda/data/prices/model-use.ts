@@ -3,7 +3,14 @@ import pMap from 'p-map';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { batchDelete } from '../table/batch-delete.ts';
-import { type Key, MODEL_USE_SHARDS, modelUseKey, modelUsePartition, parseModelUseSk } from '../table/keys.ts';
+import {
+  type Key,
+  MODEL_USE_SHARDS,
+  modelUseKey,
+  modelUsePartition,
+  modelUsePrefix,
+  parseModelUseSk,
+} from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
@@ -67,7 +74,7 @@ export const openModelUse = (table: Table) => {
           const keys: Key[] = [];
           for await (const { sk } of queryItems(table, {
             KeyConditionExpression: 'pk = :pk AND begins_with(sk, :account)',
-            ExpressionAttributeValues: { ':pk': pk, ':account': `${accountId}#` },
+            ExpressionAttributeValues: { ':pk': pk, ':account': modelUsePrefix(accountId) },
             ProjectionExpression: 'sk',
             ConsistentRead: true,
           }))

@@ -395,6 +395,8 @@ export const modelUseKey = (day: Day, shard: number, accountId: string, provider
   pk: modelUsePartition(day, shard),
   sk: [accountId, provider, model].map(part).join('#'),
 });
+/** Begins the sort keys of an account's uses. */
+export const modelUsePrefix = (accountId: string): string => `${part(accountId)}#`;
 export const parseModelUseSk = (
   sk: string,
 ): { readonly accountId: string; readonly provider: string; readonly model: string } => {
