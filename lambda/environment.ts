@@ -134,6 +134,11 @@ export interface TokensEnvironment extends DashboardEnvironment {
   USER_POOL_ID: string;
 }
 
+export interface AlertRulesEnvironment extends DashboardEnvironment {
+  /** URL for links in test messages, without a trailing slash. */
+  DASHBOARD_URL: string;
+}
+
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {
   TABLE_NAME: string;
   /** Jobs of the evaluator's workers. */

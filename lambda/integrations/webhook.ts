@@ -8,6 +8,22 @@ import { isPublicAddress } from './public-address.ts';
 /** The webhook could not be called, or did not respond with 2xx. The message is short and contains nothing of the response. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
+  /** Of the response, if there was one. */
+  readonly status: number | undefined;
+  /** As the response asks for it. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Another attempt cannot succeed. */
+  readonly isFinal: boolean;
+
+  constructor(
+    message: string,
+    facts: { readonly status?: number; readonly retryAfterSeconds?: number | undefined; readonly isFinal?: true } = {},
+  ) {
+    super(message);
+    this.status = facts.status;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.isFinal = facts.isFinal ?? false;
+  }
 }
 
 export interface WebhookAccess {
@@ -82,55 +98,65 @@ const webhookSignature = (secret: string, body: string, now: Date): string => {
   return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
 };
 
+/** Seconds from a Retry-After header; undefined without a valid one. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+const retryAfterOf = (header: string | undefined, now: Date): number | undefined => {
+  if (header === undefined) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000;
+  return seconds >= 0 ? seconds : undefined;
+};
+
 /**
- * Posts JSON to a webhook. Checks the address again and connects to exactly that address, so that a later DNS change has no
+ * Posts JSON to a webhook, signed if it has a secret. Checks the address again and connects to exactly that address, so that a later DNS change has no
  * effect. Does not follow redirects.
  *
  * @throws WebhookError
  */
 export const postWebhook = async (
-  webhook: { readonly url: string; readonly secret: string },
+  webhook: { readonly url: string; readonly secret?: string | undefined },
   body: string,
   now: Date,
   access: WebhookAccess = publicInternet,
 ): Promise<void> => {
   const { url, address } = await targetOf(webhook.url, access);
-  const status = await new Promise<number>((resolve, reject) => {
-    const call = request(
-      {
-        ...access.options,
-        method: 'POST',
-        host: address,
-        port: url.port || 443,
-        path: `${url.pathname}${url.search}`,
-        // The certificate is for the name, not for the address.
-        ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
-        headers: {
-          Host: url.host,
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-          'User-Agent': 'ai-spend-gateway',
-          'X-Service-Signature': webhookSignature(webhook.secret, body, now),
+  const { status, retryAfter } = await new Promise<{ status: number; retryAfter: string | undefined }>(
+    (resolve, reject) => {
+      const call = request(
+        {
+          ...access.options,
+          method: 'POST',
+          host: address,
+          port: url.port || 443,
+          path: `${url.pathname}${url.search}`,
+          // The certificate is for the name, not for the address.
+          ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
+          headers: {
+            Host: url.host,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+            'User-Agent': 'ai-spend-gateway',
+            ...(webhook.secret !== undefined && { 'X-Service-Signature': webhookSignature(webhook.secret, body, now) }),
+          },
+          agent: false,
+          signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
         },
-        agent: false,
-        signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
-      },
-      (response) => {
-        resolve(response.statusCode ?? 0);
-        // The body is not used and may be endless.
-        response.destroy();
-      },
-    );
-    call.on('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new WebhookError(
-          error.name === 'TimeoutError' || error.name === 'AbortError'
-            ? 'it did not respond in time'
-            : `it cannot be reached (${error.code ?? 'error'})`,
+        (response) => {
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+          // The body is not used and may be endless.
+          response.destroy();
+        },
+      );
+      call.on('error', (error: NodeJS.ErrnoException) =>
+        reject(
+          new WebhookError(
+            error.name === 'TimeoutError' || error.name === 'AbortError'
+              ? 'it did not respond in time'
+              : `it cannot be reached (${error.code ?? 'error'})`,
+          ),
         ),
-      ),
-    );
-    call.end(body);
-  });
-  if (status < 200 || status > 299) throw new WebhookError(`it responded with ${status}`);
+      );
+      call.end(body);
+    },
+  );
+  if (status < 200 || status > 299)
+    throw new WebhookError(`it responded with ${status}`, { status, retryAfterSeconds: retryAfterOf(retryAfter, now) });
 };

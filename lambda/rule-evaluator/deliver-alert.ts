@@ -2,12 +2,13 @@ import { isVerified, type Users } from '../data/accounts/users.ts';
 import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
 import type { Rules } from '../data/alerts/rules.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
+import { alertLinks } from '../domain/alert-rules/alert-links.ts';
 import { alertMail } from '../domain/alert-rules/alert-mail.ts';
-import { alertWebhookBody } from '../domain/alert-rules/alert-webhook.ts';
-import type { ChannelName } from '../domain/alert-rules/rule.ts';
-import { HOUR_MS, MINUTE_MS } from '../domain/calendar/units.ts';
+import type { PostedChannel } from '../domain/alert-rules/channels.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/calendar/units.ts';
 import { NotFoundError } from '../domain/errors.ts';
 import { MailError, type SendMail } from '../integrations/mail.ts';
+import { type PostJson, postAlert } from '../integrations/post-alert.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
@@ -15,7 +16,7 @@ export interface DeliveryDependencies {
   readonly rules: Pick<Rules, 'find'>;
   readonly users: Pick<Users, 'recipients'>;
   readonly sendMail: SendMail;
-  readonly postWebhook: (webhook: { url: string; secret: string }, body: string, now: Date) => Promise<void>;
+  readonly postWebhook: PostJson;
   readonly dashboardUrl: string;
   readonly now: () => Date;
 }
@@ -29,6 +30,12 @@ class WaitingError extends Error {}
 
 /** The alert can never be sent on this channel, so it is not tried again. */
 class UndeliverableError extends Error {}
+
+interface Attempt {
+  readonly delivery: Delivery;
+  /** As the service asks for it. */
+  readonly retryAfterSeconds?: number | undefined;
+}
 
 const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_PAUSE_MS);
 
@@ -48,40 +55,46 @@ const describeError = (error: unknown): string =>
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
   const { deliveries, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
 
-  /** Each returns what the account should know although it was sent; null for nothing. */
-  const channels: Record<ChannelName, (alert: Alert, url: string) => Promise<string | null>> = {
-    email: async (alert, url) => {
-      const { accountId } = alert;
-      const recipients = await users.recipients(accountId);
-      if (recipients.length === 0) throw new UndeliverableError('the account has no users');
-      const unverified = recipients.filter((recipient) => !isVerified(recipient));
-      const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now().getTime());
-      const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
-      const notSent = [
-        ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
-        ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
-      ].join(', ');
-      if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
-      await sendMail({ accountId, to: reachable.map(({ email }) => email), ...alertMail(alert, url) });
-      return notSent === '' ? null : notSent;
-    },
-    webhook: async (alert, url) => {
-      const rule = alert.ruleId === null ? undefined : await rules.find(alert.accountId, alert.ruleId);
-      if (!rule?.webhook) throw new UndeliverableError('the rule no longer has a webhook');
-      await postWebhook(rule.webhook, alertWebhookBody(alert, url), now());
-      return null;
-    },
+  /** Mails the account's users. Returns who did not get it; null for nobody. */
+  const mail = async (alert: Alert): Promise<string | null> => {
+    const { accountId } = alert;
+    const recipients = await users.recipients(accountId);
+    if (recipients.length === 0) throw new UndeliverableError('the account has no users');
+    const unverified = recipients.filter((recipient) => !isVerified(recipient));
+    const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now().getTime());
+    const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
+    const notSent = [
+      ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
+      ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
+    ].join(', ');
+    if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
+    const { alert: alertUrl } = alertLinks(dashboardUrl, alert);
+    await sendMail({ accountId, to: reachable.map(({ email }) => email), ...alertMail(alert, alertUrl) });
+    return notSent === '' ? null : notSent;
   };
 
-  const attempt = async (alert: Alert, delivery: Delivery, isLast: boolean): Promise<Delivery> => {
+  const post = async (alert: Alert, channel: PostedChannel): Promise<null> => {
+    if (alert.ruleId === null) throw new UndeliverableError('the alert has no rule with a target');
+    const rule = await rules.find(alert.accountId, alert.ruleId);
+    const links = alertLinks(dashboardUrl, alert, rule.condition);
+    await postAlert(postWebhook, rule, channel, { alert, links, now: now() });
+    return null;
+  };
+
+  const attempt = async (alert: Alert, delivery: Delivery, isLast: boolean): Promise<Attempt> => {
     const at = now().toISOString();
     const tried = { ...delivery, attempts: delivery.attempts + 1, lastAttemptAt: at };
     try {
-      const error = await channels[delivery.channel](alert, `${dashboardUrl}/alerts/${alert.alertId}`);
-      return { ...tried, status: 'sent', sentAt: at, error };
+      const error = await (delivery.channel === 'email' ? mail(alert) : post(alert, delivery.channel));
+      return { delivery: { ...tried, status: 'sent', sentAt: at, error } };
     } catch (error) {
-      const isHopeless = error instanceof UndeliverableError || error instanceof NotFoundError;
-      return { ...tried, status: isLast || isHopeless ? 'failed' : 'pending', error: describeError(error) };
+      const isHopeless =
+        error instanceof UndeliverableError ||
+        error instanceof NotFoundError ||
+        (error instanceof WebhookError && error.isFinal);
+      const status = isLast || isHopeless ? 'failed' : 'pending';
+      const retryAfterSeconds = error instanceof WebhookError ? error.retryAfterSeconds : undefined;
+      return { delivery: { ...tried, status, error: describeError(error) }, retryAfterSeconds };
     }
   };
 
@@ -91,9 +104,18 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     const isLast = round + 1 >= MAX_ROUNDS;
     const attempted = await Promise.all(
       alert.deliveries.map((delivery) =>
-        delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve(delivery),
+        delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve<Attempt>({ delivery }),
       ),
     );
-    await deliveries.recordDeliveries(alert, attempted);
+    const waitsMs = attempted.flatMap(({ delivery: { status }, retryAfterSeconds = 0 }) =>
+      status === 'pending' ? [retryAfterSeconds * SECOND_MS] : [],
+    );
+    // One channel does not delay another.
+    const waitMs = waitsMs.length === 0 ? 0 : Math.min(...waitsMs, MAX_PAUSE_MS);
+    await deliveries.recordDeliveries(
+      alert,
+      attempted.map(({ delivery }) => delivery),
+      waitMs > pauseMs(round) ? new Date(now().getTime() + waitMs).toISOString() : undefined,
+    );
   };
 };

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
 import { mailSender, sesClient } from '../integrations/mail.ts';
+import type { PostJson } from '../integrations/post-alert.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
 import { parseEvaluatorEnvironment } from './environment.ts';
@@ -32,7 +33,7 @@ export const openOnLambda = () => {
           throw error;
         }
       },
-      postWebhook: (webhook: { url: string; secret: string }, body: string, at: Date) => postWebhook(webhook, body, at),
+      postWebhook: (...[target, body, at]: Parameters<PostJson>) => postWebhook(target, body, at),
       dashboardUrl: environment.DASHBOARD_URL,
       send: queueSender(environment.JOB_QUEUE_URL),
       now,

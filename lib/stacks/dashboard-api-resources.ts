@@ -8,6 +8,7 @@ import type { Registration } from '../../lambda/domain/accounts/registration.ts'
 import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import type {
   AccountEnvironment,
+  AlertRulesEnvironment,
   ApiEnvironment,
   AuthEnvironment,
   BillingEnvironment,
@@ -348,8 +349,12 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     items: [{ actions: ['Query'], partitions: [...partitions.sessions, ...partitions.requestLogs] }, readSpend],
   },
   'alert-rules': {
-    description: 'Dashboard API: alert rules and their preview',
-    environment: dashboardEnvironment,
+    description: 'Dashboard API: alert rules, their preview, test messages on their channels',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        DASHBOARD_URL: dependencies.dashboardUrl,
+      }) satisfies AlertRulesEnvironment,
     items: [
       readSpend,
       { actions: ['GetItem', 'Query'], partitions: partitions.accounts },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import {
@@ -10,6 +10,8 @@ import {
 } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { testRule } from '../../lambda/dashboard/alert-rules/test-rule.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
@@ -18,6 +20,9 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
+import type { CountRequest } from '../../lambda/http/rate-limits.ts';
+import type { PostJson } from '../../lambda/integrations/post-alert.ts';
+import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
@@ -27,6 +32,8 @@ let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 let policies: string[];
+const postWebhook = jest.fn<PostJson>();
+const countRequest = jest.fn<CountRequest>();
 
 beforeAll(async () => {
   table = await emulatedTable();
@@ -59,8 +66,12 @@ beforeAll(async () => {
       ),
       route(operations.updateRule, updateRule(dependencies)),
       route(operations.deleteRule, deleteRule(dependencies)),
+      route(
+        operations.testRule,
+        testRule({ ...dependencies, postWebhook, dashboardUrl: 'https://dashboard.example.com' }),
+      ),
     ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
 });
 afterAll(() => table.stop());
@@ -68,6 +79,8 @@ beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);
   policies = [];
+  postWebhook.mockReset();
+  countRequest.mockReset().mockResolvedValue({ requests: 1, endsInSeconds: 60 });
 });
 
 const call = (method: string, path: string, body?: unknown, as = caller) =>
@@ -95,6 +108,7 @@ describe('alert rules', () => {
       id: expect.any(String),
       ...daily,
       webhookUrl: null,
+      targets: {},
       createdAt: '2026-11-20T16:30:00.000Z',
       updatedAt: '2026-11-20T16:30:00.000Z',
     });
@@ -130,6 +144,9 @@ describe('alert rules', () => {
     ['channels.0', { channels: ['sms'] }],
     ['name', { name: ' ' }],
     ['isActive', { isActive: 'yes' }],
+    ['targets.slack', { channels: ['slack'] }],
+    ['targets.slack', { targets: { slack: 'https://example.com/hook' } }],
+    ['targets.pagerduty', { targets: { pagerduty: 'short' } }],
     ['webhookUrl', { channels: ['webhook'] }],
     ['webhookUrl', { channels: ['webhook'], webhookUrl: 'https://inside.example.com' }],
   ])('rejects an invalid %s', async (path, change) => {
@@ -154,6 +171,73 @@ describe('alert rules', () => {
       { path: 'webhookUrl', message: 'is required for the channel webhook' },
     ]);
     expect((await call('PATCH', `/${id}`, { webhookUrl: null, channels: ['email'] })).body.webhookUrl).toBeNull();
+  });
+
+  it('keeps the targets of chat services and shows them masked, in no response and no audit entry whole', async () => {
+    const slack = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
+    const key = 'R0123456789ABCDEFabcdef012345678';
+    const texts: string[] = [];
+    const tell = async (...args: Parameters<typeof call>) => {
+      const response = await call(...args);
+      texts.push(response.text);
+      return response.body;
+    };
+    const stored = async (id: string) => (await openRules(table).find(caller.accountId, id)).targets;
+    const sent = { ...daily, channels: ['slack'], targets: { slack, pagerduty: key } };
+    const { id, targets } = await tell('POST', '', sent);
+    expect(targets).toEqual({ slack: 'https://hooks.slack.com/…WXYZ', pagerduty: '…5678' });
+    expect(await stored(id)).toEqual({ slack, pagerduty: key });
+    await tell('GET', '');
+    await tell('PATCH', `/${id}`, { name: 'Renamed', targets });
+    expect(await stored(id)).toEqual({ slack, pagerduty: key });
+    const other = 'https://hooks.slack.com/services/T0/B0/otherOTHR';
+    await tell('PATCH', `/${id}`, { targets: { slack: other, pagerduty: null } });
+    expect(await stored(id)).toEqual({ slack: other });
+    expect((await tell('PATCH', `/${id}`, { targets: { slack: null } })).error.details).toEqual([
+      { path: 'targets.slack', message: 'is required for the channel slack' },
+    ]);
+    expect((await tell('PATCH', `/${id}`, { channels: ['email'], targets: { slack: null } })).targets).toEqual({});
+    const hook = await tell('POST', '', { ...daily, channels: ['webhook'], webhookUrl: slack });
+    const kept = await tell('PATCH', `/${hook.id}`, { webhookUrl: hook.webhookUrl });
+    expect(kept).toMatchObject({ webhookUrl: 'https://hooks.slack.com/…WXYZ' });
+    expect(kept).not.toHaveProperty('webhookSecret');
+    expect((await openRules(table).find(caller.accountId, hook.id)).webhook?.url).toBe(slack);
+    const { items } = await openAuditLog(table).page(caller.accountId, {
+      ...{ limit: 20, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' },
+    });
+    expect(items.length).toBeGreaterThan(3);
+    expect(`${texts.join()}${JSON.stringify(items)}`).not.toMatch(/abcdWXYZ|otherOTHR|R0123/);
+  });
+
+  it('sends a test on each channel but email, and reports how each service took it', async () => {
+    const targets = {
+      slack: 'https://hooks.slack.com/services/T0/B0/x',
+      pagerduty: 'R0123456789ABCDEFabcdef012345678',
+    };
+    const { id } = (await call('POST', '', { ...daily, channels: ['email', 'slack', 'pagerduty'], targets })).body;
+    postWebhook.mockImplementation(async ({ url }) => {
+      if (url.includes('slack')) throw new WebhookError('it responded with 404', { status: 404 });
+    });
+    const { status, body } = await call('POST', `/${id}/test`);
+    expect([status, body.items]).toEqual([
+      200,
+      [
+        { channel: 'slack', isDelivered: false, error: 'it responded with 404' },
+        { channel: 'pagerduty', isDelivered: true, error: null },
+      ],
+    ]);
+    expect(postWebhook.mock.calls[0]?.[1]).toContain('This is a test');
+    expect(countRequest).toHaveBeenCalledWith('testAlertRule#perAccount', caller.accountId, 10);
+    countRequest.mockResolvedValue({ requests: 11, endsInSeconds: 60 });
+    expect((await call('POST', `/${id}/test`)).status).toBe(429);
+    expect(postWebhook).toHaveBeenCalledTimes(2);
+  });
+
+  it('tests no rule of another account, and none without such a channel', async () => {
+    const { id } = (await call('POST', '', daily)).body;
+    expect((await call('POST', `/${id}/test`)).status).toBe(400);
+    expect((await call('POST', `/${id}/test`, undefined, await newAccount(table))).status).toBe(404);
+    expect(postWebhook).not.toHaveBeenCalled();
   });
 
   it('changes any member and merges the config', async () => {

@@ -136,9 +136,9 @@ describe('deliverAlert', () => {
 
   it.each([
     ['an account without users', { recipients: [] }, 'the account has no users'],
-    ['a rule without a webhook', { rule: { webhook: null } }, 'the rule no longer has a webhook'],
+    ['a rule without a webhook', { rule: { webhook: null } }, 'the rule no longer has a target for webhook'],
     ['a deleted rule', { rule: new NotFoundError('There is no such alert rule.') }, 'failed (NotFoundError)'],
-    ['an alert without a rule', { ruleId: null }, 'the rule no longer has a webhook'],
+    ['an alert without a rule', { ruleId: null }, 'the alert has no rule with a target'],
   ])('does not retry for %s', async (_, { recipients, rule, ruleId }: Record<string, unknown>, error) => {
     if (recipients) fakes.recipients.mockResolvedValue(recipients as never);
     fakes.find.mockImplementation(async () => {

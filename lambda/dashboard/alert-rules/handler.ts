@@ -1,7 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod/mini';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -9,16 +11,23 @@ import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
+import type { AlertRulesEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { postWebhook } from '../../integrations/webhook.ts';
 import { writePolicy } from '../budgets/block-policy.ts';
 import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
 import * as operations from './operations.ts';
 import { previewRule } from './preview-rule.ts';
 import { ruleChanges } from './rule-changes.ts';
+import { testRule } from './test-rule.ts';
 
-const environment = dashboardEnvironment.parse(process.env);
+const environment = z
+  .extend(dashboardEnvironment, {
+    DASHBOARD_URL: z.url(),
+  } satisfies Record<Exclude<keyof AlertRulesEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
+  .parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const rules = openRules(table);
 const policy = { rules, blocks: openBlocks(table), blockCopies: openBlockCopies(table), now: ruleChanges.now };
@@ -45,10 +54,15 @@ export const handler = httpStack(
     route(operations.previewRule, previewRule(previewing)),
     route(operations.updateRule, updateRule(dependencies)),
     route(operations.deleteRule, deleteRule(dependencies)),
+    route(
+      operations.testRule,
+      testRule({ rules, postWebhook, dashboardUrl: environment.DASHBOARD_URL, now: ruleChanges.now }),
+    ),
   ],
   {
     logger: new Logger({ serviceName: 'dashboard-alert-rules' }),
     corsOrigins: environment.CORS_ORIGINS,
     membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    countRequest: openRequestCounts(table, Date.now).count,
   },
 );

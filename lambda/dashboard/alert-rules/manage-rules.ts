@@ -64,8 +64,8 @@ export const getRule =
 
 export const createRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
-  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...condition } }) => {
-    const facts = { name, channels, isActive, webhookUrl, condition: condition as AlertCondition };
+  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, targets, ...condition } }) => {
+    const facts = { name, channels, isActive, webhookUrl, targets, condition: condition as AlertCondition };
     await requireDeclared(dependencies.findDeclared, caller.accountId, facts.condition);
     const rule = await newRule(dependencies, caller.accountId, facts);
     await dependencies.rules.create(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from './preview-schema.ts';
 import { changedMembers, idParams, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
@@ -93,6 +93,34 @@ export const updateRule = operation({
   }),
   success: { status: 200, description: 'The updated rule.', schema: ruleWithSecretSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const testRule = operation({
+  id: 'testAlertRule',
+  method: 'POST',
+  path: '/alert-rules/{id}/test',
+  group,
+  summary: 'Send a test message on the channels of a rule or budget',
+  description:
+    'Posts a message that says it is a test to each channel but `email`, once, and waits for the response. PagerDuty opens an incident; further tests of the rule join it.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  rateLimits: { perAccount: { requests: 10, minutes: 10 } },
+  params: idParams,
+  success: {
+    status: 200,
+    description: 'How each channel took it.',
+    schema: z.object({
+      items: z.array(
+        z.object({
+          channel: z.enum(channelNames),
+          isDelivered: z.boolean(),
+          error: z.nullable(z.string()).check(z.describe('Why it was not delivered.')),
+        }),
+      ),
+    }),
+  },
+  errors: ['NOT_FOUND'],
 });
 
 export const deleteRule = operation({

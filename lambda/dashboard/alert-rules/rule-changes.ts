@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 import type { Rule } from '../../data/alerts/rules.ts';
-import type { RuleCondition } from '../../domain/alert-rules/rule.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-rules/channels.ts';
+import { type RuleCondition, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { webhookUrlProblem } from '../../integrations/webhook.ts';
 
@@ -35,10 +36,34 @@ const webhookOf = async (
     if (channels.includes('webhook')) throw webhookProblem('is required for the channel webhook');
     return null;
   }
-  if (url === previous?.url) return previous;
+  if (previous && (url === previous.url || url === shownWebhookUrl(previous.url))) return previous;
   const problem = await webhookUrlProblem(url);
   if (problem !== undefined) throw webhookProblem(problem);
   return { url, secret: newSecret() };
+};
+
+export type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
+
+/** The targets of a rule after a change. A null removes one; the masked form of the previous one keeps it. */
+const targetsOf = async (
+  { webhookUrlProblem }: Pick<RuleChangeDependencies, 'webhookUrlProblem'>,
+  { changes, previous, channels }: { changes: TargetChanges; previous: Rule['targets']; channels: Rule['channels'] },
+): Promise<Pick<Rule, 'targets'>> => {
+  const targets: { [Name in TargetName]?: string } = { ...previous };
+  for (const name of targetNames) {
+    const before = previous?.[name];
+    const { [name]: target } = changes;
+    const problem = (message: string) => new ValidationError([{ path: `targets.${name}`, message }]);
+    if (target === null) delete targets[name];
+    else if (target !== undefined && target !== before && target !== (before && maskTarget(before))) {
+      const { targetProblem, url } = channelTypes[name];
+      const message = targetProblem(target) ?? (await webhookUrlProblem(url(target)));
+      if (message !== undefined) throw problem(message);
+      targets[name] = target;
+    }
+    if (channels.includes(name) && targets[name] === undefined) throw problem(`is required for the channel ${name}`);
+  }
+  return Object.keys(targets).length === 0 ? {} : { targets };
 };
 
 /** What a client decides about a rule of either kind. */
@@ -48,13 +73,14 @@ export interface RuleFacts<Condition extends RuleCondition> {
   readonly channels: Rule['channels'];
   readonly isActive: boolean;
   readonly webhookUrl?: string | null | undefined;
+  readonly targets?: TargetChanges | undefined;
 }
 
-/** @throws ValidationError about the webhook's URL */
+/** @throws ValidationError about a channel's target */
 export const newRule = async <Condition extends RuleCondition>(
   dependencies: RuleChangeDependencies,
   accountId: string,
-  { name, condition, channels, isActive, webhookUrl }: RuleFacts<Condition>,
+  { name, condition, channels, isActive, webhookUrl, targets = {} }: RuleFacts<Condition>,
 ): Promise<Rule<Condition>> => {
   const at = dependencies.now().toISOString();
   return {
@@ -65,6 +91,7 @@ export const newRule = async <Condition extends RuleCondition>(
     channels: [...new Set(channels)],
     isActive,
     webhook: await webhookOf(dependencies, { url: webhookUrl ?? null, previous: null, channels }),
+    ...(await targetsOf(dependencies, { changes: targets, previous: {}, channels })),
     createdAt: at,
     updatedAt: at,
     effectiveFrom: at,
@@ -77,7 +104,7 @@ export const newRule = async <Condition extends RuleCondition>(
 /**
  * A rule with some facts changed, as its next revision; undefined where nothing changes.
  *
- * @throws ValidationError about the webhook's URL
+ * @throws ValidationError about a channel's target
  */
 export const changedRule = async <Condition extends RuleCondition>(
   dependencies: RuleChangeDependencies,
@@ -92,7 +119,14 @@ export const changedRule = async <Condition extends RuleCondition>(
     previous: previous.webhook,
     channels,
   });
-  const patched = { ...previous, name: patch.name ?? previous.name, condition, channels, isActive, webhook };
+  const targets = await targetsOf(dependencies, {
+    changes: patch.targets ?? {},
+    previous: previous.targets,
+    channels,
+  });
+  const { targets: _, ...others } = previous;
+  const name = patch.name ?? previous.name;
+  const patched = { ...others, name, condition, channels, isActive, webhook, ...targets };
   if (isDeepStrictEqual(patched, previous)) return undefined;
   const at = dependencies.now().toISOString();
   const isNewCondition = !isDeepStrictEqual(condition, previous.condition);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Rule } from '../../data/alerts/rules.ts';
-import { channelNames } from '../../domain/alert-rules/rule.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-rules/channels.ts';
+import { channelNames, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
 import { name } from '../../http/name.ts';
 
 /* Members that alert rules and budgets share. */
@@ -10,14 +11,29 @@ const channelsSchema = z
   .check(
     z.minLength(1),
     z.maxLength(channelNames.length),
-    z.describe("`email` mails the account's users. `webhook` posts to webhookUrl."),
+    z.describe(
+      "`email` mails the account's users. `webhook` posts to webhookUrl, the others to their member of `targets`.",
+    ),
   );
 const webhookUrlSchema = z
   .string()
   .check(
     z.maxLength(2048),
-    z.describe('HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work.'),
+    z.describe(
+      'HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work; their URL is shown masked.',
+    ),
   );
+
+/** An object with a member for each channel that has a target. */
+const targetsSchema = <S extends z.core.$ZodType>(schemaOf: (name: TargetName) => S) =>
+  z.strictObject(
+    Object.fromEntries(targetNames.map((name) => [name, z.optional(schemaOf(name))])) as {
+      [Name in TargetName]: z.ZodMiniOptional<S>;
+    },
+  );
+
+const targetSchema = (name: TargetName) =>
+  z.string().check(z.maxLength(2048), z.describe(`${channelTypes[name].target}. Required for the channel ${name}.`));
 
 /** What a client sends to create a rule, apart from its condition. */
 export const newMembers = {
@@ -25,6 +41,7 @@ export const newMembers = {
   channels: z._default(channelsSchema, ['email']),
   isActive: z._default(z.boolean(), true),
   webhookUrl: z.optional(webhookUrlSchema),
+  targets: z.optional(targetsSchema(targetSchema)),
 };
 
 /** The same, all optional and without defaults. */
@@ -33,10 +50,15 @@ export const previewMembers = {
   channels: z.optional(channelsSchema),
   isActive: z.optional(z.boolean()),
   webhookUrl: z.optional(webhookUrlSchema),
+  targets: newMembers.targets,
 };
 
-/** The same for a change. A null removes the webhook. */
-export const changedMembers = { ...previewMembers, webhookUrl: z.optional(z.nullable(webhookUrlSchema)) };
+/** The same for a change. A null removes the webhook or target; what a rule shows keeps it. */
+export const changedMembers = {
+  ...previewMembers,
+  webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
+  targets: z.optional(targetsSchema((name) => z.nullable(targetSchema(name)))),
+};
 
 export const shownMembers = {
   id: z.string(),
@@ -44,6 +66,9 @@ export const shownMembers = {
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
   webhookUrl: z.nullable(z.string()),
+  targets: targetsSchema(() => z.string()).check(
+    z.describe('Secrets: only the host and the last four characters of each are shown.'),
+  ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
@@ -57,9 +82,10 @@ export const shownSecret = {
 export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
 /** `shownMembers` of a rule. */
-export const membersOf = ({ ruleId, name, channels, isActive, webhook, createdAt, updatedAt }: Rule) => ({
+export const membersOf = ({ ruleId, name, channels, isActive, webhook, targets, createdAt, updatedAt }: Rule) => ({
   ...{ id: ruleId, name, channels, isActive, createdAt, updatedAt },
-  webhookUrl: webhook?.url ?? null,
+  webhookUrl: webhook && shownWebhookUrl(webhook.url),
+  targets: Object.fromEntries(Object.entries(targets ?? {}).map(([channel, target]) => [channel, maskTarget(target)])),
 });
 
 /** `shownSecret` of a rule: only the response that creates a secret shows it. */

@@ -160,9 +160,10 @@ export const getBudget =
 
 export const createBudget =
   (dependencies: BudgetDependencies): Implementation<typeof operations.createBudget> =>
-  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, ...config } }) => {
+  async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, targets, ...config } }) => {
     const condition = { type: 'budget', config: config as BudgetConfig } as const;
-    const budget = await newRule(dependencies, caller.accountId, { name, channels, isActive, webhookUrl, condition });
+    const facts = { name, channels, isActive, webhookUrl, targets, condition };
+    const budget = await newRule(dependencies, caller.accountId, facts);
     await requireDeclared(dependencies.findDeclared, caller.accountId, condition);
     const audit = auditOfBudget({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
     await dependencies.rules.create(budget, audit);
@@ -174,18 +175,23 @@ export const previewBudget =
   (dependencies: PreviewDependencies): Implementation<typeof operations.previewBudget> =>
   ({
     caller: { accountId },
-    body: { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, ...config },
+    body: { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, targets: _targets, ...config },
   }) =>
     previewCondition(dependencies, accountId, { type: 'budget', config: config as BudgetConfig });
 
 export const updateBudget =
   (dependencies: BudgetDependencies): Implementation<typeof operations.updateBudget> =>
-  async ({ caller, clientAddress, params: { id }, body: { name, channels, isActive, webhookUrl, ...patch } }) => {
+  async ({
+    caller,
+    clientAddress,
+    params: { id },
+    body: { name, channels, isActive, webhookUrl, targets, ...patch },
+  }) => {
     const previous = await findBudget(dependencies, caller.accountId, id);
     // Members that the client did not send must not become null.
     const sent = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const config = parseWith(budgetConfigSchema, mergePatch(previous.condition.config, sent));
-    const facts = { name, channels, isActive, webhookUrl, condition: { type: 'budget', config } as const };
+    const facts = { name, channels, isActive, webhookUrl, targets, condition: { type: 'budget', config } as const };
     const budget = await changedRule(dependencies, previous, facts);
     if (budget === undefined) return viewOne(dependencies, previous);
     if (budget.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, budget.condition);

@@ -54,15 +54,27 @@ export const openAlertDeliveries = (table: Table) => {
       }
     },
 
-    /** Records the results of deliveries. The alert leaves the index once none is pending. */
-    recordDeliveries: async (alert: Alert, deliveries: readonly Delivery[]): Promise<void> => {
+    /**
+     * Records the results of deliveries. The alert leaves the index once none is pending.
+     *
+     * @param nextAttemptAt where it is later than the claim of the round has it
+     */
+    recordDeliveries: async (
+      alert: Alert,
+      deliveries: readonly Delivery[],
+      nextAttemptAt?: string | undefined,
+    ): Promise<void> => {
       const isDone = deliveries.every(({ status }) => status !== 'pending');
+      const isLater = !isDone && nextAttemptAt !== undefined;
       await client.send(
         new UpdateCommand({
           TableName: name,
           Key: alertKey(alert.accountId, alert.alertId),
-          UpdateExpression: `SET deliveries = :deliveries${isDone ? ' REMOVE gsi1pk, gsi1sk' : ''}`,
-          ExpressionAttributeValues: { ':deliveries': deliveries },
+          UpdateExpression: `SET deliveries = :deliveries${isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : ''}`,
+          ExpressionAttributeValues: {
+            ':deliveries': deliveries,
+            ...(isLater && { ':gsi1sk': undeliveredKey(alert, nextAttemptAt).gsi1sk }),
+          },
         }),
       );
     },

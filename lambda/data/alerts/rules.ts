@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { channelNames, type RuleCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
+import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import {
@@ -23,6 +23,8 @@ const factsSchema = z.object({
   isActive: z.boolean(),
   /** URL and signing secret of the channel `webhook`. */
   webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
+  /** URLs and keys of the other channels: secrets. Absent where there are none. */
+  targets: z.optional(z.partialRecord(z.enum(targetNames), z.string())),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),

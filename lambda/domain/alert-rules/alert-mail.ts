@@ -1,6 +1,6 @@
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import type { Alert } from './alert.ts';
-import { driverLines, notesOf, oneLine, periodText } from './alert-text.ts';
+import { alertFacts, oneLine, periodText } from './alert-text.ts';
 
 /** What an alert is about, by its type. A rule's name is free text, so it never becomes a subject. */
 const subjects: Readonly<Record<Alert['type'], string>> = {
@@ -19,9 +19,10 @@ export const alertMail = (alert: Alert, alertUrl: string): Mail => {
   const period = periodText(alert);
   const rows = [
     ...(alert.ruleId === null ? [] : [{ label: 'Rule', text: `“${withoutLinks(oneLine(alert.ruleName))}”` }]),
-    { label: 'Period', text: period },
-    ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text: withoutLinks(text) })),
-    ...notesOf(alert).map((text) => ({ label: 'Note', text })),
+    ...alertFacts(alert).map(({ label, text }) => ({
+      label,
+      text: label.startsWith('By ') ? withoutLinks(text) : text,
+    })),
   ];
   const text = [
     alert.summary,

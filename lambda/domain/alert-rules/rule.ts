@@ -87,5 +87,9 @@ const bind = <C>(
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as Evaluator<unknown>, config);
 
-export const channelNames = ['email', 'webhook'] as const;
+/** Channels to a service, each with a target of its own: a URL or key. Their types are in channels.ts. */
+export const targetNames = ['slack', 'teams', 'pagerduty'] as const;
+export type TargetName = (typeof targetNames)[number];
+
+export const channelNames = ['email', 'webhook', ...targetNames] as const;
 export type ChannelName = (typeof channelNames)[number];

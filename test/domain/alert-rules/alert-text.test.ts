@@ -29,6 +29,8 @@ const alert: Alert = {
   deliveries: [],
 };
 const url = 'https://dashboard.example.com/alerts/alert-1';
+const links = { alert: url, spend: 'https://dashboard.example.com/?range=custom&from=2026-11-20' };
+const webhookText = (changed: Alert) => JSON.stringify(alertWebhookBody(changed, links));
 
 describe('alertMail', () => {
   it('says what fired, by how much, what drove it, and where to see more, in text and HTML', () => {
@@ -87,9 +89,9 @@ describe('alertMail', () => {
   it('has a note on unknown costs only with amounts that leave some out', () => {
     for (const facts of [{ unpricedRequests: 0 }, { unit: 'requests' }, { unit: 'percent' }] as const) {
       expect(alertMail({ ...alert, ...facts }, url).text).not.toContain('Note');
-      expect(alertWebhookBody({ ...alert, ...facts }, url)).not.toContain('is unknown');
+      expect(webhookText({ ...alert, ...facts })).not.toContain('is unknown');
     }
-    expect(alertWebhookBody(alert, url)).toContain('The cost of 3 more requests');
+    expect(webhookText(alert)).toContain('The cost of 3 more requests');
   });
 
   it('has no text of users or clients in the subject, and quotes it in the body as one line', () => {
@@ -118,17 +120,8 @@ describe('alertMail', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
     const { text } = alertMail({ ...alert, drivers }, url);
     expect(text).toContain('By model: m Your account is closed 100 %');
-    const slack = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text.text;
+    const slack = alertWebhookBody({ ...alert, drivers }, links).blocks[1]?.text.text;
     expect(slack).toContain('By model: m Your account is closed 100 %');
-  });
-
-  it('cuts a long name between characters', () => {
-    for (let length = 2_740; length < 2_830; length++) {
-      const drivers = [{ dimension: 'tag', value: `${'x'.repeat(length)}&&&&😀😀`, label: null, share: 1 } as const];
-      const { text } = JSON.parse(alertWebhookBody({ ...alert, drivers }, url)).blocks[0].text;
-      expect(text.isWellFormed()).toBe(true);
-      expect(text.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
-    }
   });
 
   it('never lets what users and clients wrote become markup or a header', () => {
@@ -153,37 +146,14 @@ describe('alertMail', () => {
 
 describe('alertWebhookBody', () => {
   it('is a message for Slack with the alert as data, and without the account key', () => {
-    const body = alertWebhookBody(alert, url);
-    expect(body).not.toContain('svc_secret');
-    expect(JSON.parse(body)).toMatchObject({
+    const body = alertWebhookBody(alert, links);
+    expect(JSON.stringify(body)).not.toContain('svc_secret');
+    expect(body).toMatchObject({
       text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
-      blocks: [{ type: 'section', text: { type: 'mrkdwn' } }],
-      metadata: { event_type: 'ai_spend_alert', event_payload: { id: 'alert-1', observed: 12_000_000_000 } },
+      metadata: {
+        event_type: 'ai_spend_alert',
+        event_payload: { id: 'alert-1', observed: 12_000_000_000, alertUrl: url, spendUrl: links.spend },
+      },
     });
-  });
-
-  it('has the lines of the mail, and a link', () => {
-    expect(JSON.parse(alertWebhookBody(alert, url)).blocks[0].text.text).toBe(
-      [
-        '*AI spend alert: Daily spend*',
-        'Spend is $12: it reached the threshold of $10.',
-        'Period: 2026-11-20 (daily, UTC)',
-        'By model: gpt-4o 75 %, no model 25 %',
-        'By key: batch (key-1) 100 %',
-        'The cost of 3 more requests in this period is unknown and not included.',
-        `<${url}|See and acknowledge it>`,
-      ].join('\n'),
-    );
-  });
-
-  it("notifies nobody through Slack's tags", () => {
-    const named = {
-      ...alert,
-      ruleName: '<!channel> & co',
-      drivers: [{ ...alert.drivers[0]!, value: '<https://evil.example|x>' }],
-    };
-    const { text, blocks } = JSON.parse(alertWebhookBody(named, url));
-    expect(text).toContain('&lt;!channel&gt; &amp; co');
-    expect(blocks[0].text.text.match(/<[^>]*>/g)).toEqual([`<${url}|See and acknowledge it>`]);
   });
 });

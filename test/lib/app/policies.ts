@@ -124,7 +124,7 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account} ACCOUNT#{account}#SESSIONS#????-??-??',
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} USER#*',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT KEY#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT KEY#{hash} RATE#*',
       ],
       'dashboard-api/BudgetsHandler': [
         logsTo('BudgetsHandler'),

@@ -9,6 +9,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
+import { channelNames } from '../rules/channels.ts';
 import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
@@ -29,7 +30,7 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
   return (
     <li className={classes['delivery']} data-status={delivery.status}>
       <Channel size={14} aria-hidden />
-      <span>{delivery.channel === 'email' ? 'E-mail' : 'Webhook'}</span>
+      <span>{channelNames[delivery.channel]}</span>
       <State size={14} aria-hidden />
       <span>
         {delivery.status === 'sent' ? (

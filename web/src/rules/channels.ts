@@ -1,6 +1,17 @@
+import type { Alert } from '../api/responses.ts';
+
+/** Channels by their API names, as pages name them. */
+export const channelNames = {
+  email: 'E-mail',
+  webhook: 'Webhook',
+  slack: 'Slack',
+  teams: 'Microsoft Teams',
+  pagerduty: 'PagerDuty',
+} as const satisfies Record<Alert['deliveries'][number]['channel'], string>;
+
 /** How a rule or budget notifies, as its form holds it. */
 export interface ChannelValues {
-  readonly channels: readonly ('email' | 'webhook')[];
+  readonly channels: readonly (keyof typeof channelNames)[];
   readonly webhookUrl: string;
 }
 

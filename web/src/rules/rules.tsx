@@ -12,6 +12,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { useMe } from '../session/permissions.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { channelNames } from './channels.ts';
 import { filterText } from './rule-filter.ts';
 import { valuesOf } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
@@ -52,7 +53,11 @@ const RuleRow = ({ rule, keyNames }: { readonly rule: AlertRule; readonly keyNam
       <span className={classes['kind']}>{ruleTypes[rule.type].name}</span>
       <span className={classes['channels']}>
         {rule.channels.includes('email') && <Mail size={16} aria-label="by e-mail" role="img" />}
-        {rule.channels.includes('webhook') && <Webhook size={16} aria-label="by webhook" role="img" />}
+        {rule.channels
+          .filter((channel) => channel !== 'email')
+          .map((channel) => (
+            <Webhook key={channel} size={16} aria-label={`by ${channelNames[channel]}`} role="img" />
+          ))}
       </span>
       <ChevronRight size={16} className="dim" aria-hidden />
     </li>

@@ -1,0 +1,62 @@
+import type { Rules } from '../../data/alerts/rules.ts';
+import type { Alert } from '../../domain/alert-rules/alert.ts';
+import { alertLinks } from '../../domain/alert-rules/alert-links.ts';
+import type { PostedChannel } from '../../domain/alert-rules/channels.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { type PostJson, postAlert } from '../../integrations/post-alert.ts';
+import { WebhookError } from '../../integrations/webhook.ts';
+import type { testRule as operation } from './operations.ts';
+
+export interface TestDependencies {
+  readonly rules: Pick<Rules, 'find'>;
+  readonly postWebhook: PostJson;
+  readonly dashboardUrl: string;
+  readonly now: () => Date;
+}
+
+/** Posts a test message on the channels of a rule or budget. Nothing is stored. */
+export const testRule =
+  ({ rules, postWebhook, dashboardUrl, now }: TestDependencies): Implementation<typeof operation> =>
+  async ({ caller: { accountId }, params: { id } }) => {
+    const rule = await rules.find(accountId, id);
+    const channels = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
+    if (channels.length === 0)
+      throw new ValidationError([{ path: 'id', message: 'must be a rule with a channel other than email' }]);
+    const at = now();
+    const today = `${dayOf(at.toISOString())}T00:00:00.000Z`;
+    const alert: Alert = {
+      alertId: `test-${id}`,
+      accountId,
+      ruleId: id,
+      ruleName: rule.name,
+      type: rule.condition.type,
+      event: null,
+      status: 'triggered',
+      triggeredAt: at.toISOString(),
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      period: { name: 'daily', start: today, end: new Date(Date.parse(today) + DAY_MS).toISOString() },
+      unit: 'nanoUsd',
+      observed: 0,
+      limit: 0,
+      unpricedRequests: 0,
+      summary: 'This is a test of the channel. Nothing has happened.',
+      drivers: [],
+      deliveries: [],
+    };
+    const page = rule.condition.type === 'budget' ? 'budgets' : `rules/${id}`;
+    const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/${page}` };
+    const test = async (channel: PostedChannel) => {
+      try {
+        await postAlert(postWebhook, rule, channel, { alert, links, now: at });
+        return { channel, isDelivered: true, error: null };
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error;
+        return { channel, isDelivered: false, error: error.message };
+      }
+    };
+    return { items: await Promise.all(channels.map(test)) };
+  };

@@ -1,0 +1,27 @@
+import { dayOf } from '../calendar/utc.ts';
+import type { Alert } from './alert.ts';
+import type { AlertLinks } from './alert-text.ts';
+import type { RuleCondition } from './rule.ts';
+
+/** The dashboard's pages about an alert. @param condition of its rule, if it still has one */
+export const alertLinks = (
+  dashboardUrl: string,
+  { alertId, period, of }: Pick<Alert, 'alertId' | 'period' | 'of'>,
+  condition?: RuleCondition,
+): AlertLinks => {
+  const { dim, ...filter } = (condition?.config as { filter?: Record<string, unknown> } | undefined)?.filter ?? {};
+  const dimensions: Record<string, unknown> = {
+    ...filter,
+    ...Object.fromEntries(Object.entries((dim ?? {}) as object).map(([name, value]) => [`dim:${name}`, value])),
+    // Spend has no dimension for sessions.
+    ...(of && of.dimension !== 'session' && { [of.dimension]: of.value }),
+  };
+  const search = new URLSearchParams({
+    range: 'custom',
+    from: dayOf(period.start),
+    to: dayOf(new Date(Date.parse(period.end) - 1).toISOString()),
+    // The dashboard reads JSON: a value such as `42` stays a text.
+    ...Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, JSON.stringify([value])])),
+  });
+  return { alert: `${dashboardUrl}/alerts/${alertId}`, spend: `${dashboardUrl}/?${search}` };
+};

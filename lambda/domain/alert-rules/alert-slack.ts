@@ -1,0 +1,52 @@
+import type { Alert } from './alert.ts';
+import { type AlertLinks, alertTitle, oneLine, shortened, shortFacts } from './alert-text.ts';
+
+/** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
+const escapeSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Escapes and cuts a text. An escape that the cut splits would show as text. */
+const slackText = (text: string, maxLength: number): string => {
+  const escaped = escapeSlack(text);
+  return escaped.length <= maxLength ? escaped : `${shortened(escaped, maxLength - 1).replace(/&[a-z]{0,3}$/, '')}…`;
+};
+
+/** @see https://docs.slack.dev/reference/block-kit/blocks/header-block */
+const MAX_HEADER_CHARACTERS = 150;
+/** @see https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const MAX_SECTION_CHARACTERS = 3_000;
+
+/** Text in which Slack sees no formatting, links or mentions. */
+const plainText = (text: string, maxLength: number) => ({
+  type: 'plain_text',
+  text: slackText(text, maxLength),
+  emoji: false,
+});
+
+/**
+ * A message for Slack's incoming webhooks: blocks, and a text for notifications. What users and clients wrote is in plain text only.
+ *
+ * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
+export const slackMessage = (alert: Alert, links: AlertLinks) => {
+  const title = alertTitle(alert);
+  const summary = oneLine(alert.summary);
+  const lines = [summary, ...shortFacts(alert).map(({ label, text }) => `${label}: ${text}`)];
+  const link = (url: string, text: string) => `<${escapeSlack(url)}|${text}>`;
+  const footer = `${link(links.alert, 'See and acknowledge it')} · ${link(links.spend, 'See the spend')}`;
+  return {
+    text: slackText(`${title}: ${summary}`, MAX_SECTION_CHARACTERS),
+    blocks: [
+      { type: 'header', text: plainText(title, MAX_HEADER_CHARACTERS) },
+      { type: 'section', text: plainText(lines.join('\n'), MAX_SECTION_CHARACTERS) },
+      // A section is too short for a link with very long filters: the alert's page has it, too.
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: footer.length <= MAX_SECTION_CHARACTERS ? footer : link(links.alert, 'See and acknowledge it'),
+        },
+      },
+    ],
+  };
+};

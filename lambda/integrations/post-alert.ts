@@ -1,0 +1,42 @@
+import type { Alert } from '../domain/alert-rules/alert.ts';
+import type { AlertLinks } from '../domain/alert-rules/alert-text.ts';
+import { channelTypes, type PostedChannel } from '../domain/alert-rules/channels.ts';
+import type { TargetName } from '../domain/alert-rules/rule.ts';
+import { WebhookError } from './webhook.ts';
+
+/** Where a rule posts. */
+export interface PostTargets {
+  readonly webhook: { readonly url: string; readonly secret: string } | null;
+  readonly targets?: { readonly [Name in TargetName]?: string | undefined } | undefined;
+}
+
+/** As `postWebhook`: with a secret, the body is signed. */
+export type PostJson = (
+  target: { readonly url: string; readonly secret?: string | undefined },
+  body: string,
+  now: Date,
+) => Promise<void>;
+
+/**
+ * Posts an alert on a channel of a rule.
+ *
+ * @throws WebhookError, final where another attempt cannot succeed. It contains nothing of the target.
+ */
+export const postAlert = async (
+  post: PostJson,
+  { webhook, targets }: PostTargets,
+  channel: PostedChannel,
+  message: { readonly alert: Alert; readonly links: AlertLinks; readonly now: Date },
+): Promise<void> => {
+  const { url, body, finalStatuses } = channelTypes[channel];
+  const target = channel === 'webhook' ? webhook?.url : targets?.[channel];
+  if (target === undefined) throw new WebhookError(`the rule no longer has a target for ${channel}`, { isFinal: true });
+  const json = JSON.stringify(body(message.alert, message.links, target));
+  try {
+    await post({ url: url(target), ...(channel === 'webhook' && { secret: webhook?.secret }) }, json, message.now);
+  } catch (error) {
+    if (!(error instanceof WebhookError) || error.status === undefined || !finalStatuses.includes(error.status))
+      throw error;
+    throw new WebhookError(error.message, { status: error.status, isFinal: true });
+  }
+};

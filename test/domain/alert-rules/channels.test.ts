@@ -1,0 +1,239 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import { alertLinks } from '../../../lambda/domain/alert-rules/alert-links.ts';
+import { pagerDutyEvent } from '../../../lambda/domain/alert-rules/alert-pagerduty.ts';
+import { slackMessage } from '../../../lambda/domain/alert-rules/alert-slack.ts';
+import { teamsMessage } from '../../../lambda/domain/alert-rules/alert-teams.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alert-rules/channels.ts';
+
+const alert: Alert = {
+  alertId: 'alert-1',
+  accountId: 'account-1',
+  ruleId: 'rule-1',
+  ruleName: 'Daily spend',
+  type: 'cost_threshold',
+  event: null,
+  status: 'triggered',
+  triggeredAt: '2026-11-20T16:30:00.000Z',
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
+  unit: 'nanoUsd',
+  observed: 12_000_000_000,
+  limit: 10_000_000_000,
+  unpricedRequests: 3,
+  summary: 'Spend is $12: it reached the threshold of $10.',
+  drivers: [
+    { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
+    { dimension: 'model', value: null, label: null, share: 0.25 },
+  ],
+  deliveries: [],
+};
+const links = alertLinks('https://dashboard.example.com', alert);
+const KEY = 'R0123456789ABCDEFabcdef012345678';
+const NOTE = 'The cost of 3 more requests in this period is unknown and not included.';
+/** What users and clients may call things. */
+const nasty = [
+  '<!channel> & <https://evil.example|x>',
+  '*bold* _it_ ~x~ `code`',
+  '[x](https://evil.example) **b**',
+  '名前 😀 é',
+];
+const named = (name: string): Alert => ({
+  ...alert,
+  ruleName: name,
+  summary: `Spend of ${name} is $12.`,
+  drivers: [{ dimension: 'tag', value: name, label: null, share: 1 }],
+});
+const unescape = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+describe('slackMessage', () => {
+  it('has a text and blocks: title, facts, links', () => {
+    expect(slackMessage(alert, links)).toEqual({
+      text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
+      blocks: [
+        { type: 'header', text: { type: 'plain_text', text: 'AI spend alert: Daily spend', emoji: false } },
+        {
+          type: 'section',
+          text: {
+            type: 'plain_text',
+            text: [
+              'Spend is $12: it reached the threshold of $10.',
+              'Period: 2026-11-20 (daily, UTC)',
+              'By model: gpt-4o 75 %, no model 25 %',
+              `Note: ${NOTE}`,
+            ].join('\n'),
+            emoji: false,
+          },
+        },
+        {
+          type: 'section',
+          text: {
+            type: 'mrkdwn',
+            text: '<https://dashboard.example.com/alerts/alert-1|See and acknowledge it> · <https://dashboard.example.com/?range=custom&amp;from=2026-11-20&amp;to=2026-11-20|See the spend>',
+          },
+        },
+      ],
+    });
+  });
+
+  it.each(nasty)('shows %s as it was written, where nothing is formatted', (name) => {
+    const { text, blocks } = slackMessage(named(name), links);
+    const [header, facts, footer] = blocks.map((block) => block.text);
+    expect([header?.type, facts?.type]).toEqual(['plain_text', 'plain_text']);
+    expect(unescape(facts?.text ?? '')).toContain(`By tag: ${name} 100 %`);
+    expect(`${text}${header?.text}${facts?.text}`).not.toMatch(/[<>]/);
+    expect(footer).toEqual(slackMessage(alert, links).blocks[2]?.text);
+  });
+
+  it('keeps the limits of blocks, whole characters, and the lines after a long name', () => {
+    for (let length = 100; length < 160; length++) {
+      const { text, blocks } = slackMessage(named(`${'x'.repeat(length)}${'&😀'.repeat(1_000)}`), links);
+      const [header = '', facts = ''] = blocks.map((block) => block.text.text);
+      expect(text.length).toBeLessThanOrEqual(3_000);
+      expect(header.length).toBeLessThanOrEqual(150);
+      expect(facts.length).toBeLessThanOrEqual(3_000);
+      for (const each of [text, header, facts]) {
+        expect(each.isWellFormed()).toBe(true);
+        expect(each.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
+      }
+    }
+    const drivers = [{ dimension: 'tag', value: 'x'.repeat(5_000), label: null, share: 1 } as const];
+    expect(slackMessage({ ...alert, drivers }, links).blocks[1]?.text.text).toContain(NOTE);
+  });
+});
+
+describe('teamsMessage', () => {
+  it('is a message with an Adaptive Card', () => {
+    const { type, attachments } = teamsMessage(alert, links);
+    expect(type).toBe('message');
+    expect(attachments).toHaveLength(1);
+    expect(attachments[0]).toMatchObject({
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      contentUrl: null,
+      content: {
+        type: 'AdaptiveCard',
+        version: '1.4',
+        actions: [
+          { type: 'Action.OpenUrl', url: links.alert },
+          { type: 'Action.OpenUrl', url: links.spend },
+        ],
+      },
+    });
+    expect(attachments[0]?.content.body.map(({ inlines }) => inlines.map((run) => Object(run).text).join(''))).toEqual([
+      'AI spend alert: Daily spend',
+      'Spend is $12: it reached the threshold of $10.',
+      'Period: 2026-11-20 (daily, UTC)',
+      'By model: gpt-4o 75 %, no model 25 %',
+      `Note: ${NOTE}`,
+    ]);
+  });
+
+  it.each(nasty)('shows %s as it was written: every text is one without Markdown', (name) => {
+    const body = teamsMessage(named(name), links).attachments[0]?.content.body ?? [];
+    for (const block of body) {
+      expect(block.type).toBe('RichTextBlock');
+      expect(block.inlines.every(({ type }) => type === 'TextRun')).toBe(true);
+    }
+    expect(JSON.stringify(body)).toContain(JSON.stringify(`${name} 100 %`).slice(1, -1));
+  });
+
+  it('stays below 28 KB', () => {
+    const drivers = (['provider', 'model', 'tag', 'key'] as const).map(
+      (dimension) => ({ dimension, value: '😀'.repeat(5_000), label: null, share: 1 }) as const,
+    );
+    const long = { ...named('名'.repeat(5_000)), drivers };
+    expect(Buffer.byteLength(JSON.stringify(teamsMessage(long, links)))).toBeLessThan(28_000);
+  });
+});
+
+describe('pagerDutyEvent', () => {
+  it('triggers one incident for an alert, however often it is sent', () => {
+    expect(pagerDutyEvent(alert, links, KEY)).toEqual({
+      routing_key: KEY,
+      event_action: 'trigger',
+      dedup_key: 'alert-1',
+      client: 'AI Spend Gateway',
+      client_url: links.alert,
+      links: [
+        { href: links.alert, text: 'See and acknowledge it' },
+        { href: links.spend, text: 'See the spend' },
+      ],
+      payload: {
+        summary: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
+        source: 'ai-spend-gateway',
+        severity: 'warning',
+        timestamp: '2026-11-20T16:30:00.000Z',
+        class: 'cost_threshold',
+        custom_details: {
+          Period: '2026-11-20 (daily, UTC)',
+          'By model': 'gpt-4o 75 %, no model 25 %',
+          Note: NOTE,
+        },
+      },
+    });
+  });
+
+  it.each([
+    [{ type: 'burn_rate' }, 'critical'],
+    [{ type: 'budget', percent: 100 }, 'critical'],
+    [{ type: 'budget', percent: 80 }, 'warning'],
+  ] as const)('has for %j the severity %s', (facts, severity) => {
+    expect(pagerDutyEvent({ ...alert, ...facts }, links, KEY).payload.severity).toBe(severity);
+  });
+
+  it('keeps the limit of a summary, and every note', () => {
+    const long = { ...named('😀'.repeat(2_000)), mayAlsoMatch: { requests: 4, costNanoUsd: 1 } };
+    const { summary, custom_details: details } = pagerDutyEvent(long, links, KEY).payload;
+    expect(summary.length).toBeLessThanOrEqual(1_024);
+    expect(summary.isWellFormed()).toBe(true);
+    expect(details['Note']).toMatch(/is unknown.*Up to 4 more/);
+  });
+});
+
+describe('alertLinks', () => {
+  it('lead to the spend of the period, of the filter, and of what the alert is about', () => {
+    const config = { threshold: 1, period: 'daily', filter: { model: '42', dim: { team: 'a&b' } } } as const;
+    const of = { dimension: 'key', value: 'k1', label: null } as const;
+    const { spend } = alertLinks('https://d.example', { ...alert, of }, { type: 'cost_threshold', config } as never);
+    expect(Object.fromEntries(new URL(spend).searchParams)).toEqual({
+      ...{ range: 'custom', from: '2026-11-20', to: '2026-11-20' },
+      ...{ model: '["42"]', 'dim:team': '["a&b"]', key: '["k1"]' },
+    });
+  });
+});
+
+describe('targets', () => {
+  const slack = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
+  const teams =
+    'https://default1.2.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/f/triggers/manual/paths/invoke?sig=s3cr';
+  it.each([
+    ['slack', slack, true],
+    ['slack', 'https://hooks.slack.com.evil.example/services/T/B/x', false],
+    ['slack', 'http://hooks.slack.com/services/T/B/x', false],
+    ['slack', 'https://example.com/hook', false],
+    ['teams', teams, true],
+    ['teams', 'https://prod-1.westus.logic.azure.com:443/workflows/f/triggers/manual/paths/invoke?sig=x', true],
+    ['teams', 'https://acme.webhook.office.com/webhookb2/x', false],
+    ['teams', 'https://evil.example/workflows/f/triggers/manual', false],
+    ['pagerduty', KEY, true],
+    ['pagerduty', `eu:${KEY}`, true],
+    ['pagerduty', KEY.slice(1), false],
+    ['pagerduty', 'https://events.pagerduty.com/', false],
+  ] as const)('%s: %s is one: %s', (channel, target, isTarget) => {
+    expect(channelTypes[channel].targetProblem(target) === undefined).toBe(isTarget);
+  });
+
+  it('are shown by their host and end', () => {
+    expect(maskTarget(slack)).toBe('https://hooks.slack.com/…WXYZ');
+    expect(maskTarget(`eu:${KEY}`)).toBe('…5678');
+    expect(shownWebhookUrl(slack)).toBe('https://hooks.slack.com/…WXYZ');
+    expect(shownWebhookUrl('https://hooks.example.com/1')).toBe('https://hooks.example.com/1');
+  });
+
+  it("sends PagerDuty's events to the service region of the key", () => {
+    expect(channelTypes.pagerduty.url(KEY)).toBe('https://events.pagerduty.com/v2/enqueue');
+    expect(channelTypes.pagerduty.url(`eu:${KEY}`)).toBe('https://events.eu.pagerduty.com/v2/enqueue');
+    expect(channelTypes.pagerduty.body(alert, links, `eu:${KEY}`)).toMatchObject({ routing_key: KEY });
+  });
+});
