@@ -45,7 +45,7 @@ const named = (name: string): Alert => ({
   summary: `Spend of ${name} is $12.`,
   drivers: [{ dimension: 'tag', value: name, label: null, share: 1 }],
 });
-const unescape = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+const unescapeSlack = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
 describe('slackMessage', () => {
   it('has a text and blocks: title, facts, links', () => {
@@ -81,7 +81,7 @@ describe('slackMessage', () => {
     const { text, blocks } = slackMessage(named(name), links);
     const [header, facts, footer] = blocks.map((block) => block.text);
     expect([header?.type, facts?.type]).toEqual(['plain_text', 'plain_text']);
-    expect(unescape(facts?.text ?? '')).toContain(`By tag: ${name} 100 %`);
+    expect(unescapeSlack(facts?.text ?? '')).toContain(`By tag: ${name} 100 %`);
     expect(`${text}${header?.text}${facts?.text}`).not.toMatch(/[<>]/);
     expect(footer).toEqual(slackMessage(alert, links).blocks[2]?.text);
   });
