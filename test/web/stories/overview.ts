@@ -119,7 +119,7 @@ describe('the overview', () => {
     await page.waitForURL(/per=hour/);
     await waitUntilIdle(page);
     expect(await comparison.textContent()).toBe(ofDays);
-    await page.getByText('This month', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Range' }).getByText('This month').click();
     await page.waitForURL(/range=month/);
     await waitUntilIdle(page);
     expect(await comparison.count()).toBe(0);

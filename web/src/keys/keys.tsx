@@ -141,7 +141,7 @@ export const Keys = () => {
                 : [1, 2].map((row) => (
                     <tr key={row}>
                       <td colSpan={5}>
-                        <Skeleton height={38} />
+                        <Skeleton height={43} />
                       </td>
                     </tr>
                   ))}

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
@@ -9,9 +9,9 @@ import { useMe } from '../session/permissions.ts';
 /** The account's projects; who may, adds and deletes some. */
 export const Projects = () => {
   const api = useApi();
-  const { may } = useMe();
+  const { me, may } = useMe();
   const queryClient = useQueryClient();
-  const { data } = api.useQuery('get', '/projects');
+  const { data, error } = api.useQuery('get', '/projects');
   const [name, setName] = useState('');
   const reload = () => queryClient.invalidateQueries({ queryKey: ['get', '/projects'] });
   const create = api.useMutation('post', '/projects', {
@@ -36,7 +36,17 @@ export const Projects = () => {
           </tr>
         </thead>
         <tbody>
-          {data?.items.map((project) => (
+          {!error &&
+            (!data || !me) &&
+            // As high as the default project and the form, so that nothing below moves.
+            [22, 30].map((height) => (
+              <tr key={height}>
+                <td colSpan={3}>
+                  <Skeleton height={height} />
+                </td>
+              </tr>
+            ))}
+          {(me && data)?.items.map((project) => (
             <tr key={project.id}>
               <td>{project.name}</td>
               <td>{plural(project.keys.length, 'key')}</td>
@@ -54,7 +64,7 @@ export const Projects = () => {
               </td>
             </tr>
           ))}
-          {may('projects:write') && (
+          {data && may('projects:write') && (
             <tr>
               <td colSpan={3}>
                 <form
