@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { type ApiSession, register } from '../browser/accounts.ts';
 import { openTab, screenshot } from '../browser/browser.ts';
-import { fixture } from '../browser/fixture.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const claimsSchema = z.object({ iss: z.string(), aud: z.string() });
 const clientsSchema = z.object({ Clients: z.record(z.string(), z.object({ ClientSecret: z.string() })) });
@@ -21,6 +21,22 @@ const api = async (method: string, path: string, body?: object): Promise<any> =>
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return response.json();
+};
+
+/** The owner lets colleagues sign in at the identity provider. */
+const turnOn = async () => {
+  const { open, browserErrors } = await openSignedIn(owner);
+  const page = await open('/settings');
+  const section = page.getByRole('region', { name: 'Single sign-on' });
+  await section.getByLabel('Members sign in at Acme').waitFor();
+  if (!(await section.getByLabel('Members sign in at Acme').isChecked())) {
+    await section.getByLabel('Members sign in at Acme').click();
+    await section.getByLabel('Role of new members').selectOption('member');
+    await section.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Single sign-on is changed.').waitFor();
+  }
+  expect(await api('GET', '/sign-on')).toMatchObject({ provider: 'Acme', defaultRole: 'member', isRequired: false });
+  expect(browserErrors).toEqual([]);
 };
 
 /** The fake takes the place of the stack's user pool: same issuer, client and secret. */
@@ -46,7 +62,7 @@ beforeAll(async () => {
 
 describe('single sign-on', () => {
   it('makes a colleague a member, who comes to the page that was asked for', async () => {
-    await api('PATCH', '/sign-on', { provider: 'Acme', defaultRole: 'member' });
+    await turnOn();
     const { browser, dashboard } = fixture();
     const { page, browserErrors } = await openTab(browser);
     await page.goto(`${dashboard.url}/keys`);
