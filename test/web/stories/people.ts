@@ -24,14 +24,13 @@ const invite = async (page: Page, email: string) => {
   await page.getByText(`An invitation is on its way to ${email}.`).waitFor();
 };
 
-const accept = async (tab: Tab, email: string) => {
+const join = async (tab: Tab, email: string) => {
   const mail = await readMail(tab, email, 'invit');
   await tab.page.goto(/http:\S+accept-invitation#\S+/.exec(mail)?.[0] ?? '');
   await tab.page.getByLabel('First name').fill('Grace');
   await tab.page.getByLabel('Last name').fill('Hopper');
   await tab.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await tab.page.getByRole('button', { name: 'Join the account' }).click();
-  await menu(tab.page, 'Rules').waitFor();
 };
 
 /** What the role of a viewer cannot do is not there. */
@@ -136,7 +135,8 @@ describe('two people of one account', () => {
     await signUp(owner.page, dashboard, ada);
     await verify(owner, ada);
     await invite(owner.page, grace);
-    await accept(other, grace);
+    await join(other, grace);
+    await menu(other.page, 'Rules').waitFor();
     await seeNothingToChange(other.page);
 
     await owner.page.reload();
@@ -150,6 +150,10 @@ describe('two people of one account', () => {
     await failToChangeEmail(owner.page);
     const secret = await setUpTotp(owner.page);
     await requireTotp(owner.page);
+    const [third, mary] = [await openTab(browser), `mary.${newEmail()}`];
+    await invite(owner.page, mary);
+    await join(third, mary);
+    await third.page.getByText('You are a member of the account now.').waitFor();
     await changePassword(owner.page, secret, 'Another-Horse-8-Battery');
     await signInWith(owner.page, ada, 'Another-Horse-8-Battery', secret);
     await menu(owner.page, 'Members').waitFor();
