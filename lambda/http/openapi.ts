@@ -166,8 +166,8 @@ const errorResponses = (operation: Operation, writer: Writer): Json => {
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
   // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
-  const ours = Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
   if (operation.isMcp) return mcpErrorResponses([...byStatus], writer);
+  const ours = Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
   return operation.isOAuth ? { ...ours, ...oAuthErrorResponses(writer) } : ours;
 };
 
