@@ -11,6 +11,7 @@ import { markDeleted, openAccountItems } from '../../lambda/data/accounts/delete
 import { deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
+import { archiveObjectKey, exportKey } from '../../lambda/domain/object-keys.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { silentLogger } from '../http/invoke.ts';
@@ -39,6 +40,11 @@ const all = async () => {
 /** Items that name anything of an account. */
 const itemsOf = async ({ accountId, mark }: Ids) =>
   (await all()).filter((item) => [accountId, mark].some((text) => JSON.stringify(item).includes(text)));
+
+const objectsOf = ({ accountId, day }: Ids) => [
+  archiveObjectKey(accountId, 'ar1', 'x.tar.gz'),
+  exportKey(accountId, 'requests', 'csv', day),
+];
 
 const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
   const deletions = openAccountDeletions(over);
@@ -110,7 +116,7 @@ beforeEach(async () => {
   customers = [];
   aborted = [];
   billCredentials = [];
-  objects = new Set([`archives/${a.accountId}/ar1/x.tar.gz`, `archives/${b.accountId}/ar1/x.tar.gz`]);
+  objects = new Set([a, b].flatMap(objectsOf));
   await fillAccount(table, a);
   await fillAccount(table, b);
 });
@@ -159,7 +165,7 @@ describe('the deletion of an account', () => {
     expect([...new Set(customers)].sort()).toEqual(['cus_AAA', 'cus_formerAAA']);
     expect([...new Set(aborted)]).toEqual(['uploadAAA']);
     expect([...new Set(billCredentials)]).toEqual([`${a.accountId}/openai`]);
-    expect([...objects]).toEqual([`archives/${b.accountId}/ar1/x.tar.gz`]);
+    expect([...objects]).toEqual(objectsOf(b));
     // There is nothing more to do.
     await run();
   });
