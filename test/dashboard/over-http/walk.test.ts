@@ -257,16 +257,21 @@ describe('the dashboard API over HTTP', () => {
     );
   }, 60_000);
 
-  it('records an event of the outbox, and rolls its day up', async () => {
+  it('records an event of the outbox, rolls its day up, and exports it', async () => {
     const { client, name } = running.stack.table;
     const startedAt = new Date(Date.now() - 2 * DAY_MS).toISOString();
     const event = closeEvent({ accountId: await internalAccountId(), startedAt });
     const entry = { ...outboxKey(0, event.requestId, 'close'), event: JSON.stringify(event), parkedAt: startedAt };
     await client.send(new PutCommand({ TableName: name, Item: entry }));
-    await eventually(
-      async () => watched.requests.filter(({ functionName }) => /Rollup/.test(functionName)),
-      (requests) => requests.some(({ operation }) => operation === 'TransactWriteItems'),
+    const { items } = await eventually(
+      async () => (await call('GET', '/exports')).body,
+      ({ items: exported }) => exported.length > 0,
     );
+    expect(items).toMatchObject([
+      { day: startedAt.slice(0, 10), dataset: 'cost-and-usage', requests: 1 },
+      { dataset: 'requests', rows: 1 },
+    ]);
+    expect((await fetch(items[1].url)).headers.get('content-disposition')).toContain('.parquet');
     expect((await call('GET', `/requests/${event.requestId}`)).body).toMatchObject({ outcome: 'completed' });
   }, 60_000);
 
