@@ -9,6 +9,9 @@ export const ARCHIVES = 'archives';
 /** Cost and usage, and request records, of each day. */
 export const EXPORTS = 'exports';
 
+/** Tag of objects that end before the others of their kind: after so many days, which are a plan's. */
+export const RETENTION_TAG = 'retention-days';
+
 /** Every kind of objects of an account. What is not here, the deletion of an account does not find. */
 export const OBJECT_KINDS = [ARCHIVES, EXPORTS] as const;
 type ObjectKind = (typeof OBJECT_KINDS)[number];

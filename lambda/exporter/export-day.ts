@@ -1,3 +1,4 @@
+import type { openAccountTerms } from '../data/accounts/account-terms.ts';
 import type { DayExports, DueExport, Exported } from '../data/exports/day-exports.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import type { openRequests } from '../data/requests/requests.ts';
@@ -38,6 +39,7 @@ export class OutOfTimeError extends Error {
 type ExportResult = 'exported' | 'changed' | 'expired';
 
 export interface ExportDayDependencies {
+  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
   readonly dayExports: Pick<DayExports, 'finish' | 'giveUp'>;
   readonly requests: Pick<ReturnType<typeof openRequests>, 'all'>;
   readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
@@ -56,13 +58,18 @@ const fileFormats = {
   csv: { open: openCsvFile, contentType: 'application/gzip' },
 } as const;
 
-/** The files of a dataset, in every format. */
-const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: DatasetName) => {
+/** The files of a dataset, in every format. Request records live as long as in the table, charges as long as on the longest plan. */
+const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: DatasetName, requestDays: number) => {
   const { columns, rowsOf } = datasets[name];
   const files = exportFormats.map((format: ExportFormat) => ({
     name: `${name}/${format}`,
     file: fileFormats[format].open(columns),
-    upload: openUpload(objects, exportKey(accountId, name, format, day), fileFormats[format].contentType),
+    upload: openUpload(
+      objects,
+      exportKey(accountId, name, format, day),
+      fileFormats[format].contentType,
+      name === 'requests' ? requestDays : undefined,
+    ),
   }));
   let rows: unknown[] = [];
   let written = 0;
@@ -100,10 +107,11 @@ const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: Da
  * @throws ExportMismatchError, OutOfTimeError
  */
 export const exportDay =
-  ({ dayExports, requests, spendCounters, marks, objects, now }: ExportDayDependencies) =>
+  ({ accountTerms, dayExports, requests, spendCounters, marks, objects, now }: ExportDayDependencies) =>
   async (due: DueExport, isLate: () => boolean): Promise<ExportResult> => {
     const { accountId, day } = due;
-    const files = datasetNames.map((name) => openFiles(objects, due, name));
+    const { retentionDays } = await accountTerms.find(accountId);
+    const files = datasetNames.map((name) => openFiles(objects, due, name, retentionDays));
     try {
       let sums: Counters = {};
       const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
@@ -129,6 +137,7 @@ export const exportDay =
         requests: sums.requests ?? 0,
         costNanoUsd: knownCostNanoUsd(sums),
         unpricedRequests: sums.unpricedRequests ?? 0,
+        requestRetentionDays: retentionDays,
         files: Object.fromEntries(sizes),
       };
       return (await dayExports.finish(due, exported)) ? 'exported' : 'changed';

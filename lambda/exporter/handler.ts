@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openDayExports } from '../data/exports/day-exports.ts';
 import { openRollupMarks } from '../data/ledger/rollup-marks.ts';
 import { openRequests } from '../data/requests/requests.ts';
@@ -27,6 +28,7 @@ const dayExports = openDayExports(table);
 const exportDue = exportDueDays({
   dayExports,
   exportDay: exportDay({
+    accountTerms: openAccountTerms(table),
     dayExports,
     requests: openRequests(table),
     spendCounters: openSpendCounters(table),

@@ -8,8 +8,9 @@ export const openUpload = (
   objects: Pick<ObjectStore, 'put' | 'beginUpload' | 'uploadPart' | 'completeUpload' | 'abortUpload'>,
   key: string,
   contentType: string,
+  retentionDays?: number,
 ) => {
-  const download = { contentType, filename: key.slice(key.lastIndexOf('/') + 1) };
+  const download = { contentType, retentionDays, filename: key.slice(key.lastIndexOf('/') + 1) };
   let uploadId: string | undefined;
   const tags: string[] = [];
   let waiting: Uint8Array[] = [];

@@ -12,11 +12,14 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { RETENTION_TAG } from '../domain/object-keys.ts';
 
 /** What a download looks like to who downloads it. */
 interface Download {
   readonly contentType: string;
   readonly filename?: string | undefined;
+  /** The bucket deletes the object then; without it, when it deletes others of its kind. */
+  readonly retentionDays?: number | undefined;
 }
 
 /** S3 did not do what was asked for. */
@@ -24,8 +27,9 @@ class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
 }
 
-const headersOf = ({ contentType, filename }: Download) => ({
+const headersOf = ({ contentType, filename, retentionDays }: Download) => ({
   ContentType: contentType,
+  ...(retentionDays !== undefined && { Tagging: `${RETENTION_TAG}=${retentionDays}` }),
   ...(filename !== undefined && { ContentDisposition: `attachment; filename="${filename}"` }),
 });
 

@@ -2,14 +2,15 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { plans } from '../../lambda/domain/billing/plans.ts';
-import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, EXPORTS, RETENTION_TAG } from '../../lambda/domain/object-keys.ts';
 import type { Retention } from '../config.ts';
 
 /** Archives live as long as their links are given out, and a day more. */
 const ARCHIVE_DAYS = 8;
 
-/** Exports live as long as the longest retention of request records; after a month they are read rarely. */
-const EXPORT_DAYS = Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays));
+/** Exports live as long as request records on the longest plan; after a month they are read rarely. */
+const planDays = [...new Set(Object.values(plans).map((plan) => plan.requestRetentionDays))];
+const EXPORT_DAYS = Math.max(...planDays);
 const EXPORT_BUSY_DAYS = 30;
 
 /** Where Athena puts results of queries. They are of no account, and soon deleted. */
@@ -35,6 +36,15 @@ export class ObjectBucket extends Bucket {
             { storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(EXPORT_BUSY_DAYS) },
           ],
         },
+        // Request records of shorter plans.
+        ...planDays
+          .filter((days) => days < EXPORT_DAYS)
+          .map((days) => ({
+            id: `${EXPORTS}-${days}`,
+            prefix: `${EXPORTS}/`,
+            tagFilters: { [RETENTION_TAG]: String(days) },
+            expiration: Duration.days(days),
+          })),
         { id: ATHENA_RESULTS, prefix: `${ATHENA_RESULTS}/`, expiration: Duration.days(RESULT_DAYS) },
       ],
       removalPolicy: retention.data,

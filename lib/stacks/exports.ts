@@ -38,8 +38,6 @@ export class ExportsStack extends Stack {
       // A processor of its own, and row groups of four days at a time.
       memoryMb: 3_008,
       retention: settings.retention,
-      // One run at a time: two would write the same days.
-      reservedConcurrency: 1,
     });
     this.scheduled = [exporter];
     grantItems(
@@ -48,8 +46,9 @@ export class ExportsStack extends Stack {
       { actions: ['Query'], partitions: partitions.exportsDue, index: INDEX_NAME },
       { actions: ['Query'], partitions: [...partitions.requestLogs, ...partitions.spend] },
       { actions: ['UpdateItem'], partitions: partitions.spend },
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.deletedAccounts] },
     );
-    grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:AbortMultipartUpload');
+    grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:PutObjectTagging', 's3:AbortMultipartUpload');
     const { databaseName, workgroupName } = exportTables(this, settings.name, objects);
     new CfnOutput(this, 'DatabaseName', { value: databaseName });
     new CfnOutput(this, 'WorkgroupName', { value: workgroupName });

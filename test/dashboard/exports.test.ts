@@ -78,6 +78,20 @@ describe('GET /exports', () => {
     ]);
   });
 
+  it('lists no request records that the plan keeps no longer', async () => {
+    const old = { ...exported, at: '2026-10-21T16:00:00.000Z', requestRetentionDays: 30 };
+    list.mockResolvedValue([
+      { day: '2026-10-20', exported: old },
+      { day: '2026-10-21', exported: { ...old, at: '2026-10-21T16:00:00.001Z' } },
+    ]);
+    const { items } = (await get()).body as { items: { day: string; dataset: string }[] };
+    expect(items.map(({ day, dataset }) => [day, dataset])).toEqual([
+      ['2026-10-20', 'cost-and-usage'],
+      ['2026-10-21', 'cost-and-usage'],
+      ['2026-10-21', 'requests'],
+    ]);
+  });
+
   it('gives no request records to a role that may not read requests', async () => {
     const { body } = await get({}, 'billing');
     expect((body as { items: { dataset: string }[] }).items.map(({ dataset }) => dataset)).toEqual(['cost-and-usage']);

@@ -3,6 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -38,6 +39,7 @@ const rollUpAll = async (): Promise<void> => {
 };
 
 const dependencies = () => ({
+  accountTerms: openAccountTerms(table, () => now),
   dayExports: openDayExports(table),
   requests: openRequests(table, () => now),
   spendCounters: openSpendCounters(table),
@@ -161,6 +163,27 @@ describe('the export of days', () => {
     expect(lines[0]?.split(',').slice(0, 3)).toEqual(['BilledCost', 'BillingAccountId', 'BillingAccountName']);
   });
 
+  it('tags request records with the days that the plan keeps them, and no charges', async () => {
+    const [due] = await requested(DAYS[1] as string);
+    const tags: unknown[] = [];
+    await exportDay({
+      ...dependencies(),
+      objects: {
+        ...objects,
+        put: (key, body, download) => {
+          tags.push([key.split('/').slice(2, 4).join('/'), download.retentionDays]);
+          return objects.put(key, body, download);
+        },
+      },
+    })(due as DueExport, () => false);
+    expect(tags).toEqual([
+      ['cost-and-usage/parquet', undefined],
+      ['cost-and-usage/csv', undefined],
+      ['requests/parquet', 30],
+      ['requests/csv', 30],
+    ]);
+  });
+
   it('lists what was exported, and nothing is due', async () => {
     const listed = await openDayExports(table).list(accountId, DAYS[0] as string, DAYS.at(-1) as string);
     expect(listed.map(({ day }) => day)).toEqual(DAYS);
@@ -214,6 +237,23 @@ describe('a day that changes', () => {
     // A mark says that it changes: the rollup has it exported again.
     await table.client.send(new PutCommand(markForRollup(table.name, accountId, '2026-11-13', now).Put));
     expect(await withoutOne(due as DueExport, () => false)).toBe('changed');
+  });
+
+  it('is due again after another run exported it meanwhile, whose files may have been newer', async () => {
+    const [due] = await requested('2026-11-13');
+    const slow = exportDay({
+      ...dependencies(),
+      requests: {
+        async *all(...args) {
+          yield* openRequests(table, () => now).all(...args);
+          await exportAll();
+        },
+      },
+    });
+    expect(await slow(due as DueExport, () => false)).toBe('changed');
+    expect(await requested(null)).toEqual([{ ...due, nonce: expect.not.stringMatching(due?.nonce ?? '') }]);
+    await exportAll();
+    expect(await requested(null)).toEqual([]);
   });
 
   it('keeps its export when its records have expired, and is not due any more', async () => {

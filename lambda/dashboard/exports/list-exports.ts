@@ -1,5 +1,6 @@
-import type { DayExports } from '../../data/exports/day-exports.ts';
+import type { DayExports, Exported } from '../../data/exports/day-exports.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { datasetNames, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
@@ -17,6 +18,10 @@ interface ListExportsDependencies {
 const DEFAULT_DAYS = 30;
 const LINK_SECONDS = 900;
 
+/** Whether the files of request records may be deleted by now. */
+const hasExpired = ({ at, requestRetentionDays }: Exported, now: Date): boolean =>
+  requestRetentionDays !== undefined && Date.parse(at) + requestRetentionDays * DAY_MS <= now.getTime();
+
 export const listExports =
   ({ dayExports, objects, now }: ListExportsDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId, role }, query }) => {
@@ -32,6 +37,7 @@ export const listExports =
       for (const dataset of names) {
         const size = exported.files[`${dataset}/${query.format}`];
         if (size === undefined) continue;
+        if (dataset === 'requests' && hasExpired(exported, now())) continue;
         const { at: exportedAt, requests, costNanoUsd, unpricedRequests } = exported;
         const url = await objects.signGet(exportKey(accountId, dataset, query.format, day), LINK_SECONDS);
         const { rows, bytes } = size;

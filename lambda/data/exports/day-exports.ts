@@ -23,6 +23,8 @@ const exported = z.object({
   costNanoUsd: z.int(),
   /** Requests whose cost is not known: they are in the request records, and no charges. */
   unpricedRequests: z.int(),
+  /** How long after `at` the files of request records live. */
+  requestRetentionDays: z.optional(z.int()),
   /** By `{dataset}/{format}`. */
   files: z.record(z.string(), size),
 });
@@ -86,6 +88,18 @@ export const openDayExports = (table: Table) => {
     }
   };
 
+  /** @returns false */
+  const requestAgain = async ({ accountId, day }: DueExport): Promise<false> => {
+    const { Update } = requestExport(name, accountId, day, Date.now());
+    try {
+      // What is deleted stays deleted.
+      await client.send(new UpdateCommand({ ...Update, ConditionExpression: 'attribute_exists(pk)' }));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+    return false;
+  };
+
   return {
     /** Days of a shard that are due, the longest due first. */
     async *due(shard: number): AsyncGenerator<DueExport> {
@@ -97,8 +111,13 @@ export const openDayExports = (table: Table) => {
       for await (const item of queryItems(table, query)) yield storedDue.parse(item);
     },
 
-    /** Notes what was exported. @returns false where the day changed meanwhile and is still due */
-    finish: (due: DueExport, result: Exported): Promise<boolean> => end(due, result),
+    /**
+     * Notes what was exported. Where the day changed meanwhile, it is due (again): had another run exported it since, its files would be
+     * newer than these, which replaced them.
+     *
+     * @returns false where the day is due
+     */
+    finish: async (due: DueExport, result: Exported): Promise<boolean> => (await end(due, result)) || requestAgain(due),
 
     /** Leaves an earlier export as it is. */
     giveUp: (due: DueExport): Promise<boolean> => end(due, undefined),
