@@ -162,11 +162,6 @@ export const samples: Readonly<Record<string, Samples>> = {
     ...keys.rollupMarkKey(ids.accountId, ids.day),
     ...keys.rollupMarkIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
   })),
-  dayExportKey: one((ids) => ({
-    ...keys.dayExportKey(ids.accountId, ids.day),
-    ...keys.dayExportIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
-    accountId: ids.accountId,
-  })),
   summaryKey: one((ids) => keys.summaryKey(ids.accountId, 'TOTALS', 'DAY', ids.day, 0)),
   modelUseKey: one((ids) =>
     keys.modelUseKey(ids.day, shardOf(ids.accountId, keys.MODEL_USE_SHARDS), ids.accountId, 'openai', 'm'),
