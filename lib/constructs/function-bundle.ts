@@ -15,8 +15,8 @@ export const BUNDLE_FILE = 'index.js';
 
 /**
  * What the SDK imports when it first needs it, and no function ever does: on Lambda credentials stand in the environment, which is
- * the first place that is looked at, and no operation called here streams events. Left in, they bring clients of their own (STS,
- * SSO) and keep whole what all clients share: 150 kB of each bundle, and a quarter of the time most take to load.
+ * the first place that is looked at. Left in, they bring clients of their own (STS, SSO) and keep whole what all clients share: 150 kB of
+ * each bundle, and a quarter of the time most take to load.
  */
 const NEVER_IMPORTED = [
   '@aws-sdk/credential-provider-http',
@@ -24,9 +24,11 @@ const NEVER_IMPORTED = [
   '@aws-sdk/credential-provider-process',
   '@aws-sdk/credential-provider-sso',
   '@aws-sdk/credential-provider-web-identity',
-  '@smithy/core/event-streams',
   '@smithy/credential-provider-imds',
 ];
+
+/** The client of S3 imports this at once and the others when they first need it: see the file that takes its place. */
+const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-streams.ts' };
 
 /**
  * A file of its own next to the gateway's bundle, which loads it for accounts with reserved budgets only: the rates of all models in it
@@ -48,6 +50,7 @@ const HOUSE_OPTIONS = {
   format: 'cjs',
   minify: true,
   mainFields: ['module', 'main'],
+  alias: REPLACED,
   external: [...NEVER_IMPORTED, LAZY.name],
   logLevel: 'warning',
 } as const satisfies BuildOptions;

@@ -1,7 +1,9 @@
+import { Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
 
 /** Allows the named actions on one resource. CDK's own grants add neighbours of what is asked for; these do not. */
 export const grantActions = (grantee: IGrantable, resourceArn: string, ...actions: readonly string[]): void => {
@@ -15,6 +17,12 @@ export const grantSend = (grantee: IGrantable, queue: Queue): void =>
 
 export const grantReadSecret = (grantee: IGrantable, secret: Secret): void =>
   grantActions(grantee, secret.secretArn, 'secretsmanager:GetSecretValue');
+
+/** Says why a role may use all resources whose names begin alike. @param shown the pattern as cdk-nag shows it */
+export const acknowledgePattern = ({ grantPrincipal }: IGrantable, shown: string, reason: string): void => {
+  if (!Construct.isConstruct(grantPrincipal)) throw new Error(`${shown} is granted to no role of this app`);
+  Validations.of(grantPrincipal).acknowledge({ id: `AwsSolutions-IAM5[Resource::${shown}]`, reason });
+};
 
 /** Allows actions on the objects whose keys begin with one of the prefixes. */
 export const grantObjects = (
@@ -30,4 +38,12 @@ export const grantObjects = (
       resources: prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`)),
     }),
   );
+  // Another stack imports the bucket's name by this one.
+  const exported = Stack.of(bucket).resolve(Stack.of(bucket).exportValue(bucket.bucketArn)) as Record<string, string>;
+  for (const prefix of prefixes)
+    acknowledgePattern(
+      grantee,
+      `${exported['Fn::ImportValue']}/${prefix}/*`,
+      'Objects of one kind: their names are only known when they are written.',
+    );
 };

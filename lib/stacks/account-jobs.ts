@@ -61,7 +61,6 @@ export class AccountJobsStack extends Stack {
     const listed = [
       ...partitions.serviceKeys,
       ...partitions.apiTokens,
-      ...partitions.users,
       ...partitions.signOns,
       ...partitions.stripeCustomers,
       ...partitions.pricedAccounts,
@@ -73,7 +72,9 @@ export class AccountJobsStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.accountJobs, index: INDEX_NAME },
       { actions: ['Query'], partitions: partitions.allStripeCustomers, index: INDEX_NAME },
-      { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...listed, ...events] },
+      { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...partitions.users, ...events] },
+      // What a partition of the account names is deleted by its key.
+      { actions: ['BatchWriteItem'], partitions: listed },
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },
       { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       // How far a job is, and the account's state with its copies on keys.

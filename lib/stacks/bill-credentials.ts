@@ -2,7 +2,8 @@ import type { Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { BillEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
-import { grantActions } from '../constructs/grants.ts';
+import { acknowledgePattern, grantActions } from '../constructs/grants.ts';
+import { shown } from './web-assets.ts';
 
 /** Secrets of accounts: they are made when an account connects a provider's bill, so no template has them. */
 const prefixOf = ({ name }: Pick<StageSettings, 'name'>): string => `ai-spend-${name}/bills/`;
@@ -17,9 +18,14 @@ export const grantBillCredentials = (
   stack: Stack,
   settings: Pick<StageSettings, 'name'>,
   ...actions: readonly ('CreateSecret' | 'DeleteSecret' | 'GetSecretValue' | 'PutSecretValue')[]
-): void =>
-  grantActions(
+): void => {
+  const arn = (partition: string, region: string, account: string) =>
+    `arn:${partition}:secretsmanager:${region}:${account}:secret:${prefixOf(settings)}*`;
+  const { partition, region, account } = stack;
+  grantActions(grantee, arn(partition, region, account), ...actions.map((action) => `secretsmanager:${action}`));
+  acknowledgePattern(
     grantee,
-    `arn:${stack.partition}:secretsmanager:${stack.region}:${stack.account}:secret:${prefixOf(settings)}*`,
-    ...actions.map((action) => `secretsmanager:${action}`),
+    arn(shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')),
+    'One secret for each account and provider: they are made while the service runs.',
   );
+};

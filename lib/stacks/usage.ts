@@ -114,28 +114,25 @@ export class UsageStack extends Stack {
     });
     this.scheduled = [sweep, rollup, ownPrices, priceFeed, repricing];
 
-    const record: readonly TableAccess[] = [
+    const writeRecords: readonly TableAccess[] = [
       { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.accounts },
-      // Reservations that requests made from budgets.
-      { actions: ['GetItem'], partitions: partitions.blocks },
-      // Of an account that is not there: whether it was deleted.
-      { actions: ['GetItem'], partitions: partitions.deletedAccounts },
       { actions: ['BatchGetItem'], partitions: [...partitions.requestLogs, ...partitions.serviceKeys] },
       // The newest request of each day, where a month is sharded after it.
       { actions: ['Query'], partitions: partitions.requestLogs },
-      // One transaction writes records, counters of spend and sessions, the account's counters and guards, and reservations.
+      // One transaction writes records, counters of spend and sessions, and the account's counters and guards.
       {
         actions: ['PutItem', 'UpdateItem'],
-        partitions: [
-          ...partitions.accounts,
-          ...partitions.requestLogs,
-          ...partitions.spend,
-          ...partitions.sessions,
-          ...partitions.blocks,
-        ],
+        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
       },
       // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
       { actions: ['Query'], partitions: partitions.accounts },
+    ];
+    const record: readonly TableAccess[] = [
+      ...writeRecords,
+      // Reservations that requests made from budgets; the transaction finishes them.
+      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
+      // Of an account that is not there: whether it was deleted.
+      { actions: ['GetItem'], partitions: partitions.deletedAccounts },
     ];
     const usePrices: readonly TableAccess[] = [
       { actions: ['GetItem'], partitions: partitions.prices },
@@ -161,7 +158,7 @@ export class UsageStack extends Stack {
     grantItems(
       ownPrices,
       table,
-      ...record,
+      ...writeRecords,
       { actions: ['GetItem'], partitions: partitions.prices },
       // Sums of months tell late events.
       { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },

@@ -32,7 +32,8 @@ export const webAssets = (): ISource =>
     },
   });
 
-const shown = (value: string, name: string): string => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+/** A value as cdk-nag shows it. */
+export const shown = (value: string, name: string): string => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
 
 /** What the pages are copied with is CDK's own function: what it may do is written by CDK, and it runs at deployments alone. */
 export const acknowledgeDeployment = (stack: Stack, bucket: IBucket): void => {

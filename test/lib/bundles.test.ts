@@ -15,7 +15,7 @@ import { bundleOptions } from '../../lib/constructs/function-bundle.ts';
  */
 const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 93,
-  'usage/Recorder': 960,
+  'usage/Recorder': 1_000,
   'usage/Sweep': 935,
   'usage/Rollup': 335,
   'usage/OwnPrices': 960,
@@ -26,6 +26,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'mail/Feedback': 270,
   'billing/Reconcile': 570,
   'dashboard-api/AuthHandler': 930,
+  'dashboard-api/AccountHandler': 605,
   'dashboard-api/MembersHandler': 429,
   'dashboard-api/KeysHandler': 327,
   'dashboard-api/SignOnHandler': 363,
@@ -33,6 +34,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/SpendHandler': 343,
   'dashboard-api/SpendExportHandler': 337,
   'dashboard-api/MetricsHandler': 380,
+  'dashboard-api/ReconciliationHandler': 990,
   'dashboard-api/DimensionsHandler': 329,
   'dashboard-api/RequestsHandler': 310,
   'dashboard-api/PricesHandler': 329,
@@ -46,7 +48,8 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/AuditHandler': 315,
   'dashboard-api/AuditExportHandler': 314,
   'dashboard-api/StripeWebhookHandler': 570,
-  'dashboard-api/OpenapiHandler': 310,
+  'dashboard-api/OpenapiHandler': 400,
+  'account-jobs/AccountJobs': 915,
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));

@@ -17,6 +17,7 @@ export const stackNames = [
   'gateway',
   'exports',
   'billing',
+  'account-jobs',
   'dashboard-api',
   'monitoring',
 ] as const;

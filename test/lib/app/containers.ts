@@ -284,7 +284,7 @@ describe('what a task may do', () => {
 
   it('is exactly what the function may', () => {
     const ofTask = statementsOf(gateway, /TaskRole/);
-    expect(ofTask).toHaveLength(4);
+    expect(ofTask).toHaveLength(5);
     expect(ofTask).toEqual(statementsOf(onLambda, /^ProxyFunctionRole/));
   });
 

@@ -50,6 +50,7 @@ const OPEN = [
   'GET /api/machine/spend',
   'GET /api/machine/spend/export.csv',
   'GET /api/machine/exports',
+  'GET /api/machine/reconciliation/{provider}',
   'POST /api/billing/webhook',
   'GET /api/openapi.json',
 ];

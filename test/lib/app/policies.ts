@@ -27,6 +27,8 @@ const wordFor = (resource: unknown): string => {
   const text = JSON.stringify(resource);
   const identity = /:(identity\/[^"]+)"/.exec(text)?.[1];
   if (identity !== undefined) return identity;
+  const secrets = /:(secret:[^"]+)"/.exec(text)?.[1];
+  if (secrets !== undefined) return secrets;
   const imported = /Fn::ImportValue":"[a-z-]+?-([a-z-]+):ExportsOutput(?:FnGetAtt|Ref)([A-Za-z0-9]+?)[0-9A-F]{8}/.exec(
     text,
   );
@@ -78,9 +80,12 @@ const RECORD = [
   `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
 ];
 /** What one transaction of the ledger writes. */
-const LEDGER = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-?? BLOCKS#{account}`;
+const LEDGER_WITHOUT_RESERVATIONS = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-??`;
+const LEDGER = `${LEDGER_WITHOUT_RESERVATIONS} BLOCKS#{account}`;
 /** Which accounts used which models on a day. */
 const MODEL_USE = 'MODEL_USE#????-??-??#?';
+/** Every partition that has items of one account alone. */
+const OF_ACCOUNT = `ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SESSIONS#????-??-?? ACCOUNT#{account}#SPEND ACCOUNT#{account}#AUDIT BLOCKS#{account}`;
 const MAIL =
   'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
@@ -101,6 +106,21 @@ const AUDIT = [
 describe('what each function may do', () => {
   it('is this and nothing else', () => {
     expect(permissions).toEqual({
+      'account-jobs/AccountJobs': [
+        logsTo('AccountJobs'),
+        'dynamodb:Query ON data:Table/index/gsi1 WHERE ACCOUNT_JOBS STRIPE_CUSTOMERS',
+        `dynamodb:Query ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-??`,
+        `dynamodb:BatchWriteItem ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-?? KEY#{hash} TOKEN#{hash} SIGN_ON#* STRIPE_CUSTOMER#* PRICED_ACCOUNTS`,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#*',
+        'dynamodb:BatchGetItem ON data:Table WHERE KEY#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
+        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} DELETED#{account}',
+        'cognito-idp:AdminDeleteUser ON identity:Users',
+        'secretsmanager:GetSecretValue ON billing:StripeApiKey',
+        'secretsmanager:GetSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
+        's3:GetObject s3:PutObject s3:DeleteObject s3:AbortMultipartUpload ON data:Objects/archives/*',
+        's3:ListBucket ON data:Objects',
+      ],
       'alerts/RuleEvaluator': [
         logsTo('RuleEvaluator'),
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('UNDELIVERED')}`,
@@ -226,6 +246,14 @@ describe('what each function may do', () => {
         ...CALLER_OR_TOKEN,
       ],
       'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
+      'dashboard-api/ReconciliationHandler': [
+        logsTo('ReconciliationHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+        'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
+        'secretsmanager:CreateSecret secretsmanager:PutSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
+      ],
       'dashboard-api/SpendHandler': [
         logsTo('SpendHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
@@ -271,6 +299,8 @@ describe('what each function may do', () => {
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
         'dynamodb:GetItem ON data:Table WHERE BLOCKS#{account} KEY#{hash}',
+        // What requests reserve from budgets.
+        'dynamodb:UpdateItem ON data:Table WHERE BLOCKS#{account}',
         `dynamodb:PutItem ON data:Table WHERE ${PARKED}`,
         'sqs:SendMessage ON usage:UsageEventsQueue',
         'secretsmanager:GetSecretValue ON FingerprintKey',
@@ -300,9 +330,10 @@ describe('what each function may do', () => {
       ],
       'usage/OwnPrices': [
         logsTo('OwnPrices'),
-        ...RECORD,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} PRICES',
+        `dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} ${REQUESTS} KEY#{hash}`,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} PRICED_ACCOUNTS ACCOUNT#{account}#SPEND`,
-        `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER}`,
+        `dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ${LEDGER_WITHOUT_RESERVATIONS}`,
       ],
       'exports/Exporter': [
         logsTo('Exporter'),
@@ -349,9 +380,9 @@ describe('what each function may do', () => {
   });
 
   it('never has a wildcard for an action or a resource', () => {
-    // The objects of one kind.
-    for (const line of Object.values(permissions).flat())
-      expect(line.replace(/ WHERE .*| ON data:Objects\/[a-z-]+\/\*$/, '')).not.toContain('*');
+    // The objects of one kind, and the secrets that accounts save.
+    const kinds = / WHERE .*| ON (data:Objects\/[a-z-]+|secret:ai-spend-dev\/bills)\/\*$/;
+    for (const line of Object.values(permissions).flat()) expect(line.replace(kinds, '')).not.toContain('*');
   });
 
   it('never comes from a managed policy', () => {
