@@ -4,6 +4,7 @@ import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts'
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
@@ -41,6 +42,7 @@ const preview = previewRule({
   readCounters,
   readSessions: openSessions(table).read,
   keys: openServiceKeys(table),
+  projects: openProjects(table),
   findDeclared,
   now,
 });

@@ -2,24 +2,23 @@ import type { ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
+import type { ReadRuleCounters, RuleCounter } from '../domain/alert-rules/rule-counters.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
-import type { SpendCounter } from '../domain/spend/counters.ts';
-import type { ReadCounters } from '../domain/spend/spend-report.ts';
 
 /** The earlier of now and a period's end. */
 const untilNow = (period: Period, now: Date): Date => new Date(Math.min(now.getTime(), Date.parse(period.end)));
 
 /** Finds what most of an observation came from. It is read for alerts only, which are rare. */
 export const openDrivers =
-  (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) =>
+  (readCounters: ReadRuleCounters, keys: Pick<ServiceKeys, 'list'>) =>
   async (accountId: string, evaluator: BoundEvaluator, period: Period, now: Date): Promise<Driver[]> => {
     const range = coveringRange(
       evaluator.granularity,
       new Date(period.start),
       untilNow(period, new Date(now.getTime() + 1)),
     );
-    const counters: SpendCounter[] = [];
+    const counters: RuleCounter[] = [];
     for await (const counter of readCounters(accountId, range, driverDimensionsOf(evaluator))) counters.push(counter);
     const drivers = driversOf(counters, evaluator);
     if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;

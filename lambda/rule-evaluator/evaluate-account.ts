@@ -8,6 +8,7 @@ import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
 import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/alert-rules/rule.ts';
+import { readByProject } from '../domain/alert-rules/rule-counters.ts';
 import { fillSeries } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { splitDimension } from '../domain/alert-rules/split-series.ts';
@@ -47,6 +48,10 @@ interface Candidate {
   readonly of?: NonNullable<Alert['of']>;
 }
 
+/** Labels are names of keys, and what a project's budget or pause stops is its keys. */
+const needsKeys = ({ condition: { type, config } }: Rule): boolean =>
+  config.filter?.project !== undefined || (type === 'burn_rate' && ['key', 'project'].includes(config.each));
+
 const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.condition.type === 'burn_rate';
 
 /**
@@ -54,7 +59,8 @@ const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.conditi
  * judged before: see periodsToJudge.
  */
 export const evaluateAccount = (dependencies: EvaluationDependencies) => {
-  const { readCounters, readSessions, alerts, blocks, newAlertId } = dependencies;
+  const { readSessions, alerts, blocks, newAlertId } = dependencies;
+  const readCounters = readByProject(dependencies.readCounters, dependencies.keys.list);
   const values: ValueJudging = { readSessions, readUsual: openUsualHours(readCounters) };
   const findDrivers = openDrivers(readCounters, dependencies.keys);
   const pause = pauseValue(blocks);
@@ -73,12 +79,12 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
 
   const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
     const { each } = rule.condition.config;
-    const { evaluator, series, fillSessions, observe } = judgeValues(rule, keys, values);
+    const { evaluator, series, fillSessions, observe } = judgeValues(rule, values);
     const candidates = async (period: Period, now: Date, fired: readonly string[]): Promise<Candidate[]> =>
       Promise.all(
         (await observe(period, now, fired)).map(async ({ value, observation, mayAlsoMatch }) => {
           const label = (await labelOf(rule.accountId, { dimension: each, value }, keys)) ?? null;
-          const dimension = each === 'project' ? undefined : splitDimension(each);
+          const dimension = splitDimension(each);
           const paused = await pause(rule, { period, value, keys, now });
           return {
             observation: {
@@ -107,13 +113,12 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   };
 
   return async (accountId: string, rules: readonly Rule[], now: Date, judgedUntil = now): Promise<Evaluation> => {
-    const needsKeys = rules.some((rule) => isBurnRate(rule) && ['key', 'project'].includes(rule.condition.config.each));
-    const keys = needsKeys ? await dependencies.keys.list(accountId) : [];
+    const keys = rules.some(needsKeys) ? await dependencies.keys.list(accountId) : [];
     const split = rules.filter(isBurnRate).map((rule) => judgeSplit(rule, keys));
     const whole = rules.filter((rule) => !isBurnRate(rule)).map(judgeWhole);
     const isOfSessions = ({ evaluator }: { evaluator: BoundEvaluator }) => evaluator.splitBy === 'session';
     // Before spend is read: what is reserved meanwhile stays reserved.
-    const stopRequests = await stop(accountId, whole, now);
+    const stopRequests = await stop(accountId, { judged: whole, keys, now });
     await Promise.all([
       fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),

@@ -1,4 +1,3 @@
-import type { ServiceKey } from '../data/accounts/service-keys.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import { leastOf } from '../domain/alert-rules/burn-rate.ts';
 import { hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
@@ -31,16 +30,10 @@ export interface ValueObservation {
 }
 
 /** Judges the values of a rule, each on its own. `series` has to be filled first, and `fillSessions` called. */
-export const judgeValues = (
-  rule: Rule<BurnRateCondition>,
-  keys: readonly ServiceKey[],
-  { readSessions, readUsual }: ValueJudging,
-) => {
+export const judgeValues = (rule: Rule<BurnRateCondition>, { readSessions, readUsual }: ValueJudging) => {
   const { config } = rule.condition;
   const evaluator: BoundEvaluator = evaluatorOf(rule.condition);
-  const projects = new Map(keys.map(({ keyId, projectId }) => [keyId, projectId]));
-  const projectOf = (keyId: string) => projects.get(keyId);
-  const series = splitSeries(evaluator, projectOf);
+  const series = splitSeries(evaluator);
   return {
     evaluator,
     series,
@@ -63,7 +56,7 @@ export const judgeValues = (
         return sum !== null && sum.observed >= least && !hasFired(fired, period, { of: { value } });
       });
       if (candidates.length === 0) return [];
-      const usual = config.factor === undefined ? undefined : await readUsual(rule, evaluator, period.start, projectOf);
+      const usual = config.factor === undefined ? undefined : await readUsual(rule, evaluator, period.start);
       return candidates
         .flatMap(([value, each]): ValueObservation[] => {
           const observation = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });

@@ -3,6 +3,7 @@ import { auditEntry } from '../data/accounts/audit-log.ts';
 import type { ServiceKey } from '../data/accounts/service-keys.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { Rule } from '../data/alerts/rules.ts';
+import { activeKeyIds } from '../domain/accounts/project.ts';
 import { scopeOf } from '../domain/alert-rules/budget-blocks.ts';
 import type { BurnRateCondition } from '../domain/alert-rules/rule.ts';
 import type { Block, BlockScope } from '../domain/budgets/block.ts';
@@ -15,11 +16,10 @@ const scopeOfValue = (
   value: string,
   keys: readonly ServiceKey[],
 ): BlockScope => {
-  const scope = scopeOf(filter);
+  const scope = scopeOf(filter, keys);
   if (each === 'tag') return { ...scope, tag: value };
   if (each === 'session') return { ...scope, sessionId: value };
-  const ofProject = keys.filter(({ projectId, status }) => projectId === value && status === 'active');
-  return { ...scope, keyIds: each === 'key' ? [value] : ofProject.map(({ keyId }) => keyId) };
+  return { ...scope, keyIds: each === 'key' ? [value] : activeKeyIds(keys, value) };
 };
 
 /** Judging it again makes the same pause, not another. */

@@ -2,6 +2,7 @@ import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
+import type { KeyInProject } from '../domain/accounts/project.ts';
 import { useOf } from '../domain/alert-rules/budget.ts';
 import {
   type BudgetState,
@@ -31,7 +32,10 @@ export const stopByBudgets =
     reservations: Pick<Reservations, 'compare'>,
     measures: Pick<MeasureStore, 'note'>,
   ) =>
-  async (accountId: string, judged: readonly Judged[], now: Date): Promise<() => Promise<Map<string, unknown>>> => {
+  async (
+    accountId: string,
+    { judged, keys, now }: { judged: readonly Judged[]; keys: readonly KeyInProject[]; now: Date },
+  ): Promise<() => Promise<Map<string, unknown>>> => {
     const isConcerned = judged.some(
       ({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config),
     );
@@ -56,7 +60,7 @@ export const stopByBudgets =
         }
       await adjustReservations(usedByBudget(states));
       if (isConcerned)
-        await blocks.change(accountId, (before) => withBudgets(before, states, new Set(failures.keys())));
+        await blocks.change(accountId, (before) => withBudgets(before, states, new Set(failures.keys()), keys));
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
       return failures;

@@ -2,11 +2,11 @@ import QuickLRU from 'quick-lru';
 import type { Rule } from '../data/alerts/rules.ts';
 import { HISTORY_DAYS, usualOf } from '../domain/alert-rules/burn-rate.ts';
 import type { BoundEvaluator, BurnRateCondition } from '../domain/alert-rules/rule.ts';
+import type { ReadRuleCounters } from '../domain/alert-rules/rule-counters.ts';
 import { splitSeries } from '../domain/alert-rules/split-series.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
-import type { ReadCounters } from '../domain/spend/spend-report.ts';
 
 /** By value; null where it has too little history. */
 type UsualHours = ReadonlyMap<string, number | null>;
@@ -17,31 +17,25 @@ const MAX_ENTRIES = 200;
  * What is usual for the values of a rule on a day, by the 14 days before. It is read once a day by each process, and only for rules that
  * may fire: 14 days by the hour are much.
  */
-export const openUsualHours = (readCounters: ReadCounters) => {
+export const openUsualHours = (readCounters: ReadRuleCounters) => {
   const cache = new QuickLRU<string, Promise<UsualHours>>({ maxSize: MAX_ENTRIES });
 
   const read = async (
     { accountId, condition }: Rule<BurnRateCondition>,
     evaluator: BoundEvaluator,
     day: Day,
-    projectOf: Parameters<typeof splitSeries>[1],
   ): Promise<UsualHours> => {
     const start = Date.parse(day);
     const range = coveringRange('hour', new Date(start - HISTORY_DAYS * DAY_MS), new Date(start));
-    const series = splitSeries(evaluator, projectOf);
+    const series = splitSeries(evaluator);
     for await (const counter of readCounters(accountId, range, evaluator.readBy)) series.add(counter);
     return new Map([...series.ofValues].map(([value, each]) => [value, usualOf(condition.config, day, each)]));
   };
 
-  return (
-    rule: Rule<BurnRateCondition>,
-    evaluator: BoundEvaluator,
-    start: string,
-    projectOf: Parameters<typeof splitSeries>[1],
-  ): Promise<UsualHours> => {
+  return (rule: Rule<BurnRateCondition>, evaluator: BoundEvaluator, start: string): Promise<UsualHours> => {
     const day = dayOf(start);
     const name = [rule.accountId, rule.ruleId, rule.conditionRevision, day].join();
-    const cached = cache.get(name) ?? read(rule, evaluator, day, projectOf);
+    const cached = cache.get(name) ?? read(rule, evaluator, day);
     cache.set(name, cached);
     cached.catch(() => cache.delete(name));
     return cached;

@@ -13,6 +13,7 @@ import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts'
 import { testRule } from '../../lambda/dashboard/alert-rules/test-rule.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
@@ -45,6 +46,7 @@ beforeAll(async () => {
     webhookUrlProblem: async (url: string) =>
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
     findDeclared: openDeclaredDimensions(table).find,
+    projects: openProjects(table),
     newRuleId: uuidv7,
     newSecret: () => `whsec_${++secrets}`,
     now,
@@ -101,6 +103,21 @@ const watched = async () => {
 };
 
 describe('alert rules', () => {
+  it('filter by a project of the account, and by no other', async () => {
+    const byProject = (project: string) => ({ ...daily, config: { ...daily.config, filter: { project } } });
+    const { status, body } = await call('POST', '', byProject('nowhere'));
+    expect([status, body.error.details]).toEqual([
+      400,
+      [{ path: 'config.filter.project', message: 'nowhere is not a project of the account: see GET /projects' }],
+    ]);
+    expect((await call('POST', '/preview', byProject('nowhere'))).status).toBe(400);
+    const { body: rule } = await call('POST', '', byProject('default'));
+    expect(rule.config.filter).toEqual({ project: 'default' });
+    expect((await call('PATCH', `/${rule.id}`, { config: { filter: { project: 'nowhere' } } })).status).toBe(400);
+    const combined = { ...daily.config, filter: { project: 'default', tag: 'a', client: 'b' } };
+    expect((await call('POST', '', { ...daily, config: combined })).status).toBe(400);
+  });
+
   it("creates and lists the specification's example rule", async () => {
     const created = await call('POST', '', daily);
     expect(created.status).toBe(201);
@@ -332,6 +349,14 @@ describe('alert rules', () => {
 });
 
 describe('POST /alert-rules/preview', () => {
+  it('counts the keys of a project', async () => {
+    await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60), { keyId: caller.keyId });
+    await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(70), { keyId: 'not in it' });
+    const config = { threshold: 50, period: 'daily', filter: { project: 'default' } };
+    const { body } = await call('POST', '/preview', { type: 'cost_threshold', config });
+    expect(body.firings).toMatchObject([{ observed: 60e9 }]);
+  });
+
   it('judges each key on its own, with its name, and tells the gateway of the rule once it is made', async () => {
     await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(60), { keyId: caller.keyId });
     const rule = { type: 'burn_rate', config: { each: 'key', limit: 50, pause: {} } };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
@@ -16,9 +17,10 @@ import * as operations from '../../lambda/dashboard/budgets/operations.ts';
 import { openBounds } from '../../lambda/dashboard/budgets/read-bounds.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
@@ -28,8 +30,9 @@ import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import { blocksOf } from '../../lambda/domain/budgets/block.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
@@ -56,6 +59,8 @@ beforeAll(async () => {
     blockCopies: openBlockCopies(table),
     readCounters,
     findDeclared: async () => [],
+    projects: openProjects(table),
+    keys: openServiceKeys(table),
     webhookUrlProblem: async () => undefined,
     newRuleId: uuidv7,
     newSecret: () => 'whsec_1',
@@ -66,10 +71,7 @@ beforeAll(async () => {
       route(operations.listBudgets, listBudgets(dependencies)),
       route(operations.getBudget, getBudget(dependencies)),
       route(operations.createBudget, createBudget(dependencies)),
-      route(
-        operations.previewBudget,
-        previewBudget({ ...dependencies, keys: openServiceKeys(table), readSessions: openSessions(table).read }),
-      ),
+      route(operations.previewBudget, previewBudget({ ...dependencies, readSessions: openSessions(table).read })),
       route(operations.updateBudget, updateBudget(dependencies)),
       route(operations.deleteBudget, deleteBudget(dependencies)),
       route(ruleOperations.listRules, listRules(dependencies)),
@@ -212,6 +214,90 @@ it('shows what a budget would have done in the last 30 days, and stores nothing'
   expect(stoppedNanoUsd).toBe(35_000_000_000);
   expect(await preview({ block: null, filter: { tag: 'other' } })).toMatchObject({ firings: [], stoppedNanoUsd: null });
   expect((await call('GET', '/budgets')).body.items).toEqual([]);
+});
+
+describe('a budget of a project', () => {
+  const audit = () => auditEntry(caller.accountId, {}, { action: 'project.created' }, clock);
+  const newProject = async (name: string) => {
+    const projectId = uuidv7();
+    await openProjects(table).create({ projectId, name, createdAt: clock.toISOString() }, audit());
+    return projectId;
+  };
+  const newKey = async (projectId: string, withoutBlocks?: 'pass') => {
+    const key = newServiceKey(
+      { keyId: uuidv7(), name: 'k', createdAt: clock.toISOString(), projectId },
+      newAccountKey(randomBytes),
+    );
+    await openServiceKeys(table).create(
+      { accountId: caller.accountId, status: 'active', withoutBlocks },
+      key,
+      10,
+      audit(),
+    );
+    return key;
+  };
+  /** Ids of the budgets that refuse a request of a key, as the gateway finds them. */
+  const refusedBy = async (keyId: string | null) =>
+    blocksOf(await openBlocks(table).read(caller.accountId), { provider: 'openai', keyId, tag: null }, clock).map(
+      ({ id }) => id,
+    );
+  const judgeLater = async () => {
+    clock = new Date(clock.getTime() + 60_000);
+    await judge();
+  };
+
+  it('refuses the requests of its keys, of those that come later from the next judging on, and of no other', async () => {
+    const [project, other] = [await newProject('Search'), await newProject('Other')];
+    const [first, second, outside] = [await newKey(project), await newKey(project), await newKey(other)];
+    const { id } = await create({ filter: { project }, notifyAt: [100] });
+    await spend(60, clock.toISOString(), { keyId: first.keyId });
+    await spend(500, clock.toISOString(), { keyId: outside.keyId });
+    await spend(500);
+    await judgeLater();
+    expect((await call('GET', `/budgets/${id}`)).body.state).toMatchObject({ usedNanoUsd: 60e9, isBlocking: false });
+    expect(await blocks()).toEqual([]);
+
+    await spend(40, clock.toISOString(), { keyId: second.keyId });
+    await judgeLater();
+    for (const [keyId, refused] of [
+      [first.keyId, [id]],
+      [second.keyId, [id]],
+      [outside.keyId, []],
+      [null, []],
+    ] as const)
+      expect(await refusedBy(keyId)).toEqual(refused);
+    expect(delivered).toMatchObject([{ event: 'reached', percent: 100, observed: 100e9 }]);
+    expect(delivered[0]?.drivers).toContainEqual({ dimension: 'key', value: first.keyId, label: 'k', share: 0.6 });
+
+    const third = await newKey(project, 'pass');
+    await openServiceKeys(table).change(outside, { projectId: project }, audit());
+    expect(await refusedBy(third.keyId)).toEqual([]);
+    await judgeLater();
+    expect([await refusedBy(third.keyId), await refusedBy(outside.keyId)]).toEqual([[id], [id]]);
+    // A key takes its past along, so it counts where it is now.
+    expect((await call('GET', '/budgets')).body.items[0].state.usedNanoUsd).toBe(600e9);
+  });
+
+  it('refuses nothing where the project has no key', async () => {
+    await spend(500);
+    const { id } = await create({ filter: { project: await newProject('Empty') }, block: { enforcement: 'reserved' } });
+    const { reserved } = await openBlocks(table).read(caller.accountId);
+    expect(reserved).toMatchObject([{ id, scope: { keyIds: [] } }]);
+    expect([await blocks(), await refusedBy(caller.keyId)]).toEqual([[], []]);
+  });
+
+  it('has to be one of the account', async () => {
+    const body = { name: 'Team', amount: 100, period: 'monthly', filter: { project: 'nowhere' } };
+    for (const path of ['/budgets', '/budgets/preview']) {
+      const { status, body: refusal } = await call('POST', path, body);
+      expect([status, refusal.error.details]).toEqual([
+        400,
+        [{ path: 'filter.project', message: 'nowhere is not a project of the account: see GET /projects' }],
+      ]);
+    }
+    const { id } = await create();
+    expect((await call('PATCH', `/budgets/${id}`, { filter: { project: 'nowhere' } })).status).toBe(400);
+  });
 });
 
 describe('a budget that stops requests', () => {

@@ -11,6 +11,7 @@ import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
   const dependencies = {
     dimensions: openDeclaredDimensions(table),
     findDeclared: openDeclaredDimensions(table).find,
+    projects: openProjects(table),
     rules: openRules(table),
     readCounters: openSpend(table).read,
     readTrackingGaps: async () => [],

@@ -16,9 +16,11 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -37,6 +39,7 @@ beforeAll(async () => {
     newKeyId: uuidv7,
     newProjectId: uuidv7,
     projects: openProjects(table),
+    rules: openRules(table),
     now: () => now,
   };
   handler = httpStack(
@@ -350,6 +353,37 @@ describe('projects', () => {
     expect((await call('DELETE', '/projects/default')).status).toBe(409);
     expect((await call('POST', '/keys', { name: 'k', project: id })).body.error.code).toBe('NOT_FOUND');
     expect((await call('PATCH', `/keys/${key.id}`, { project: id })).body.error.code).toBe('NOT_FOUND');
+  });
+
+  it('are not deleted while an active rule filters by them', async () => {
+    const caller = await newAccount(table, 'PRO');
+    const { call } = asCaller(caller);
+    const { id } = (await call('POST', '/projects', { name: 'a' })).body;
+    const rule: Rule = {
+      ruleId: 'rule-1',
+      accountId: caller.accountId,
+      name: 'Search',
+      condition: ruleConditionSchema.parse({
+        type: 'cost_threshold',
+        config: { threshold: 1, period: 'daily', filter: { project: id } },
+      }),
+      channels: ['email'],
+      isActive: true,
+      webhook: null,
+      createdAt: later(0),
+      updatedAt: later(0),
+      effectiveFrom: later(0),
+      revision: 1,
+      conditionRevision: 1,
+      firedPeriods: [],
+    };
+    await openRules(table).create(rule);
+    expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('"Search" filters by the project') } },
+    });
+    await openRules(table).replace({ ...rule, isActive: false, revision: 2 }, 1);
+    expect((await call('DELETE', `/projects/${id}`)).status).toBe(204);
   });
 
   it('are apart for each account', async () => {

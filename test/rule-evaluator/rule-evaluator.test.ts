@@ -229,6 +229,24 @@ describe('the rule evaluator', () => {
     ]);
   });
 
+  it('judges the keys of a project, and those of a project each on its own, with drivers', async () => {
+    const { accountId, keyId } = await newAccount(table);
+    const filter = { project: 'default' };
+    await createRule(accountId, {}, { config: { threshold: 10, period: 'daily', filter } });
+    await createRule(accountId, { ruleId: 'each' }, { type: 'burn_rate', config: { each: 'project', limit: 8 } });
+    await addSpend(table, accountId, '2026-11-20T16:10:00Z', costing(9), { keyId, tag: 'batch' });
+    await addSpend(table, accountId, '2026-11-20T16:10:00Z', costing(50), { keyId: 'not in it' });
+    await addSpend(table, accountId, '2026-11-20T16:10:00Z', costing(50));
+    expect(await run()).toMatchObject({ rules: 2, alerts: 1, failures: 0 });
+    await addSpend(table, accountId, '2026-11-20T16:10:00Z', costing(2), { keyId });
+    later(1);
+    expect(await run()).toMatchObject({ alerts: 1, failures: 0 });
+    const [ofFilter, ofEach] = await alertsOf(accountId);
+    expect(ofFilter).toMatchObject({ type: 'cost_threshold', observed: 11e9 });
+    expect(ofEach).toMatchObject({ of: { dimension: 'project', value: 'default', label: 'Default' }, observed: 9e9 });
+    expect(ofEach?.drivers).toContainEqual({ dimension: 'key', value: keyId, label: 'default', share: 1 });
+  });
+
   describe('after a change of the rule', () => {
     /** An account whose rule has fired today at $11, and whose spend is then $25. */
     const firedAt11 = async (rewrite?: string) => {
@@ -247,6 +265,7 @@ describe('the rule evaluator', () => {
         webhookUrlProblem: async () => undefined,
         writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(table).find,
+        projects: openProjects(table),
         newRuleId: uuidv7,
         newSecret: () => 'whsec_x',
         now: () => now,

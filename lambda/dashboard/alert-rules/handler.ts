@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openProjects } from '../../data/accounts/projects.ts';
 import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
@@ -36,6 +37,7 @@ const dependencies = {
   rules,
   writePolicy: (accountId: string) => writePolicy(policy, accountId),
   findDeclared: openDeclaredDimensions(table).find,
+  projects: openProjects(table),
 };
 
 const previewing = {

@@ -5,15 +5,14 @@ import { NotFoundError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';
-import { type FindDeclared, requireDeclared } from './require-declared.ts';
+import { type KnownNames, requireKnown } from './require-known.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from './rule-changes.ts';
 import { membersOf, newSecretOf } from './rule-members.ts';
 
-export interface RuleDependencies extends RuleChangeDependencies {
+export interface RuleDependencies extends RuleChangeDependencies, KnownNames {
   /** Tells the gateway whether requests of the account may be stopped. */
   readonly writePolicy: (accountId: string) => Promise<void>;
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
-  readonly findDeclared: FindDeclared;
 }
 
 /** Budgets are rules, too, with an API of their own. */
@@ -66,7 +65,7 @@ export const createRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.createRule> =>
   async ({ caller, clientAddress, body: { name, channels, isActive, webhookUrl, targets, ...condition } }) => {
     const facts = { name, channels, isActive, webhookUrl, targets, condition: condition as AlertCondition };
-    await requireDeclared(dependencies.findDeclared, caller.accountId, facts.condition);
+    await requireKnown(dependencies, caller.accountId, facts.condition);
     const rule = await newRule(dependencies, caller.accountId, facts);
     await dependencies.rules.create(
       rule,
@@ -87,7 +86,7 @@ export const updateRule =
     const condition = config && patchCondition(previous.condition, config);
     const rule = await changedRule(dependencies, previous, { ...patch, condition });
     if (rule === undefined) return view(previous);
-    if (rule.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, rule.condition);
+    if (rule.isActive) await requireKnown(dependencies, caller.accountId, rule.condition);
     const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, rule.updatedAt);
     await dependencies.rules.replace(rule, previous.revision, audit);
     await tellGateway(dependencies, rule);

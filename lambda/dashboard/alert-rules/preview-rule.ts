@@ -3,6 +3,7 @@ import type { openSessions } from '../../data/spend/sessions.ts';
 import { backtest, backtestRange } from '../../domain/alert-rules/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/alert-rules/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
+import { type ReadRuleCounters, readByProject } from '../../domain/alert-rules/rule-counters.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import { splitSeries } from '../../domain/alert-rules/split-series.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
@@ -11,27 +12,23 @@ import { noDimensions } from '../../domain/spend/dimensions.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { previewRule as operation } from './operations.ts';
-import { type FindDeclared, requireDeclared } from './require-declared.ts';
+import { type KnownNames, requireKnown } from './require-known.ts';
 
-export interface PreviewDependencies {
+export interface PreviewDependencies extends KnownNames {
   readonly readCounters: ReadCounters;
   readonly readSessions: ReturnType<typeof openSessions>['read'];
   readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly findDeclared: FindDeclared;
   readonly now: () => Date;
 }
 
 const previewValues = async (
-  { readCounters, readSessions, keys }: PreviewDependencies,
-  accountId: string,
-  condition: BurnRateCondition,
-  at: Date,
+  { readSessions, keys }: PreviewDependencies,
+  readCounters: ReadRuleCounters,
+  { accountId, condition, at }: { accountId: string; condition: BurnRateCondition; at: Date },
 ) => {
   const evaluator = evaluatorOf(condition);
-  const listed = await keys.list(accountId);
-  const projects = new Map(listed.map(({ keyId, projectId }) => [keyId, projectId]));
-  const names = new Map(listed.map(({ keyId, name }) => [keyId, name]));
-  const series = splitSeries(evaluator, (keyId) => projects.get(keyId));
+  const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+  const series = splitSeries(evaluator);
   const { from, readFrom } = valuesRange(at);
   if (evaluator.splitBy === 'session')
     await readSessions(accountId, { from: dayOf(from.toISOString()), to: dayOf(at.toISOString()) }, (counter) =>
@@ -57,13 +54,14 @@ export const previewCondition = async (
   accountId: string,
   condition: RuleCondition,
 ) => {
-  await requireDeclared(dependencies.findDeclared, accountId, condition);
+  await requireKnown(dependencies, accountId, condition);
   const at = dependencies.now();
-  if (condition.type === 'burn_rate') return previewValues(dependencies, accountId, condition, at);
+  const readCounters = readByProject(dependencies.readCounters, dependencies.keys.list);
+  if (condition.type === 'burn_rate') return previewValues(dependencies, readCounters, { accountId, condition, at });
   const evaluator = evaluatorOf(condition);
   const { read } = backtestRange(condition, at);
   const series = spendSeries(evaluator);
-  for await (const counter of dependencies.readCounters(accountId, read, evaluator.readBy)) series.add(counter);
+  for await (const counter of readCounters(accountId, read, evaluator.readBy)) series.add(counter);
   return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
 };
 

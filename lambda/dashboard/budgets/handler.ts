@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -33,6 +34,7 @@ const dependencies = {
   newPauseId: uuidv7,
   readSessions: openSessions(table).read,
   findDeclared: openDeclaredDimensions(table).find,
+  projects: openProjects(table),
   readCounters: readInTime(openSpend(table).read),
 };
 

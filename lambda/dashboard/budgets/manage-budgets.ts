@@ -1,4 +1,5 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
@@ -10,6 +11,7 @@ import {
   withBudgets,
 } from '../../domain/alert-rules/budget-blocks.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
+import { readByProject } from '../../domain/alert-rules/rule-counters.ts';
 import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -18,7 +20,7 @@ import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { type PreviewDependencies, previewCondition } from '../alert-rules/preview-rule.ts';
-import { type FindDeclared, requireDeclared } from '../alert-rules/require-declared.ts';
+import { type KnownNames, requireKnown } from '../alert-rules/require-known.ts';
 import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
 import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
@@ -27,13 +29,13 @@ import type { ReadBounds } from './read-bounds.ts';
 
 type Budget = Rule<BudgetCondition>;
 
-export interface BudgetDependencies extends RuleChangeDependencies, PolicyDependencies {
+export interface BudgetDependencies extends RuleChangeDependencies, PolicyDependencies, KnownNames {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
   readonly blocks: BlockStore;
   readonly reservations: Pick<Reservations, 'compare'>;
   readonly readBounds: ReadBounds;
   readonly readCounters: ReadCounters;
-  readonly findDeclared: FindDeclared;
+  readonly keys: Pick<ServiceKeys, 'list'>;
 }
 
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
@@ -49,12 +51,12 @@ const findBudget = async ({ rules }: Pick<BudgetDependencies, 'rules'>, accountI
 };
 
 /** Without `readBounds`, states have no bounds. */
-type StateDependencies = Pick<BudgetDependencies, 'readCounters' | 'now'> &
+type StateDependencies = Pick<BudgetDependencies, 'readCounters' | 'keys' | 'now'> &
   Partial<Pick<BudgetDependencies, 'readBounds'>>;
 
 /** What budgets have used, by id: the spend of their periods, read once for all of them. */
 const readStates = async (
-  { readCounters, readBounds = async () => new Map(), now }: StateDependencies,
+  { readCounters, keys, readBounds = async () => new Map(), now }: StateDependencies,
   accountId: string,
   budgets: readonly Budget[],
 ) => {
@@ -66,7 +68,7 @@ const readStates = async (
     const series = spendSeries({ ...evaluator, effectiveFrom: budget.isActive ? budget.effectiveFrom : undefined });
     return { budget, evaluator, series, period: isCurrent ? period : null };
   });
-  await fillSeries(readCounters, accountId, judged, at);
+  await fillSeries(readByProject(readCounters, keys.list), accountId, judged, at);
   const bounds = await readBounds(accountId, judged);
   return judged.map(({ budget, series, period }) => {
     const { config } = budget.condition;
@@ -113,7 +115,7 @@ const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previou
 
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
 const applyBudgets = async (dependencies: BudgetDependencies, accountId: string): Promise<void> => {
-  const { blocks, reservations, now } = dependencies;
+  const { blocks, reservations, keys, now } = dependencies;
   const active = (await budgetsOf(dependencies, accountId)).filter(mayBlock);
   const current = active.flatMap(({ ruleId, condition }) => {
     const [period] = evaluatorOf(condition).periodsToJudge(now());
@@ -127,7 +129,8 @@ const applyBudgets = async (dependencies: BudgetDependencies, accountId: string)
         : [{ budgetId: budget.ruleId, name: budget.name, config: budget.condition.config, period, use }],
   );
   await adjustReservations(usedByBudget(states));
-  await blocks.change(accountId, (before) => withBudgets(before, states, new Set()));
+  const listed = await keys.list(accountId);
+  await blocks.change(accountId, (before) => withBudgets(before, states, new Set(), listed));
   await writePolicy(dependencies, accountId);
 };
 
@@ -164,7 +167,7 @@ export const createBudget =
     const condition = { type: 'budget', config: config as BudgetConfig } as const;
     const facts = { name, channels, isActive, webhookUrl, targets, condition };
     const budget = await newRule(dependencies, caller.accountId, facts);
-    await requireDeclared(dependencies.findDeclared, caller.accountId, condition);
+    await requireKnown(dependencies, caller.accountId, condition);
     const audit = auditOfBudget({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
     await dependencies.rules.create(budget, audit);
     await applyBudgets(dependencies, caller.accountId);
@@ -194,7 +197,7 @@ export const updateBudget =
     const facts = { name, channels, isActive, webhookUrl, targets, condition: { type: 'budget', config } as const };
     const budget = await changedRule(dependencies, previous, facts);
     if (budget === undefined) return viewOne(dependencies, previous);
-    if (budget.isActive) await requireDeclared(dependencies.findDeclared, caller.accountId, budget.condition);
+    if (budget.isActive) await requireKnown(dependencies, caller.accountId, budget.condition);
     const audit = auditOfBudget({ caller, clientAddress }, 'budget.changed', budget, budget.updatedAt);
     await dependencies.rules.replace(budget, previous.revision, audit);
     await applyBudgets(dependencies, caller.accountId);

@@ -5,6 +5,7 @@ import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
+import { openRules } from '../../data/alerts/rules.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -23,6 +24,7 @@ const dependencies = {
   newKeyId: uuidv7,
   newProjectId: uuidv7,
   projects: openProjects(table),
+  rules: openRules(table),
   now: () => new Date(),
 };
 

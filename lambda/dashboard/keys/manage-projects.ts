@@ -1,13 +1,17 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Project, Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { Rules } from '../../data/alerts/rules.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
+import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
+import { ConflictError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface ProjectDependencies {
   readonly projects: Projects;
   readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly rules: Pick<Rules, 'list'>;
   readonly newProjectId: () => string;
   readonly now: () => Date;
 }
@@ -52,8 +56,20 @@ export const renameProject =
   };
 
 export const deleteProject =
-  ({ projects, now }: Pick<ProjectDependencies, 'projects' | 'now'>): Implementation<typeof operations.deleteProject> =>
+  ({
+    projects,
+    rules,
+    now,
+  }: Pick<ProjectDependencies, 'projects' | 'rules' | 'now'>): Implementation<typeof operations.deleteProject> =>
   async ({ caller, clientAddress, params: { id } }) => {
+    // An active rule would never fire again, and nothing would say so.
+    const rule = (await rules.list(caller.accountId)).find(
+      ({ isActive, condition }) => isActive && evaluatorOf(condition).filter?.project === id,
+    );
+    if (rule) {
+      const kind = rule.condition.type === 'budget' ? 'budget' : 'alert rule';
+      throw new ConflictError(`The ${kind} "${rule.name}" filters by the project: change it, or switch it off, first.`);
+    }
     await projects.remove(id, auditOf({ caller, clientAddress }, { action: 'project.deleted', subject: id }, now()));
     return undefined;
   };

@@ -70,7 +70,12 @@ const tools: readonly Tool[] = [
     description: 'Budgets: how much of each is used and left in its current period, and whether it stops requests.',
     route: route(
       budgets.listBudgets,
-      listBudgets({ rules: openRules(table), readCounters: readInTime(openSpend(table).read), now }),
+      listBudgets({
+        rules: openRules(table),
+        keys: openServiceKeys(table),
+        readCounters: readInTime(openSpend(table).read),
+        now,
+      }),
     ),
   },
   {

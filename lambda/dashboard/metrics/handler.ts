@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -23,6 +24,7 @@ const read = route(
     readSpend: openReadSpend(table),
     listBudgets: listBudgets({
       rules: openRules(table),
+      keys: openServiceKeys(table),
       readCounters: readInTime(openSpend(table).read),
       now,
     }),

@@ -4,7 +4,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { passesRule, type RuleFilter } from '../../domain/alert-rules/spend-series.ts';
+import { passesRule } from '../../domain/alert-rules/spend-series.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../../domain/calendar/utc.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import { allocationCounterName, counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { markForRollup } from './rollup-marks.ts';
-import { openRuleFilters } from './rule-filters.ts';
+import { type CounterFilter, openRuleFilters } from './rule-filters.ts';
 
 /** Slots are kept after their day for longer than events may come late: see MAX_EVENT_AGE_DAYS. */
 const SLOT_DAYS = 60;
@@ -78,12 +78,12 @@ interface Scarcity {
   /** The slots of recent days. */
   readonly recent: Slots;
   /** Filters of the account's active alert rules. */
-  readonly filters: readonly RuleFilter[];
+  readonly filters: readonly CounterFilter[];
 }
 
 const PLENTY: Scarcity = { recent: new Map(), filters: [] };
 
-const keptBy = (filters: readonly RuleFilter[], dimensions: SpendDimensions): SpendDimensionName[] =>
+const keptBy = (filters: readonly CounterFilter[], dimensions: SpendDimensions): SpendDimensionName[] =>
   filters
     .filter((filter) => passesRule(dimensions, filter))
     .flatMap((filter) => Object.keys(filter) as SpendDimensionName[]);

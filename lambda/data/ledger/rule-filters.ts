@@ -3,21 +3,35 @@ import * as z from 'zod/mini';
 import { ruleFilterOf, storedRuleFilter } from '../../domain/alert-rules/config-members.ts';
 import type { RuleFilter } from '../../domain/alert-rules/spend-series.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { ruleKey } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+
+/** Which counters an active rule counts. */
+export type CounterFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
 
 const MAX_ENTRIES = 1_000;
 
 const storedFilter = z.object({ isActive: z.literal(true), config: z.object({ filter: storedRuleFilter }) });
 
+/** A rule's filter by the dimensions that are counted: one for each key of its project. */
+const countedFilters = ({ project, ...filter }: RuleFilter, keys: readonly ServiceKey[]): CounterFilter[] =>
+  project === undefined
+    ? [filter]
+    : keys
+        .filter(({ keyId, projectId }) => projectId === project && (filter.keyId ?? keyId) === keyId)
+        .map(({ keyId }) => ({ ...filter, keyId }));
+
 /** The filters of accounts' active alert rules, cached for a minute. */
 export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
-  const cache = new QuickLRU<string, { readonly filters: readonly RuleFilter[]; readonly readAtMs: number }>({
+  const cache = new QuickLRU<string, { readonly filters: readonly CounterFilter[]; readonly readAtMs: number }>({
     maxSize: MAX_ENTRIES,
   });
+  const { list: listKeys } = openServiceKeys(table);
   return {
-    find: async (accountId: string): Promise<readonly RuleFilter[]> => {
+    find: async (accountId: string): Promise<readonly CounterFilter[]> => {
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < MINUTE_MS) return cached.filters;
       const { pk, sk } = ruleKey(accountId, '');
@@ -30,8 +44,10 @@ export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
         const { data } = storedFilter.safeParse(item);
         if (data) filters.push(ruleFilterOf(data.config.filter));
       }
-      cache.set(accountId, { filters, readAtMs: now() });
-      return filters;
+      const keys = filters.some(({ project }) => project !== undefined) ? await listKeys(accountId) : [];
+      const counted = filters.flatMap((filter) => countedFilters(filter, keys));
+      cache.set(accountId, { filters: counted, readAtMs: now() });
+      return counted;
     },
   };
 };

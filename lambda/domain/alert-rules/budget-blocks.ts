@@ -1,3 +1,4 @@
+import { activeKeyIds, type KeyInProject } from '../accounts/project.ts';
 import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from '../budgets/block.ts';
 import type { UseSample } from '../budgets/bound.ts';
 import { periodId, type Reservation } from '../budgets/reservation.ts';
@@ -14,34 +15,38 @@ export interface BudgetState {
   readonly use: BudgetUse;
 }
 
-/** The requests that a filter matches. */
-export const scopeOf = ({
-  provider,
-  model,
-  tag,
-  key,
-  client,
-  dim,
-}: NonNullable<BudgetConfig['filter']> = {}): BlockScope => ({
-  ...(provider !== undefined && { provider }),
-  ...(model !== undefined && { model }),
-  ...(tag !== undefined && { tag }),
-  ...(key !== undefined && { keyIds: [key] }),
-  ...(client !== undefined && { client }),
-  ...(dim !== undefined && { metadata: dim }),
-});
+type Filter = NonNullable<BudgetConfig['filter']>;
+
+const keyIdsOf = ({ key, project }: Filter, keys: readonly KeyInProject[]): readonly string[] | undefined => {
+  if (project === undefined) return key === undefined ? undefined : [key];
+  return activeKeyIds(keys, project).filter((keyId) => key === undefined || keyId === key);
+};
+
+/** The requests that a filter matches. @param keys of the account: a project is those that it has now */
+export const scopeOf = (filter: Filter | undefined, keys: readonly KeyInProject[]): BlockScope => {
+  const { provider, model, tag, client, dim } = filter ?? {};
+  const keyIds = keyIdsOf(filter ?? {}, keys);
+  return {
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(tag !== undefined && { tag }),
+    ...(keyIds !== undefined && { keyIds }),
+    ...(client !== undefined && { client }),
+    ...(dim !== undefined && { metadata: dim }),
+  };
+};
 
 /** True where the gateway has to know of a budget. */
 export const concernsGateway = ({ block, showRemaining }: BudgetConfig): boolean => block !== null || showRemaining;
 
-const blockOf = ({ budgetId, name, config, period, use }: BudgetState): Block[] =>
+const blockOf = ({ budgetId, name, config, period, use }: BudgetState, keys: readonly KeyInProject[]): Block[] =>
   config.block !== null && use.isUsedUp
     ? [
         {
           id: budgetId,
           kind: 'budget',
           name,
-          scope: scopeOf(config.filter),
+          scope: scopeOf(config.filter, keys),
           until: period.end,
           amountNanoUsd: usdToNanoUsd(config.amount),
           spentNanoUsd: use.usedNanoUsd,
@@ -49,12 +54,12 @@ const blockOf = ({ budgetId, name, config, period, use }: BudgetState): Block[] 
       ]
     : [];
 
-const remainingOf = ({ budgetId, config, period, use }: BudgetState): Remaining[] =>
+const remainingOf = ({ budgetId, config, period, use }: BudgetState, keys: readonly KeyInProject[]): Remaining[] =>
   config.showRemaining
     ? [
         {
           id: budgetId,
-          scope: scopeOf(config.filter),
+          scope: scopeOf(config.filter, keys),
           until: period.end,
           nanoUsd: usdToNanoUsd(config.amount) - use.usedNanoUsd,
         },
@@ -82,14 +87,14 @@ export const useSamples = (budgets: readonly BudgetState[]): UseSample[] =>
     .filter(({ config }) => config.block !== null)
     .map(({ budgetId, period, use }) => ({ budgetId, periodId: periodId(period), usedNanoUsd: use.usedNanoUsd }));
 
-const reservedOf = ({ budgetId, name, config }: BudgetState): ReservedBudget[] => {
+const reservedOf = ({ budgetId, name, config }: BudgetState, keys: readonly KeyInProject[]): ReservedBudget[] => {
   const { unknownCost } = config;
   if (!isReserved(config)) return [];
   return [
     {
       id: budgetId,
       name,
-      scope: scopeOf(config.filter),
+      scope: scopeOf(config.filter, keys),
       period: config.period,
       amountNanoUsd: usdToNanoUsd(config.amount),
       limitNanoUsd: limitOf(config),
@@ -109,11 +114,13 @@ const reservedOf = ({ budgetId, name, config }: BudgetState): ReservedBudget[] =
  * keeps the amount that was spent when it began, as long as it lasts.
  *
  * @param unjudged ids of budgets whose state is not known
+ * @param keys of the account; empty where no budget filters by project
  */
 export const withBudgets = (
   { blocks, remaining, reserved }: Blocks,
   budgets: readonly BudgetState[],
   unjudged: ReadonlySet<string>,
+  keys: readonly KeyInProject[],
 ): Blocks => {
   const begun = new Map(blocks.map((block) => [block.id, block]));
   const since = (block: Block): Block => {
@@ -124,9 +131,15 @@ export const withBudgets = (
   return {
     blocks: [
       ...blocks.filter(({ id, kind }) => kind !== 'budget' || unjudged.has(id)),
-      ...budgets.flatMap(blockOf).map(since),
+      ...budgets.flatMap((budget) => blockOf(budget, keys)).map(since),
     ],
-    remaining: [...remaining.filter(({ id }) => unjudged.has(id)), ...budgets.flatMap(remainingOf)],
-    reserved: [...reserved.filter(({ id }) => unjudged.has(id)), ...budgets.flatMap(reservedOf)],
+    remaining: [
+      ...remaining.filter(({ id }) => unjudged.has(id)),
+      ...budgets.flatMap((budget) => remainingOf(budget, keys)),
+    ],
+    reserved: [
+      ...reserved.filter(({ id }) => unjudged.has(id)),
+      ...budgets.flatMap((budget) => reservedOf(budget, keys)),
+    ],
   };
 };

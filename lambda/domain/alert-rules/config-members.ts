@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, declaredName } from '../spend/declared-dimensions.ts';
-import { combinationProblem, type SpendDimensionName } from '../spend/dimensions.ts';
+import { combinationProblem } from '../spend/dimensions.ts';
 import {
   MAX_CLIENT_CHARACTERS,
   MAX_METADATA_CHARACTERS,
   MAX_MODEL_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../usage/limits.ts';
+import { countedDimensions, type RuleDimensionName } from './rule-counters.ts';
 import type { RuleFilter } from './spend-series.ts';
 
 /** An amount in USD, at least a millionth: the ledger counts in nano-USD. */
@@ -32,6 +33,15 @@ const filterMembers = z.strictObject({
   model: z.optional(model),
   tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
   key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key, see GET /keys.'))),
+  project: z.optional(
+    z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(64),
+        z.describe('Id of a project, see GET /projects: the keys that it has when the rule is judged.'),
+      ),
+  ),
   client: z.optional(
     z
       .string()
@@ -44,23 +54,23 @@ type FilterMembers = z.infer<typeof filterMembers>;
 
 /** A filter as a rule's config has it, by the names of dimensions. */
 export const ruleFilterOf = ({ key, dim = {}, ...others }: FilterMembers): RuleFilter => {
-  const values: [SpendDimensionName, string | undefined][] = [
-    ...(Object.entries(others) as [SpendDimensionName, string | undefined][]),
+  const values: [RuleDimensionName, string | undefined][] = [
+    ...(Object.entries(others) as [RuleDimensionName, string | undefined][]),
     ['keyId', key],
-    ...Object.entries(dim).map(([name, value]): [SpendDimensionName, string] => [declaredName(name), value]),
+    ...Object.entries(dim).map(([name, value]): [RuleDimensionName, string] => [declaredName(name), value]),
   ];
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 };
 
 const problemOf = (members: FilterMembers): string | undefined =>
-  combinationProblem(Object.keys(ruleFilterOf(members)) as SpendDimensionName[]);
+  combinationProblem(countedDimensions(Object.keys(ruleFilterOf(members)) as RuleDimensionName[]));
 
 const filter = filterMembers.check(
   z.refine((members) => problemOf(members) === undefined, {
     error: ({ input }) => problemOf(input as FilterMembers),
   }),
   z.describe(
-    'Only requests that match all of these count. Without a filter, all requests count. `client` and `dim` combine with `provider`, `model` and `key`.',
+    'Only requests that match all of these count. Without a filter, all requests count. `client` and `dim` combine with `provider`, `model`, `key` and `project`.',
   ),
 );
 

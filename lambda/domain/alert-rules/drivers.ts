@@ -1,7 +1,8 @@
-import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
+import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
 import { allocationCrossNames, allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { Driver } from './alert.ts';
 import type { BoundEvaluator } from './rule.ts';
+import type { RuleCounter, RuleDimensionName } from './rule-counters.ts';
 import { filteredBy, passesRule } from './spend-series.ts';
 
 const measures: Record<BoundEvaluator['drivenBy'], (counters: Counters) => number> = {
@@ -18,9 +19,10 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
 };
 
 /** What to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
-export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
+export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): RuleDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
-  return allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
+  const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
+  return filter?.project === undefined ? counted : [...counted, 'project'];
 };
 
 const TOP = 3;
@@ -30,7 +32,7 @@ const TOP = 3;
  *
  * @param counters of the period, by all of driverDimensionsOf
  */
-export const driversOf = (counters: readonly SpendCounter[], evaluator: BoundEvaluator): Driver[] => {
+export const driversOf = (counters: readonly RuleCounter[], evaluator: BoundEvaluator): Driver[] => {
   const { filter, drivenBy } = evaluator;
   const readBy = driverDimensionsOf(evaluator);
   const measure = measures[drivenBy];

@@ -1,15 +1,15 @@
 import type { Period } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
 import { DAY_MS } from '../calendar/units.ts';
-import { allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
-import type { ReadCounters } from '../spend/spend-report.ts';
+import { allocationIn } from '../spend/dimensions.ts';
 import type { BoundEvaluator } from './rule.ts';
+import type { ReadRuleCounters, RuleDimensionName } from './rule-counters.ts';
 import type { spendSeries } from './spend-series.ts';
 
 /** A range of spend to read, and the dimensions to read it by, in order to judge rules. */
 interface SpendQuery {
   readonly range: Range;
-  readonly dimensions: readonly SpendDimensionName[];
+  readonly dimensions: readonly RuleDimensionName[];
 }
 
 /** The range that a rule needs to judge the periods from `first` until now: its lookback comes before them. */
@@ -52,7 +52,7 @@ const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil:
  * one by day, and as many for each allocation dimension that rules filter by.
  */
 export const fillSeries = async (
-  readCounters: ReadCounters,
+  readCounters: ReadRuleCounters,
   accountId: string,
   judged: readonly Judged[],
   now: Date,

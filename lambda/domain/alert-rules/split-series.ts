@@ -1,5 +1,5 @@
-import type { SpendCounter } from '../spend/counters.ts';
-import { OTHER, type SpendDimensionName, UNKNOWN } from '../spend/dimensions.ts';
+import { OTHER, UNKNOWN } from '../spend/dimensions.ts';
+import type { RuleCounter } from './rule-counters.ts';
 import { type RuleFilter, spendSeries } from './spend-series.ts';
 
 /** What a rule can judge value by value. */
@@ -7,8 +7,8 @@ export const splitNames = ['key', 'tag', 'project', 'session'] as const;
 export type SplitName = (typeof splitNames)[number];
 
 /** The dimension that spend is read by for it; undefined for sessions, which have counters of their own. */
-export const splitDimension = (name: SplitName | undefined): SpendDimensionName | undefined =>
-  name === 'tag' ? 'tag' : name === 'key' || name === 'project' ? 'keyId' : undefined;
+export const splitDimension = (name: SplitName | undefined): 'keyId' | 'tag' | 'project' | undefined =>
+  name === 'key' ? 'keyId' : name === 'session' ? undefined : name;
 
 interface SplitOptions {
   readonly granularity: 'hour' | 'day';
@@ -18,15 +18,11 @@ interface SplitOptions {
 
 type Series = ReturnType<typeof spendSeries>;
 
-/**
- * The series of each value of a dimension. Requests without a value, and those counted under `(other)`, belong to none.
- *
- * @param projectOf the project of a key
- */
-export const splitSeries = (evaluator: SplitOptions, projectOf: (keyId: string) => string | undefined) => {
+/** The series of each value of a dimension. Requests without a value, and those counted under `(other)`, belong to none. */
+export const splitSeries = (evaluator: SplitOptions) => {
   const ofValues = new Map<string, Series>();
   const dimension = splitDimension(evaluator.splitBy);
-  const addTo = (value: string, counter: SpendCounter): void => {
+  const addTo = (value: string, counter: RuleCounter): void => {
     let series = ofValues.get(value);
     if (series === undefined) {
       series = spendSeries(evaluator);
@@ -36,11 +32,9 @@ export const splitSeries = (evaluator: SplitOptions, projectOf: (keyId: string) 
   };
   return {
     addTo,
-    add: (counter: SpendCounter): void => {
+    add: (counter: RuleCounter): void => {
       const value = dimension && counter.dimensions[dimension];
-      if (!value || value === OTHER || value === UNKNOWN) return;
-      const group = evaluator.splitBy === 'project' ? projectOf(value) : value;
-      if (group !== undefined) addTo(group, counter);
+      if (value && value !== OTHER && value !== UNKNOWN) addTo(value, counter);
     },
     ofValues: ofValues as ReadonlyMap<string, Series>,
   };

@@ -22,8 +22,7 @@ export type SpendDimensions = { readonly provider: string } & {
 } & { readonly [N in AllocationName]?: string | null | undefined };
 
 /** The allocation dimension among some names; undefined where there is none. */
-export const allocationIn = (names: readonly SpendDimensionName[]): AllocationName | undefined =>
-  names.find(isAllocation);
+export const allocationIn = (names: readonly string[]): AllocationName | undefined => names.find(isAllocation);
 
 /** Why spend cannot be read by these dimensions at once; undefined where it can. */
 export const combinationProblem = (names: readonly SpendDimensionName[]): string | undefined => {

@@ -1,8 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { newServiceKey } from '../../../lambda/data/accounts/service-keys.ts';
 import { openRuleFilters } from '../../../lambda/data/ledger/rule-filters.ts';
-import { ruleKey } from '../../../lambda/data/table/keys.ts';
+import { accountServiceKeyKey, ruleKey } from '../../../lambda/data/table/keys.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 beforeAll(async () => {
@@ -34,6 +35,26 @@ it('finds the filters of one account, whatever else its rules are', async () => 
     { tag: 'prod' },
     { model: 'm' },
     { keyId: 'key-1', 'dim:team': 'search' },
+  ]);
+});
+
+it('has a filter for each key of a project, and none for a key of another one', async () => {
+  for (const [keyId, projectId] of [
+    ['key-1', 'search'],
+    ['key-2', 'search'],
+    ['key-3', 'other'],
+  ] as const) {
+    const facts = { keyId, name: keyId, createdAt: '2026-11-01T00:00:00.000Z', projectId };
+    const Item = { ...accountServiceKeyKey('projects', keyId), ...newServiceKey(facts, `secret-${keyId}`) };
+    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  }
+  await put('projects', '1', { config: { filter: { project: 'search', model: 'm' } } });
+  await put('projects', '2', { config: { filter: { project: 'other', key: 'key-1' } } });
+  await put('projects', '3', { config: { filter: { project: 'other', key: 'key-3' } } });
+  expect(await openRuleFilters(table).find('projects')).toEqual([
+    { keyId: 'key-1', model: 'm' },
+    { keyId: 'key-2', model: 'm' },
+    { keyId: 'key-3' },
   ]);
 });
 

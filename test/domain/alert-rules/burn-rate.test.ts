@@ -21,8 +21,11 @@ const spent = (atMs: number, usd: number, keyId = 'key-1', requests = 1): SpendC
 });
 
 const seriesOf = (condition: BurnRateCondition, counters: readonly SpendCounter[]) => {
-  const series = splitSeries(evaluatorOf(condition), (keyId) => (keyId === 'key-9' ? undefined : 'project-1'));
-  for (const counter of counters) series.add(counter);
+  const series = splitSeries(evaluatorOf(condition));
+  for (const counter of counters) {
+    const project = counter.dimensions.keyId === 'key-9' ? null : 'project-1';
+    series.add({ ...counter, dimensions: { ...counter.dimensions, project } });
+  }
   return series.ofValues;
 };
 

@@ -4,6 +4,7 @@ import { createRule } from '../../../lambda/dashboard/alert-rules/manage-rules.t
 import { createRule as createOperation } from '../../../lambda/dashboard/alert-rules/operations.ts';
 import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
+import { openProjects } from '../../../lambda/data/accounts/projects.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
@@ -187,6 +188,7 @@ class History {
         webhookUrlProblem: async () => undefined,
         writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(world.table).find,
+        projects: openProjects(world.table),
         newRuleId: () => `rule-${state.rules.length}`,
         newSecret: () => '',
         now: () => new Date(world.now()),
