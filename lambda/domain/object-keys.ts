@@ -17,7 +17,7 @@ export const OBJECT_KINDS = [ARCHIVES, EXPORTS] as const;
 type ObjectKind = (typeof OBJECT_KINDS)[number];
 
 /** @param accountId internal id */
-export const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
+const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
 
 /** What the keys of all of an account's objects begin with. */
 export const objectPrefixes = (accountId: string): string[] =>

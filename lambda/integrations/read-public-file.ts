@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Target, targetOf, type WebhookAccess } from './webhook.ts';
 
 /** A file could not be read. The message is short and contains nothing of the response. */
-export class UnreadableFileError extends Error {
+class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 }
 

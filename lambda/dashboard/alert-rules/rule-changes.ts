@@ -42,7 +42,7 @@ const webhookOf = async (
   return { url, secret: newSecret() };
 };
 
-export type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
+type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
 
 /** The targets of a rule after a change. A null removes one; the masked form of the previous one keeps it. */
 const targetsOf = async (

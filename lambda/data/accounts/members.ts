@@ -14,7 +14,7 @@ import { type NewUser, newUserItems, openUsers, parseUser, type User } from './u
 export const MAX_INVITATION_MAILS_PER_DAY = 50;
 
 /** Members and open invitations together. Far more than most accounts need; lists of members are read whole. */
-export const MAX_MEMBERS = 500;
+const MAX_MEMBERS = 500;
 
 /** Writes what the account's users are: who belongs to it, in which role, and who is invited. */
 export const openMembers = (table: Table) => {

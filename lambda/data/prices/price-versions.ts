@@ -11,7 +11,7 @@ import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** A version that is stored is not what was written, or cannot be read. */
-export class BrokenPriceVersionError extends Error {
+class BrokenPriceVersionError extends Error {
   override readonly name = 'BrokenPriceVersionError';
 }
 

@@ -19,7 +19,7 @@ const nameOf = ({ dimension, value, label }: Driver): string =>
   value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
 
 /** One line for each dimension: `gpt-4o 80 %, gpt-4o-mini 20 %`. */
-export const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
+const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
   [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
     dimension,
     text: drivers.map((driver) => `${oneLine(nameOf(driver))} ${percent(driver.share)}`).join(', '),
@@ -38,7 +38,7 @@ export const periodText = ({ period: { name, start, end } }: Alert): string => {
 };
 
 /** What the alert does not include. */
-export const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
+const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
   ...(unit === 'nanoUsd' && unpricedRequests > 0
     ? [`The cost of ${unpricedRequests} more requests in this period is unknown and not included.`]
     : []),

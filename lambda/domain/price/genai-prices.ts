@@ -60,7 +60,7 @@ export interface ListedModel extends ModelInfo {
 }
 
 /** What pricing reads of a provider in the data of genai-prices. */
-export interface ListedProvider extends Provider {
+interface ListedProvider extends Provider {
   models: ListedModel[];
 }
 

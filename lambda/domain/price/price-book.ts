@@ -76,7 +76,7 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
 };
 
 /** Version of the book in the code, in the `priceVersion` of records. */
-export const BUNDLED_VERSION = 'bundled';
+const BUNDLED_VERSION = 'bundled';
 
 /** The book in the code. */
 export const bundledBook = openPriceBook(bundledLists, BUNDLED_VERSION);

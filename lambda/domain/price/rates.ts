@@ -32,7 +32,7 @@ export interface SourcePrice {
   readonly rates: Rates;
 }
 
-export interface PricedModel extends SourcePrice {
+interface PricedModel extends SourcePrice {
   /** Version of the price book: the number of one that the price feed stored, `bundled` for the prices in the code. */
   readonly version: string;
 }

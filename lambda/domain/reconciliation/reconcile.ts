@@ -19,7 +19,7 @@ export const buckets = [
 export type Bucket = (typeof buckets)[number];
 
 /** A part of the difference and its cause. */
-export interface Finding {
+interface Finding {
   readonly bucket: Bucket;
   readonly day: Day;
   /** As the bill names it; null for fees and credits. */

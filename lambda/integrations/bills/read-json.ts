@@ -66,7 +66,7 @@ export const readJson = async <S extends z.ZodMiniType>(request: JsonRequest, sc
 };
 
 /** A response that may have a next page. */
-export const page = <S extends z.ZodMiniType>(result: S) =>
+const page = <S extends z.ZodMiniType>(result: S) =>
   z.object({
     data: z.array(result),
     has_more: z._default(z.boolean(), false),

@@ -16,7 +16,7 @@ const list: Readonly<Record<string, BilledTokens>> = {
 };
 const models = Object.keys(list);
 export const FROM = '2026-10-01';
-export const DAYS = 31;
+const DAYS = 31;
 
 interface Request {
   readonly day: Day;
