@@ -46,7 +46,7 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
     assembly,
     dataDir,
     port: 0,
-    environment: { UPSTREAM_ORIGINS: providers.upstreamOrigins },
+    environment: providers.environment,
   });
   undo.push(stack.stop);
 

@@ -77,7 +77,7 @@ await runUntilSignal(async () => {
     mockProviders: mock,
     environment: {
       // No call leaves this machine.
-      ...(providers && { UPSTREAM_ORIGINS: providers.upstreamOrigins, PRICE_FEED_SOURCES: '{}' }),
+      ...providers?.environment,
       ...environment,
     },
   });

@@ -5,8 +5,8 @@ import { type MockOrder, openRouterCostNanoUsd, orderOf, promptFor } from './pro
 
 /** Fakes of all providers, on one local port. */
 export interface MockProviders {
-  /** Value of UPSTREAM_ORIGINS: every label leads here. */
-  readonly upstreamOrigins: string;
+  /** Variables of a stack of which no call leaves the machine: every label leads here, and no prices are fetched. */
+  readonly environment: { readonly UPSTREAM_ORIGINS: string; readonly PRICE_FEED_SOURCES: string };
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -74,7 +74,10 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
   await mock.start();
   return {
     url: mock.url,
-    upstreamOrigins: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, mock.url]))),
+    environment: {
+      UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, mock.url]))),
+      PRICE_FEED_SOURCES: '{}',
+    },
     stop: () => mock.stop(),
   };
 };

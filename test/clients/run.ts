@@ -295,7 +295,7 @@ const main = async (): Promise<void> => {
   const mock = await startMockProviders();
   const provider = await startRecorder(() => mock.url);
   const origins = Object.fromEntries(
-    Object.keys(JSON.parse(mock.upstreamOrigins)).map((label) => [label, provider.url]),
+    Object.keys(JSON.parse(mock.environment.UPSTREAM_ORIGINS)).map((label) => [label, provider.url]),
   );
   const stack = await startStack({
     assembly,

@@ -25,7 +25,7 @@ const start = () =>
     assembly,
     dataDir,
     port: 0,
-    environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins, OPEN_EVENT_DELAY_SECONDS: '2' },
+    environment: { ...mock.environment, OPEN_EVENT_DELAY_SECONDS: '2' },
   });
 
 beforeAll(async () => {

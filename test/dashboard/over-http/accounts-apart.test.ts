@@ -102,6 +102,7 @@ beforeAll(async () => {
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
     '/alert-rules/{id}': rule.body.id,
+    '/alert-rules/{id}/test': rule.body.id,
     '/budgets/{id}': budget.body.id,
     '/prices/{id}': price.body.id,
     '/account/archives/{id}/link': archive.body.id,

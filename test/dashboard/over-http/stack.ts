@@ -23,7 +23,7 @@ export const startTestStack = async () => {
     assembly,
     dataDir,
     port: 0,
-    environment: { UPSTREAM_ORIGINS: mock.upstreamOrigins, OPEN_EVENT_DELAY_SECONDS: '1' },
+    environment: { ...mock.environment, OPEN_EVENT_DELAY_SECONDS: '1' },
     scheduleEveryMs: 1_000,
   });
   return {

@@ -35,7 +35,7 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
     mockProviders: true,
     ...options,
     environment: {
-      UPSTREAM_ORIGINS: mock.upstreamOrigins,
+      ...mock.environment,
       SIGN_ON_ORIGIN: signOn.origin,
       SIGN_ON_PROVIDERS: JSON.stringify({ Acme: ['acme.example'] }),
     },
