@@ -2,7 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
 import type { AccountJobsEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
@@ -85,15 +85,8 @@ export class AccountJobsStack extends Stack {
     grantActions(jobs, userPool.userPoolArn, 'cognito-idp:AdminDeleteUser');
     grantReadSecret(jobs, stripe.apiKey);
     grantBillCredentials(jobs, this, settings, 'GetSecretValue', 'DeleteSecret');
-    grantObjects(
-      jobs,
-      objects,
-      OBJECT_KINDS,
-      's3:GetObject',
-      's3:PutObject',
-      's3:DeleteObject',
-      's3:AbortMultipartUpload',
-    );
+    grantObjects(jobs, objects, [ARCHIVES], 's3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload');
+    grantObjects(jobs, objects, OBJECT_KINDS, 's3:DeleteObject');
     grantActions(jobs, objects.bucketArn, 's3:ListBucket');
     this.scheduled = [jobs];
   }

@@ -228,9 +228,9 @@ export interface FixedResources {
 
 /** Of a stage with default settings. */
 export const fixedResources = {
-  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 60, dashboards: 1, secrets: 3 },
-  managedInstances: { webAcls: 2, firewallRules: 7, alarmMetrics: 60, dashboards: 1, secrets: 3 },
-  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 63, dashboards: 1, secrets: 3 },
+  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
+  managedInstances: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
+  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 74, dashboards: 1, secrets: 3 },
 } as const satisfies Record<string, FixedResources>;
 
 /** USD a month, by component. Of the metrics, only those with values are billed. */

@@ -48,7 +48,7 @@ describe('alarms', () => {
   it('report a schedule that stops, but not one that has yet to run for the first time', () => {
     const properties = alarmsOf().map((alarm) => alarm.properties);
     const stopped = properties.filter(({ MetricName }) => MetricName === 'Invocations');
-    expect(stopped).toHaveLength(6);
+    expect(stopped).toHaveLength(9);
     for (const alarm of stopped)
       expect(alarm).toMatchObject({
         ComparisonOperator: 'LessThanThreshold',

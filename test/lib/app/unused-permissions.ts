@@ -38,6 +38,7 @@ const signs: Record<string, RegExp> = {
   'dynamodb:ConditionCheckItem': /\bConditionCheck: \{/,
   'dynamodb:BatchWriteItem': /new BatchWriteCommand\(/,
   's3:ListBucket': /new ListObjectsV2Command\(/,
+  's3:PutObjectTagging': /\bTagging:/,
   's3:DeleteObject': /new DeleteObjectsCommand\(/,
   'sqs:SendMessage': /'SendMessageBatch'|new SendMessage(Batch)?Command\(/,
   'secretsmanager:GetSecretValue': /'GetSecretValue'|new GetSecretValueCommand\(/,
@@ -54,6 +55,9 @@ const entries: readonly (readonly [StackName, string, string])[] = [
   ['gateway', 'ProxyFunction', 'lambda/gateway/hosts/handler.ts'],
   ['usage', 'Recorder', 'lambda/usage-recorder/handler.ts'],
   ['usage', 'OwnPrices', 'lambda/usage-recorder/own-prices/handler.ts'],
+  ['usage', 'PriceFeed', 'lambda/price-feed/handler.ts'],
+  ['usage', 'Repricing', 'lambda/usage-recorder/repricing/handler.ts'],
+  ['exports', 'Exporter', 'lambda/exporter/handler.ts'],
   ['usage', 'Rollup', 'lambda/usage-recorder/rollup/handler.ts'],
   ['usage', 'Sweep', 'lambda/usage-recorder/sweep/handler.ts'],
   ...Object.keys(dashboardResources).map((name) => {
@@ -83,9 +87,10 @@ describe('no function may do what its code does not do', () => {
   });
 
   it('knows every function', () => {
-    const names = (['account-jobs', 'alerts', 'billing', 'gateway', 'usage', 'dashboard-api', 'mail'] as const).flatMap(
-      (stack) =>
-        Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
+    const names = (
+      ['account-jobs', 'alerts', 'billing', 'gateway', 'usage', 'exports', 'dashboard-api', 'mail'] as const
+    ).flatMap((stack) =>
+      Object.keys(resourcesOf(stage(stack), 'AWS::Lambda::Function')).map((id) => `${stack}/${id.slice(0, -8)}`),
     );
     expect(entries.map(([stack, id]) => `${stack}/${id}`).sort()).toEqual(names.sort());
     const mayDoNothing = entries.filter(([stack, id]) => actionsOf(stack, id).length === 0).map(([, id]) => id);
