@@ -290,6 +290,7 @@ describe('the dashboard API over HTTP', () => {
       'dashboard-api-KeysHandler',
       'dashboard-api-StripeWebhookHandler',
       'dashboard-api-TokensHandler',
+      'usage-PriceFeed',
       'usage-Recorder',
       'usage-Rollup',
       'usage-Sweep',
