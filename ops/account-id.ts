@@ -1,3 +1,4 @@
+import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../lambda/data/accounts/key-owners.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
@@ -20,3 +21,13 @@ export const accountIdOf = async (table: Table, name: string): Promise<string> =
   if (!owner) throw new CommandError('There is no such account.');
   return owner.accountId;
 };
+
+/**
+ * The internal ids of the accounts that a command is for: the one that is named, else all.
+ *
+ * @throws CommandError where no account has that key
+ */
+export async function* accountIdsOf(table: Table, name: string | undefined): AsyncGenerator<string> {
+  if (name === undefined) yield* openAccounts(table).allIds();
+  else yield await accountIdOf(table, name);
+}

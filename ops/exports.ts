@@ -1,11 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
-import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { requestExport } from '../lambda/data/exports/day-exports.ts';
 import { openSpendCounters } from '../lambda/data/spend/spend-counters.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
-import { accountIdOf, isAccountName } from './account-id.ts';
+import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run exports -- --from DAY --to DAY [--account KEY] [--table NAME]
@@ -42,9 +41,8 @@ await runCommand(
     const table = openTable(name);
     const spendCounters = openSpendCounters(table);
     const today = dayOf(new Date().toISOString());
-    const accounts = account === undefined ? openAccounts(table).allIds() : [await accountIdOf(table, account)];
     let requested = 0;
-    for await (const accountId of accounts) {
+    for await (const accountId of accountIdsOf(table, account)) {
       const days = new Set<string>();
       for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today) days.add(time);
       requested += days.size;

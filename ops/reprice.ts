@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
@@ -9,7 +8,7 @@ import { type CostDifference, costDifferences } from '../lambda/domain/price/cos
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
-import { accountIdOf, isAccountName } from './account-id.ts';
+import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--dry-run]
@@ -40,9 +39,7 @@ type Table = ReturnType<typeof openTable>;
 async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
   const requests = openRequests(table);
   const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
-  for await (const accountId of account === undefined
-    ? openAccounts(table).allIds()
-    : [await accountIdOf(table, account)]) {
+  for await (const accountId of accountIdsOf(table, account)) {
     let batch: RequestRecord[] = [];
     for await (const record of requests.all(accountId, range)) {
       batch.push(record);

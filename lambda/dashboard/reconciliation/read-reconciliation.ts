@@ -87,7 +87,7 @@ const untrackedByDay = (gaps: readonly TrackingGap[]): Map<Day, number> => {
 /** @throws ValidationError */
 const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): void => {
   if (from > to) throw new ValidationError([{ path: 'to', message: 'must not be before from' }]);
-  if (daysBetween(from, addDays(to, 0)).length > MAX_DAYS)
+  if (daysBetween(from, to).length > MAX_DAYS)
     throw new ValidationError([{ path: 'to', message: `must be at most ${MAX_DAYS} days from the first` }]);
 };
 
