@@ -1,17 +1,10 @@
-import { uuidv7 } from 'uuidv7';
 import type * as z from 'zod/mini';
-import { openProjects } from '../data/accounts/projects.ts';
-import { openServiceKeys } from '../data/accounts/service-keys.ts';
-import { openAlerts } from '../data/alerts/alerts.ts';
-import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../data/alerts/measures.ts';
 import { openRules } from '../data/alerts/rules.ts';
-import { openReservations } from '../data/ledger/reservations.ts';
-import { openSessions } from '../data/spend/sessions.ts';
-import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import { evaluateAccount } from './evaluate-account.ts';
+import { evaluationDependencies } from './evaluation-dependencies.ts';
 import type { jobSchema } from './job.ts';
 import { judgeAccount } from './judge-account.ts';
 import type { JudgeReport } from './judge-rules.ts';
@@ -24,17 +17,7 @@ export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDep
     rules: openRules(table),
     progress: openEvaluationProgress(table),
     measures: openMeasures(table),
-    evaluate: evaluateAccount({
-      readCounters: openSpend(table).read,
-      alerts: openAlerts(table),
-      blocks: openBlocks(table),
-      reservations: openReservations(table),
-      measures: openMeasures(table),
-      keys: openServiceKeys(table),
-      projects: openProjects(table),
-      readSessions: openSessions(table).read,
-      newAlertId: uuidv7,
-    }),
+    evaluate: evaluateAccount(evaluationDependencies(table)),
     deliver: openDelivery(table, options),
     now: options.now,
     logger: options.logger,

@@ -1,13 +1,10 @@
 import { V7Generator } from 'uuidv7';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 
 /** Someone sees to an alert some hours after it; those of the last days are still open. */
 const SEEN_AFTER_MS = 5 * HOUR_MS;
@@ -28,14 +25,11 @@ export const pastEvaluator = (
   const rules = openRules(table);
   let clock = now;
   const evaluate = evaluateAccount({
-    readCounters: openSpend(table).read,
+    ...evaluationDependencies(table),
     alerts,
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
-    keys: openServiceKeys(table),
-    projects: openProjects(table),
-    readSessions: openSessions(table).read,
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
   });
 

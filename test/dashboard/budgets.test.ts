@@ -21,7 +21,6 @@ import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
@@ -36,6 +35,7 @@ import { blocksOf } from '../../lambda/domain/budgets/block.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -120,17 +120,7 @@ const judge = async (since = clock) =>
     rules: openRules(table),
     progress: openEvaluationProgress(table),
     measures: openMeasures(table),
-    evaluate: evaluateAccount({
-      readCounters: openSpend(table).read,
-      alerts: openAlerts(table),
-      blocks: openBlocks(table),
-      reservations: openReservations(table),
-      measures: openMeasures(table),
-      keys: openServiceKeys(table),
-      projects: openProjects(table),
-      readSessions: openSessions(table).read,
-      newAlertId: uuidv7,
-    }),
+    evaluate: evaluateAccount(evaluationDependencies(table)),
     deliver: async (alert) => void delivered.push(alert),
     now: () => clock,
     logger: silentLogger(),

@@ -8,12 +8,10 @@ import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
@@ -24,6 +22,7 @@ import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import type { DeliveryDependencies } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 import type { Job } from '../../lambda/rule-evaluator/job.ts';
 import { judgeShards } from '../../lambda/rule-evaluator/judge-shards.ts';
 import { openPending } from '../../lambda/rule-evaluator/open-delivery.ts';
@@ -373,17 +372,7 @@ describe('the rule evaluator', () => {
     const rule = await createRule(account.accountId);
     await addSpend(table, account.accountId, '2026-11-20T10:00:00Z', costing(11));
     await openRules(table).replace({ ...rule, revision: 2, name: 'New' }, 1);
-    const evaluate = evaluateAccount({
-      readCounters: openSpend(table).read,
-      alerts: openAlerts(table),
-      blocks: { change: async () => {} },
-      reservations: { compare: async () => async () => {} },
-      measures: { note: async () => {} },
-      keys: openServiceKeys(table),
-      projects: openProjects(table),
-      readSessions: openSessions(table).read,
-      newAlertId: uuidv7,
-    });
+    const evaluate = evaluateAccount(evaluationDependencies(table));
     expect(await evaluate(account.accountId, [rule], now)).toEqual({ fired: [], failures: [] });
     expect(await run()).toMatchObject({ alerts: 1 });
     expect(await alertsOf(account.accountId)).toMatchObject([{ ruleName: 'New' }]);
@@ -401,15 +390,9 @@ describe('the rule evaluator', () => {
     await addSpend(table, account.accountId, '2026-11-20T16:10:00Z', costing(2), { tag: 'a' });
     const readCounters = jest.fn(openSpend(table).read);
     const evaluate = evaluateAccount({
+      ...evaluationDependencies(table),
       readCounters,
       alerts: { fire: async () => false },
-      blocks: { change: async () => {} },
-      reservations: { compare: async () => async () => {} },
-      measures: { note: async () => {} },
-      keys: openServiceKeys(table),
-      projects: openProjects(table),
-      readSessions: openSessions(table).read,
-      newAlertId: uuidv7,
     });
     await evaluate(account.accountId, await openRules(table).list(account.accountId), now);
     const ranges = readCounters.mock.calls.map(([, { granularity, from }, dimensions]) => [

@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { AccountJob } from '../../lambda/domain/alert-rules/account-job.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { type BurnRateCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { type Blocks, blocksOf, NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
@@ -76,15 +72,8 @@ const replay = async (config: object) => {
     measures: openMeasures(table),
     progress: openEvaluationProgress(table),
     evaluate: evaluateAccount({
-      readCounters: openSpend(table).read,
+      ...evaluationDependencies(table),
       readSessions: openSessions(table, () => clock).read,
-      alerts: openAlerts(table),
-      blocks: openBlocks(table),
-      reservations: openReservations(table),
-      measures: openMeasures(table),
-      keys: openServiceKeys(table),
-      projects: openProjects(table),
-      newAlertId: uuidv7,
     }),
     deliver: async (alert) => void delivered.push({ alert, at: clock }),
     now,
