@@ -3,30 +3,12 @@ import fc from 'fast-check';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
 import { alertMail } from '../../../lambda/domain/alert-rules/alert-mail.ts';
 import { alertWebhookBody } from '../../../lambda/domain/alert-rules/alert-webhook.ts';
+import { sampleAlert } from './sample-alert.ts';
 
 const alert: Alert = {
-  alertId: 'alert-1',
+  ...sampleAlert,
   accountId: 'svc_secret',
-  ruleId: 'rule-1',
-  ruleName: 'Daily spend',
-  type: 'cost_threshold',
-  event: null,
-  status: 'triggered',
-  triggeredAt: '2026-11-20T16:30:00.000Z',
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
-  unit: 'nanoUsd',
-  observed: 12_000_000_000,
-  limit: 10_000_000_000,
-  unpricedRequests: 3,
-  summary: 'Spend is $12: it reached the threshold of $10.',
-  drivers: [
-    { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
-    { dimension: 'model', value: null, label: null, share: 0.25 },
-    { dimension: 'key', value: 'key-1', label: 'batch', share: 1 },
-  ],
-  deliveries: [],
+  drivers: [...sampleAlert.drivers, { dimension: 'key', value: 'key-1', label: 'batch', share: 1 }],
 };
 const url = 'https://dashboard.example.com/alerts/alert-1';
 const links = { alert: url, spend: 'https://dashboard.example.com/?range=custom&from=2026-11-20' };

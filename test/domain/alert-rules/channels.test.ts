@@ -5,30 +5,9 @@ import { pagerDutyEvent } from '../../../lambda/domain/alert-rules/alert-pagerdu
 import { slackMessage } from '../../../lambda/domain/alert-rules/alert-slack.ts';
 import { teamsMessage } from '../../../lambda/domain/alert-rules/alert-teams.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alert-rules/channels.ts';
+import { sampleAlert } from './sample-alert.ts';
 
-const alert: Alert = {
-  alertId: 'alert-1',
-  accountId: 'account-1',
-  ruleId: 'rule-1',
-  ruleName: 'Daily spend',
-  type: 'cost_threshold',
-  event: null,
-  status: 'triggered',
-  triggeredAt: '2026-11-20T16:30:00.000Z',
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
-  unit: 'nanoUsd',
-  observed: 12_000_000_000,
-  limit: 10_000_000_000,
-  unpricedRequests: 3,
-  summary: 'Spend is $12: it reached the threshold of $10.',
-  drivers: [
-    { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
-    { dimension: 'model', value: null, label: null, share: 0.25 },
-  ],
-  deliveries: [],
-};
+const alert = sampleAlert;
 const links = alertLinks('https://dashboard.example.com', alert);
 const KEY = 'R0123456789ABCDEFabcdef012345678';
 const NOTE = 'The cost of 3 more requests in this period is unknown and not included.';
