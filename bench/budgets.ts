@@ -1,5 +1,5 @@
 /**
- * What budgets add to a request at 50 requests a second: an account without budgets, with one that lags, with one that requests reserve from,
+ * What budgets add to a request at 50 requests a second: an account without budgets, with a `lagging` and with a `reserved` budget,
  * in turn through one gateway process. The table is the emulator on this machine: a write takes longer or shorter on AWS.
  *
  * node bench/budgets.ts [--seconds N]

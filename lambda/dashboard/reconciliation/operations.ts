@@ -62,7 +62,7 @@ export const connectBill = operation({
   group,
   summary: 'Connect the bill of a provider',
   description:
-    'The credential is tried, and then kept in Secrets Manager, where only the function that reads bills reads it. It is never shown again. Give one that can read costs and nothing else. The last 92 days are read within minutes, then every six hours what is new or was corrected.',
+    'The credential is tried, and then kept in Secrets Manager, where only the function that reads bills reads it. It is never shown again. Give a credential that can read costs and nothing else. The last 92 days are read within minutes, then every six hours what is new or was corrected.',
   access: 'authorizer',
   permission: 'bills:write',
   rateLimits: { perAccount: { requests: 10, minutes: 60 } },
