@@ -92,7 +92,7 @@ export const TrendControls = ({
   const { change } = useOverviewSearch();
   const all = new Set([...dimensions, ...useDeclared(), by]);
   return (
-    <Group gap="xs">
+    <>
       {range.granularities.length > 1 && (
         <SegmentedControl
           size="xs"
@@ -115,7 +115,7 @@ export const TrendControls = ({
         onChange={({ target }) => change({ by: target.value as Dimension })}
       />
       <DimensionsButton />
-    </Group>
+    </>
   );
 };
 

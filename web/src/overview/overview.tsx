@@ -14,7 +14,7 @@ import {
 } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { ExportButton, FilterPills, RangePicker, useOverviewSearch } from './controls.tsx';
+import { FilterPills, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
 import { MayAlsoMatch } from './may-also-match.tsx';
@@ -78,10 +78,6 @@ export const Overview = () => {
     <div className="page">
       <div className="page-head">
         <Heading>Overview</Heading>
-        <div className="page-actions">
-          <RangePicker range={range} />
-          <ExportButton range={range} by={by} filters={filters} />
-        </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} />
       {error && (
@@ -93,8 +89,6 @@ export const Overview = () => {
         />
       )}
       {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
-      {shown && <Untracked untracked={shown.untracked} />}
-      {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
       {(!error || report.data) && (
         <>
           <Trend
@@ -108,6 +102,8 @@ export const Overview = () => {
             comparison={range.name === 'month' ? undefined : comparison}
             onPick={toRequests}
           />
+          {shown && <Untracked untracked={shown.untracked} />}
+          {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
           {shown && shown.totals.requests > 0 && (
             <div className={classes['columns']}>
               <Drivers report={shown} by={shownBy} keyNames={keyNames} onPick={pick} />

@@ -14,7 +14,7 @@ import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } 
 import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
 import { changeOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
-import { TrendControls } from './controls.tsx';
+import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change } from './tiles.tsx';
 import type { useComparison } from './use-overview.ts';
@@ -104,34 +104,40 @@ export const Trend = ({
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
-      <div className="card-head">
+      <div className={classes['trend-head']}>
         <div>
           <h2 id="trend" className="label">
             Spend by {dimensionWord(by)}
           </h2>
+          <div className={classes['total']}>
+            {totals ? <Money nano={totals.costNanoUsd} /> : <Skeleton height={22} width={130} />}
+          </div>
+        </div>
+        <RangePicker range={range} />
+        <div className={`dim small ${classes['facts-of-total']}`}>
           {totals ? (
-            <div className={classes['total']}>
-              <Money nano={totals.costNanoUsd} />
+            <>
               {comparison &&
                 changeOf(comparison.totals.costNanoUsd, comparison.previous.totals.costNanoUsd) !== null && (
-                  <span className="dim small">
+                  <span>
                     {formatPeriod(comparison.from, comparison.to)}{' '}
                     <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
                     <Money nano={comparison.previous.totals.costNanoUsd} /> in{' '}
                     {formatPeriod(comparison.previous.from, comparison.previous.to)}
                   </span>
                 )}
-              <span className="dim small">
+              <span>
                 <Count of={totals.requests} unit="requests" /> requests ·{' '}
                 <Count of={totals.tokens.inputTokens + totals.tokens.outputTokens} unit="tokens" /> tokens
               </span>
-            </div>
+            </>
           ) : (
-            <Skeleton height={22} width={280} my={6} />
+            <Skeleton height={14} width={320} />
           )}
         </div>
         <div className="page-actions">
           <TrendControls range={range} by={by} filters={filters} />
+          <ExportButton range={range} by={by} filters={filters} />
           <Tooltip label={asTable ? 'Show as chart' : 'Show as table'}>
             <ActionIcon
               variant="default"
@@ -167,7 +173,7 @@ export const Trend = ({
           </Suspense>
         )}
       </div>
-      <ul className={chartClasses['legend']}>
+      <ul className={`${chartClasses['legend']} ${classes['trend-legend']}`}>
         {series.map(({ name, color }) => (
           <li key={name}>
             <span className={chartClasses['swatch']} style={{ background: color }} />

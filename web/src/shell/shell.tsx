@@ -69,9 +69,9 @@ export const Shell = () => {
         <SignedIn />
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
-        <Refusing />
         <VerifyEmail />
         <Outlet />
+        <Refusing />
       </main>
       <nav className={classes['bar']} aria-label="Pages">
         {barPages
