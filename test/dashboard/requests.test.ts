@@ -58,10 +58,10 @@ afterEach(() => {
 
 describe('GET /requests', () => {
   it("reads a page of the caller's account; an empty filter selects requests without a value", async () => {
-    page.mockResolvedValue({ items: [record], nextCursor: 'next' });
+    page.mockResolvedValue({ items: [record], unreadableRequests: 2, nextCursor: 'next' });
     const { status, body } = await get('/requests', { tag: [''], key: ['key-1'], status: ['200'], cursor: ['c'] });
     expect(status).toBe(200);
-    expect(body.nextCursor).toBe('next');
+    expect(body).toMatchObject({ nextCursor: 'next', unreadableRequests: 2 });
     expect(body.items).toEqual([
       expect.objectContaining({
         requestId: record.requestId,
@@ -83,7 +83,7 @@ describe('GET /requests', () => {
   });
 
   it('filters by client, session, agent and metadata', async () => {
-    page.mockResolvedValue({ items: [], nextCursor: null });
+    page.mockResolvedValue({ items: [], unreadableRequests: 0, nextCursor: null });
     const query = { client: ['codex'], session: ['s1'], agent: [''], metadata: ['team:search', 'env:'] };
     expect((await get('/requests', query)).status).toBe(200);
     expect(page).toHaveBeenCalledWith(
@@ -101,7 +101,7 @@ describe('GET /requests', () => {
 
 describe('GET /requests over ages', () => {
   it('reads only days within the retention', async () => {
-    page.mockResolvedValue({ items: [], nextCursor: null });
+    page.mockResolvedValue({ items: [], unreadableRequests: 0, nextCursor: null });
     await get('/requests', { from: ['2000-01-01'], to: ['9998-12-30'] });
     expect(page).toHaveBeenCalledWith(
       'account-1',

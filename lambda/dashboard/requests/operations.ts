@@ -108,7 +108,13 @@ export const listRequests = operation({
   success: {
     status: 200,
     description: 'One page.',
-    schema: pageOf(requestSummary),
+    schema: z.extend(pageOf(requestSummary), {
+      unreadableRequests: z
+        .int()
+        .check(
+          z.describe('Requests left out because their records cannot be read, whether or not they pass the filter.'),
+        ),
+    }),
   },
   errors: ['NOT_FOUND'],
 });

@@ -17,7 +17,7 @@ const valueOrNone = (value: string | undefined) => (value === '' ? null : value)
 export const listRequests =
   ({ requests, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
   async ({ caller: { accountId }, query: { from, to, limit, cursor, key, ...query } }) => {
-    const { items, nextCursor } = await requests.page(accountId, {
+    const { items, ...page } = await requests.page(accountId, {
       ...keptRange(instantsOf({ from, to }, now()), now()),
       limit,
       cursor,
@@ -32,7 +32,7 @@ export const listRequests =
         agent: valueOrNone(query.agent),
       },
     });
-    return { items: items.map(requestSummary), nextCursor };
+    return { items: items.map(requestSummary), ...page };
   };
 
 export const readRequest =

@@ -3,6 +3,7 @@ import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { UnreadableItemError } from '../table/unreadable-item.ts';
 import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem, sessionMark } from './request-item.ts';
 import { readShardCounts } from './request-shards.ts';
@@ -16,8 +17,25 @@ export interface RequestRange {
 
 /** After empty days, the days before them are read at the same time: months without requests are skipped quickly. */
 const MAX_DAYS_AT_ONCE = 16;
-/** `below`: the id of a record of the page below which there may be more. */
-type Page = { records: RequestRecord[]; below: string | undefined; queries: number };
+/**
+ * `unreadable`: ids of records that this version cannot read. `below`: the id of a record of the page below which there may be more.
+ */
+type Page = { records: RequestRecord[]; unreadable: string[]; below: string | undefined; queries: number };
+
+/** Sorts what can be read from what cannot. */
+const parseItems = (items: readonly Record<string, unknown>[]): Pick<Page, 'records' | 'unreadable'> => {
+  const records: RequestRecord[] = [];
+  const unreadable: string[] = [];
+  for (const item of items) {
+    try {
+      records.push(parseRequestItem(item));
+    } catch (error) {
+      if (!(error instanceof UnreadableItemError)) throw error;
+      unreadable.push(String(item['sk']));
+    }
+  }
+  return { records, unreadable };
+};
 
 interface DayQuery {
   readonly accountId: string;
@@ -45,7 +63,7 @@ const readShard = async ({ client, name }: Table, shard: number, query: DayQuery
     }),
   );
   return {
-    records: (Items ?? []).map(parseRequestItem),
+    ...parseItems(Items ?? []),
     below: LastEvaluatedKey?.['sk'] as string | undefined,
     queries: 1,
   };
@@ -72,7 +90,8 @@ const hasCounters = async ({ client, name }: Table, accountId: string, day: Day)
  */
 const readDay = async (table: Table, shards: number, query: DayQuery): Promise<Page> => {
   if (shards === 1) return readShard(table, 0, query);
-  if (!(await hasCounters(table, query.accountId, query.day))) return { records: [], below: undefined, queries: 1 };
+  if (!(await hasCounters(table, query.accountId, query.day)))
+    return { records: [], unreadable: [], below: undefined, queries: 1 };
   const limit = Math.ceil((1.5 * query.limit) / shards) + 4;
   const pages = await Promise.all(
     Array.from({ length: shards }, (_, shard) => readShard(table, shard, { ...query, limit })),
@@ -81,16 +100,17 @@ const readDay = async (table: Table, shards: number, query: DayQuery): Promise<P
     .flatMap((page) => page.below ?? [])
     .sort()
     .at(-1);
+  const isRead = (requestId: string) => below === undefined || requestId >= below;
   const records = pages
     .flatMap((page) => page.records)
-    .filter(({ requestId }) => below === undefined || requestId >= below)
+    .filter(({ requestId }) => isRead(requestId))
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
-  return { records, below, queries: shards + 1 };
+  return { records, unreadable: pages.flatMap((page) => page.unreadable).filter(isRead), below, queries: shards + 1 };
 };
 
 /**
- * Requests of a range, newest first, from `position` on. Each step is one page of a day: its records, the position to continue from, and
- * how many queries it took. The caller stops when it has found enough or read enough.
+ * Requests of a range, newest first, from `position` on. Each step is one page of a day: its records, the ids of those that
+ * cannot be read, the position to continue from, and how many queries it took. The caller stops when it has found enough or read enough.
  */
 export async function* newestFirst(
   table: Table,
@@ -104,6 +124,7 @@ export async function* newestFirst(
   },
 ): AsyncGenerator<{
   readonly records: RequestRecord[];
+  readonly unreadable: string[];
   readonly next: RequestPosition | null;
   readonly queries: number;
 }> {
@@ -118,7 +139,7 @@ export async function* newestFirst(
   const read = async (ofDay: Day, before: string | null): Promise<Page> => {
     const upper = before !== null && before < highest ? before : highest;
     // The table rejects a range that ends before it begins. A cursor of an earlier range may ask for one.
-    if (upper < lowest) return { records: [], below: undefined, queries: 0 };
+    if (upper < lowest) return { records: [], unreadable: [], below: undefined, queries: 0 };
     const { pageSize: limit, session } = options;
     return readDay(table, shardsOf(ofDay), { accountId, day: ofDay, lowest, below: upper, limit, session });
   };
@@ -145,10 +166,11 @@ export async function* newestFirst(
       for (let page = await (pages[index] as Promise<Page>); ; page = await read(each, seen)) {
         // BETWEEN includes its end, and a position has the id of a request that was already returned.
         const records = page.records.filter((record) => record.requestId !== seen && isInRange(record));
-        found ||= records.length > 0;
+        const unreadable = page.unreadable.filter((requestId) => requestId !== seen);
+        found ||= records.length + unreadable.length > 0;
         seen = page.below ?? seen;
         const next = page.below ? { day: each, requestId: page.below } : followingDay;
-        yield { records, next, queries: page.queries };
+        yield { records, unreadable, next, queries: page.queries };
         if (!page.below) break;
       }
     }

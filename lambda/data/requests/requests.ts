@@ -3,6 +3,7 @@ import { modelOf, type RequestRecord } from '../../domain/spend/request-record.t
 import { batchRead } from '../table/batch-read.ts';
 import { requestKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { UnreadableItemError } from '../table/unreadable-item.ts';
 import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestRange } from './request-pages.ts';
@@ -31,6 +32,8 @@ export interface RequestFilter {
 
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
+  /** Requests that are left out because this version cannot read their records; whether they pass the filter is not known. */
+  readonly unreadableRequests: number;
   /** Opaque, valid for this account only; null at the end. A page may be short, or even empty, and still have a next one. */
   readonly nextCursor: string | null;
 }
@@ -121,31 +124,39 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
     const session = filter.session ?? undefined;
     const maxQueries = session === undefined ? MAX_QUERIES : MAX_QUERIES_OF_SESSION;
     const items: RequestRecord[] = [];
+    let unreadableRequests = 0;
     let examined = 0;
     let queries = 0;
     const end = (next: RequestPosition | null): RequestPage => ({
       items,
+      unreadableRequests,
       nextCursor: next && requestCursor.write(accountId, next),
     });
     const options = { position, pageSize, session };
-    for await (const { records, next, ...step } of newestFirst(table, accountId, query, options)) {
+    for await (const { records, unreadable, next, ...step } of newestFirst(table, accountId, query, options)) {
       for (const [index, record] of records.entries()) {
         if (record.expiresAt <= now() / 1_000 || !passes(record, filter)) continue;
         items.push(record);
+        if (items.length < query.limit) continue;
         const last = index === records.length - 1;
-        if (items.length === query.limit)
-          return end(last ? next : { day: dayOf(record.startedAt), requestId: record.requestId });
+        // The next page reads, and counts, what comes after this record.
+        unreadableRequests += last ? unreadable.length : unreadable.filter((id) => id > record.requestId).length;
+        return end(last ? next : { day: dayOf(record.startedAt), requestId: record.requestId });
       }
-      examined += records.length;
+      unreadableRequests += unreadable.length;
+      examined += records.length + unreadable.length;
       queries += step.queries;
       if (examined >= MAX_EXAMINED || queries >= maxQueries) return end(next);
     }
     return end(null);
   },
 
-  /** Every request of a range, newest first. */
+  /** Every request of a range, newest first. @throws UnreadableItemError: who adds records up must not miss one */
   async *all(accountId: string, range: RequestRange): AsyncGenerator<RequestRecord> {
-    for await (const { records } of newestFirst(table, accountId, range, { position: null, pageSize: 500 }))
+    const pages = newestFirst(table, accountId, range, { position: null, pageSize: 500 });
+    for await (const { records, unreadable } of pages) {
+      if (unreadable.length > 0) throw new UnreadableItemError(`${unreadable.length} records cannot be read.`);
       yield* records;
+    }
   },
 });

@@ -1,8 +1,11 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
+import { requestKey } from '../../../lambda/data/table/keys.ts';
+import { UnreadableItemError } from '../../../lambda/data/table/unreadable-item.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
@@ -181,6 +184,40 @@ describe('openRequests.page', () => {
     const { accountId, records } = await accountWith([NOW, NOW - 1], NOW / 1_000);
     expect((await readAll(accountId, { ...year, limit: 10 })).ids).toEqual([]);
     expect(await repository().find(accountId, records[0]?.requestId ?? '')).toBeUndefined();
+  });
+
+  it('leaves out and counts a request whose record cannot be read, once over all pages', async () => {
+    const { accountId, records, newest } = await accountWith(Array.from({ length: 9 }, (_, n) => NOW - n * 1_000));
+    const { requestId, startedAt } = records[3] as (typeof records)[number];
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: requestKey(accountId, startedAt.slice(0, 10), requestId),
+        UpdateExpression: 'SET details = :damaged',
+        ExpressionAttributeValues: { ':damaged': Buffer.from('damaged') },
+      }),
+    );
+    for (const limit of [1, 3, 4, 100]) {
+      const ids: string[] = [];
+      let unreadable = 0;
+      let cursor: string | undefined;
+      do {
+        const page = await repository().page(accountId, { ...month, limit, cursor });
+        ids.push(...page.items.map((item) => item.requestId));
+        unreadable += page.unreadableRequests;
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      expect({ limit, ids, unreadable }).toEqual({
+        limit,
+        ids: newest.filter((id) => id !== requestId),
+        unreadable: 1,
+      });
+    }
+    // Sums must not miss it.
+    const readAllOf = async () => {
+      for await (const _ of repository().all(accountId, month));
+    };
+    await expect(readAllOf()).rejects.toThrow(UnreadableItemError);
   });
 
   it('rejects a cursor of another account, and text that is no cursor', async () => {
