@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { NotFoundError } from '../../domain/errors.ts';
-import { spendChange } from '../../domain/spend/spend-change.ts';
-import { type Implementation, type Input, type Operation, type Route, route } from '../../http/operation.ts';
+import { type Input, type Operation, type Route, route } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { dayOrInstant } from '../../http/time-parameters.ts';
-import { readSpend as readSpendOperation } from '../spend/operations.ts';
-import { spendQuery } from '../spend/spend-query.ts';
+import type { openReadSpend } from '../spend/open-read-spend.ts';
+import * as spend from '../spend/operations.ts';
 
 /** A question that an agent can ask: an operation of the API that reads, under a name of its own. */
 export interface Tool {
@@ -16,83 +13,28 @@ export interface Tool {
   readonly view?: (output: never, asked: Readonly<Record<string, unknown>>) => unknown;
 }
 
-type ReadSpend = Implementation<typeof readSpendOperation>;
-
-/** Groups of either period that are compared. */
-const MAX_COMPARED = 1_000;
-
-const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, limit: true }), {
-  groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
-  compareFrom: z.optional(
-    dayOrInstant.check(
-      z.describe('First day or instant of the period before. Default: the range of the same length before.'),
-    ),
-  ),
-  compareTo: z.optional(
-    dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive) of the period before.')),
-  ),
-  limit: z
-    ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 10)
-    .check(z.describe('Maximum number of groups in the response.')),
-});
-
-const readSpendChange = {
-  ...readSpendOperation,
-  query: changeQuery,
-  success: { ...readSpendOperation.success, schema: z.unknown() },
+const { limit, ...changeParameters } = spend.compareSpend.query.shape;
+/** With few groups, as an agent reads them all. */
+const compareSpendBriefly = {
+  ...spend.compareSpend,
+  query: z.strictObject({ ...changeParameters, limit: z._default(limit.def.innerType, 10) }),
 };
 
-/** Two reports by the function of GET /spend, and their differences. */
-const compareSpend =
-  (readSpend: ReadSpend): Implementation<typeof readSpendChange> =>
-  async ({ query: { compareFrom, compareTo, limit, ...query }, ...input }) => {
-    const read = (range: { readonly from?: string | undefined; readonly to?: string | undefined }) =>
-      readSpend({ ...input, query: { ...query, ...range, granularity: 'day', limit: MAX_COMPARED } });
-    const now = await read({});
-    const range = compareFrom === undefined ? now.previous : { from: compareFrom, to: compareTo ?? now.from };
-    if (range === null)
-      throw new NotFoundError('The range before is not kept, or its sum is too large. Name another with compareFrom.');
-    const before = await read({ from: range.from, to: range.to });
-    const { totals, groups } = spendChange(
-      before,
-      now,
-      ({ provider, model, tag, key, project, providerKey, client, dim }) => ({
-        provider,
-        model,
-        tag,
-        key,
-        project,
-        providerKey,
-        client,
-        dim,
-      }),
-    );
-    return {
-      from: now.from,
-      to: now.to,
-      before: { from: before.from, to: before.to },
-      totals,
-      groups: groups.slice(0, limit),
-      furtherGroups: Math.max(0, groups.length - limit),
-      isComplete: now.isComplete && before.isComplete && now.otherGroups === null && before.otherGroups === null,
-    };
-  };
-
 /** What spend is, and why it changed. */
-export const spendTools = (readSpend: ReadSpend): Tool[] => [
+export const spendTools = ({ readSpend, compareSpend }: ReturnType<typeof openReadSpend>): Tool[] => [
   {
     name: 'spend',
     description:
       'What was spent in a range of time (default: this month so far), in total and by group: provider, model, tag, key, project, client, or a declared dimension such as dim:team. Name a granularity to get a series as well.',
-    route: route(readSpendOperation, readSpend),
+    route: route(spend.readSpend, readSpend),
     view: ({ series, ...report }: { readonly series: unknown }, { granularity }) =>
       granularity === undefined ? report : { ...report, series },
   },
   {
     name: 'spend_change',
     description:
-      'Why spend changed: the cost of a range (default: this month so far) and of the one before, and which groups made the difference, the largest first.',
-    route: route(readSpendChange, compareSpend(readSpend)),
+      'Why spend changed between any two periods (default: this month so far, and as much time before): the groups that made the difference, the largest first, new and vanished ones marked, and how much of it is volume, mix of models, and price.',
+    route: route(compareSpendBriefly, compareSpend),
   },
 ];
 

@@ -21,7 +21,7 @@ const now = () => new Date();
 const read = route(
   operations.readMetrics,
   readMetrics({
-    readSpend: openReadSpend(table),
+    readSpend: openReadSpend(table).readSpend,
     listBudgets: listBudgets({
       rules: openRules(table),
       keys: openServiceKeys(table),

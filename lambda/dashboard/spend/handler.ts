@@ -10,12 +10,22 @@ import * as operations from './operations.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const read = route(operations.readSpend, openReadSpend(table));
+const { readSpend, compareSpend } = openReadSpend(table);
+const read = route(operations.readSpend, readSpend);
+const compare = route(operations.compareSpend, compareSpend);
 
 /** Everything under /api/spend, and the same for machines. */
-export const handler = httpStack([read, { operation: operations.machineReadSpend, run: read.run }], {
-  logger: new Logger({ serviceName: 'dashboard-spend' }),
-  corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-});
+export const handler = httpStack(
+  [
+    read,
+    { ...read, operation: operations.machineReadSpend },
+    compare,
+    { ...compare, operation: operations.machineCompareSpend },
+  ],
+  {
+    logger: new Logger({ serviceName: 'dashboard-spend' }),
+    corsOrigins: environment.CORS_ORIGINS,
+    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
+    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
+  },
+);

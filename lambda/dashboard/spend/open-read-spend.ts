@@ -5,17 +5,30 @@ import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { readSpend as operation } from './operations.ts';
+import { compareSpend } from './compare-spend.ts';
+import type * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
-import { renameReport, withProjects } from './with-projects.ts';
+import { renameGroups, renameReport, withProjects } from './with-projects.ts';
 
-/** GET /spend over the table: what the API, metrics and MCP tools show is read here. */
-export const openReadSpend = (table: Table): Implementation<typeof operation> => {
-  const { gaps: readTrackingGaps } = openTrackingGaps(table);
-  const { find: findDeclared } = openDeclaredDimensions(table);
-  return withProjects(
-    { listKeys: openServiceKeys(table).list, readCounters: readInTime(openSpend(table).read) },
-    (readCounters) => readSpend({ readCounters, readTrackingGaps, findDeclared, now: () => new Date() }),
-    renameReport,
-  );
+/** GET /spend and GET /spend/compare over the table: what the API, metrics and MCP tools show is read here. */
+export const openReadSpend = (
+  table: Table,
+): {
+  readonly readSpend: Implementation<typeof operations.readSpend>;
+  readonly compareSpend: Implementation<typeof operations.compareSpend>;
+} => {
+  const projects = { listKeys: openServiceKeys(table).list, readCounters: readInTime(openSpend(table).read) };
+  const dependencies = {
+    readTrackingGaps: openTrackingGaps(table).gaps,
+    findDeclared: openDeclaredDimensions(table).find,
+    now: () => new Date(),
+  };
+  return {
+    readSpend: withProjects(projects, (readCounters) => readSpend({ readCounters, ...dependencies }), renameReport),
+    compareSpend: withProjects(
+      projects,
+      (readCounters) => compareSpend({ readCounters, ...dependencies }),
+      renameGroups,
+    ),
+  };
 };

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
-import { grouping, spendQuery } from './spend-query.ts';
+import { changeQuery, grouping, spendQuery } from './spend-query.ts';
 import { count, leanSums, sums } from './sums.ts';
 
 const mayAlsoMatch = z
@@ -118,4 +118,105 @@ export const readSpend = operation({
 // Two operations have it: the document has it once.
 z.globalRegistry.add(readSpend.success.schema, { id: 'SpendReport' });
 
+const changedSum = {
+  costBeforeNanoUsd: z.nullable(z.int()),
+  costNanoUsd: z.nullable(z.int()),
+  costChangeNanoUsd: z
+    .nullable(z.int())
+    .check(z.describe('In 1e-9 USD. Null if one of both costs is unknown. It leaves out requests of unknown cost.')),
+  requestsBefore: count,
+  requests: count,
+  tokensBefore: count.check(z.describe('Input and output tokens.')),
+  tokens: count,
+  unpricedRequestsBefore: count.check(
+    z.describe('Requests whose cost is unknown. No cost and no change includes them.'),
+  ),
+  unpricedRequests: count,
+};
+
+const comparedPeriod = {
+  ...range,
+  untrackedRequests: count.check(
+    z.describe('Requests that were forwarded while their events could not be stored, at most. Filters do not apply.'),
+  ),
+  mayAlsoMatch,
+};
+
+export const compareSpend = operation({
+  id: 'compareSpend',
+  method: 'GET',
+  path: '/spend/compare',
+  group: 'Spend',
+  summary: 'Explain the change of spend between two periods',
+  description:
+    'Any two periods of at most 366 days, in whole hours (UTC; whole days where hours are no longer kept). A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
+  access: 'authorizer',
+  permission: 'spend:read',
+  query: changeQuery,
+  success: {
+    status: 200,
+    description: 'The change.',
+    schema: z.object({
+      ...comparedPeriod,
+      before: z.object(comparedPeriod),
+      cost: z.enum(costBases),
+      groupBy: z.array(grouping),
+      totals: z.object(changedSum),
+      effects: z
+        .nullable(
+          z.object({
+            volumeNanoUsd: z
+              .int()
+              .check(z.describe('More or fewer tokens, of the same models at the same cost for a token.')),
+            mixNanoUsd: z
+              .int()
+              .check(
+                z.describe(
+                  'Another share of each model, new and vanished models included. What volume and price leave.',
+                ),
+              ),
+            priceNanoUsd: z
+              .int()
+              .check(
+                z.describe(
+                  'A token of the same model costs more or less: rates, discounts, the share of output and of cached tokens.',
+                ),
+              ),
+          }),
+        )
+        .check(
+          z.describe(
+            'Parts of the change of the total, in 1e-9 USD, by provider and model, whatever the groups are. Models without tokens are measured in requests. Null if the change is unknown.',
+          ),
+        ),
+      groups: z
+        .array(
+          z.object({
+            ...group,
+            presence: z
+              .enum(['both', 'new', 'vanished'])
+              .check(
+                z.describe('Whether both periods have requests of the group, or only the later or the earlier one.'),
+              ),
+            ...changedSum,
+          }),
+        )
+        .check(z.describe('The largest change first; changes that are unknown before all others.')),
+      otherGroups: z
+        .nullable(z.object({ groups: count, ...changedSum }))
+        .check(z.describe('Sums of the groups beyond the limit.')),
+      isComplete: z
+        .boolean()
+        .check(
+          z.describe(
+            'False if names were counted under `(other)`, or recorded before a dimension was declared, in one of the periods: changes of groups, and of a filter, are then not exact.',
+          ),
+        ),
+    }),
+  },
+  errors: [],
+});
+z.globalRegistry.add(compareSpend.success.schema, { id: 'SpendChange' });
+
 export const machineReadSpend = forMachines(readSpend);
+export const machineCompareSpend = forMachines(compareSpend);

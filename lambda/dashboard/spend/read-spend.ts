@@ -7,7 +7,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
 import { dimensionsOf, type FindDeclared, withApiNames } from './spend-query.ts';
 
-interface SpendDependencies {
+export interface SpendDependencies {
   readonly readCounters: ReadCounters;
   /** Tracking gaps: reports of requests that could not be tracked. */
   readonly readTrackingGaps: (
@@ -19,7 +19,7 @@ interface SpendDependencies {
 }
 
 /** JSON numbers are exact up to 2^53, which is 9 million USD in nano-USD. Larger sums are rejected, not rounded. */
-const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
+export const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
   try {
     return await sums;
   } catch (error) {
@@ -28,7 +28,7 @@ const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | 
   }
 };
 
-const rejectTooLarge = (): never => {
+export const rejectTooLarge = (): never => {
   const message = 'the sum is too large to be exact (9 million USD): narrow the range, or filter';
   throw new ValidationError([{ path: 'from', message }]);
 };

@@ -67,6 +67,26 @@ export const spendQuery = z.strictObject({
     .check(z.describe('Maximum number of groups in the response.')),
 });
 
+/** Parameters of the change between two periods. */
+export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, limit: true }), {
+  groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
+  compareFrom: z.optional(
+    dayOrInstant.check(
+      z.describe('First day or instant of the period before. Default: as much time right before the period.'),
+    ),
+  ),
+  compareTo: z.optional(
+    dayOrInstant.check(
+      z.describe(
+        'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
+      ),
+    ),
+  ),
+  limit: z
+    ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
+    .check(z.describe('Maximum number of groups in the response.')),
+});
+
 const dimensionOf = (name: Grouping): SpendDimensionName =>
   // Where reports see it, a project stands in the place of its keys: see with-projects.ts.
   name === 'key' || name === 'project' ? 'keyId' : name;

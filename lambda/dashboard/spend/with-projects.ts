@@ -95,16 +95,22 @@ const renameGroup = <G extends { readonly key?: string | null | undefined }>({ k
   project: key,
 });
 
-interface Report {
+interface Groups {
   readonly groupBy: readonly string[];
   readonly groups: readonly { readonly key?: string | null | undefined }[];
-  readonly series: readonly { readonly groups: readonly { readonly key?: string | null | undefined }[] }[];
 }
 
-export const renameReport = <R extends Report>(report: R): R => ({
+/** The same of a report's groups. */
+export const renameGroups = <R extends Groups>(report: R): R => ({
   ...report,
   groupBy: report.groupBy.map((name) => (name === 'key' ? 'project' : name)),
   groups: report.groups.map(renameGroup),
+});
+
+export const renameReport = <R extends Groups & { readonly series: readonly Pick<Groups, 'groups'>[] }>(
+  report: R,
+): R => ({
+  ...renameGroups(report),
   series: report.series.map((point) => ({ ...point, groups: point.groups.map(renameGroup) })),
 });
 

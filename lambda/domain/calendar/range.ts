@@ -12,7 +12,7 @@ export interface Range {
 }
 
 /** Limits what a query may read, and how long its response may get. */
-const MAX_BUCKETS: Record<Granularity, number> = { hour: 31 * 24, day: 366, month: 60 };
+export const MAX_BUCKETS: Record<Granularity, number> = { hour: 31 * 24, day: 366, month: 60 };
 
 /** How long the ledger keeps counters by the hour. */
 export const HOUR_COUNTER_DAYS = 90;
@@ -55,17 +55,18 @@ export const precedingRange = (range: Range): Range => {
 export const isKept = ({ granularity, from }: Pick<Range, 'granularity' | 'from'>, now: Date): boolean =>
   granularity !== 'hour' || Date.parse(from) >= now.getTime() - HOUR_QUERY_DAYS * DAY_MS;
 
-const invalid = (path: 'from' | 'to', message: string) => new ValidationError([{ path, message }]);
+const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
 
-const instantOf = (path: 'from' | 'to', text: string): Date => {
+/** @throws ValidationError outside the years that the ledger can have */
+export const instantOf = (path: string, text: string): Date => {
   const at = new Date(text);
   if (at < new Date(EARLIEST) || at > new Date(LATEST)) throw invalid(path, 'must be in the years 2000 to 9998');
   return at;
 };
 
 /** The first instant after `to`: a date includes its day. */
-const endOfQuery = (to: string): Date => {
-  const at = instantOf('to', to);
+export const endOfQuery = (to: string, path = 'to'): Date => {
+  const at = instantOf(path, to);
   return isDate(to) ? startOfNext('day', at) : at;
 };
 

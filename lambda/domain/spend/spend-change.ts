@@ -1,52 +1,140 @@
-/** What a report says of a sum. */
-interface Sum {
-  readonly requests: number;
-  readonly costNanoUsd: number | null;
-  readonly unpricedRequests: number;
+import { costEffects } from './cost-effects.ts';
+import { addCounters, type Counters, requireExact, type SpendCounter } from './counters.ts';
+import { OTHER, type SpendDimensionName, UNKNOWN } from './dimensions.ts';
+import {
+  costOf,
+  type Group,
+  isUnknown,
+  mayAlsoMatchOf,
+  mayPassFilter,
+  namesOf,
+  passesFilter,
+  type SpendFilter,
+} from './spend-report.ts';
+import { sumMap } from './sum-map.ts';
+
+interface ChangeQuery {
+  readonly groupBy: readonly SpendDimensionName[];
+  readonly filter: SpendFilter;
 }
 
-const NOTHING: Sum = { requests: 0, costNanoUsd: 0, unpricedRequests: 0 };
-
-/** A sum before and now. The change of a cost is not known where one of the two is not. */
-const changeOf = (before: Sum, now: Sum) => ({
-  costBeforeNanoUsd: before.costNanoUsd,
-  costNanoUsd: now.costNanoUsd,
-  costChangeNanoUsd:
-    before.costNanoUsd === null || now.costNanoUsd === null ? null : now.costNanoUsd - before.costNanoUsd,
-  requestsBefore: before.requests,
-  requests: now.requests,
-  unpricedRequestsBefore: before.unpricedRequests,
-  unpricedRequests: now.unpricedRequests,
-});
-
-interface Report<G extends Sum> {
-  readonly totals: Sum;
-  readonly groups: readonly G[];
-}
-
-/** A change that is not known may be the largest. */
-const size = ({ costChangeNanoUsd }: { readonly costChangeNanoUsd: number | null }): number =>
-  costChangeNanoUsd === null ? Number.POSITIVE_INFINITY : Math.abs(costChangeNanoUsd);
+const NOTHING: Counters = {};
 
 /**
- * How spend changed from one period to another, and in which groups: the largest change first.
+ * Adds up one of the two periods of a change: by group, and by provider and model.
  *
- * @param namesOf the names of a group, the same in both reports
+ * @param spendCounters separate by the groups, the filter, provider and model
  */
-export const spendChange = <G extends Sum, N extends object>(
-  before: Report<G>,
-  now: Report<G>,
-  namesOf: (group: G) => N,
-) => {
-  const keyOf = (group: G) => JSON.stringify(namesOf(group));
-  const groupsBefore = new Map(before.groups.map((group) => [keyOf(group), group]));
-  const groupsNow = new Map(now.groups.map((group) => [keyOf(group), group]));
-  const groups = [...new Map([...groupsBefore, ...groupsNow])].map(([key, group]) => ({
-    ...namesOf(group),
-    ...changeOf(groupsBefore.get(key) ?? NOTHING, groupsNow.get(key) ?? NOTHING),
-  }));
+export const periodSums = async (spendCounters: AsyncIterable<SpendCounter>, { groupBy, filter }: ChangeQuery) => {
+  const groups = sumMap();
+  const models = sumMap();
+  let mayAlsoMatch = NOTHING;
+  let mayLack = false;
+  let hasOther = false;
+  for await (const { dimensions, counters } of spendCounters) {
+    if (!passesFilter(dimensions, filter)) {
+      if (!mayPassFilter(dimensions, filter)) continue;
+      mayAlsoMatch = addCounters(mayAlsoMatch, counters);
+      mayLack ||= isUnknown(dimensions, filter);
+      continue;
+    }
+    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
+    groups.add(JSON.stringify(groupBy.map((name) => dimensions[name] ?? null)), counters);
+    models.add(JSON.stringify([dimensions.provider, dimensions.model]), counters);
+  }
+  const total = [...models.sums.values()].reduce(addCounters, NOTHING);
+  requireExact(total);
   return {
-    totals: changeOf(before.totals, now.totals),
-    groups: groups.sort((left, right) => (size(left) === size(right) ? 0 : size(right) - size(left))),
+    total,
+    groups: groups.sums,
+    models: models.sums,
+    mayLack,
+    mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch),
+    isComplete: mayAlsoMatchOf(mayAlsoMatch) === null && !hasOther,
+  };
+};
+
+type PeriodSums = Awaited<ReturnType<typeof periodSums>>;
+
+const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Counters): number => inputTokens + outputTokens;
+
+/** A sum before and now. The change of a cost is not known where one of the two is not. */
+const changeOf = (
+  before: Counters,
+  now: Counters,
+  mayLack: { readonly before?: boolean; readonly now?: boolean } = {},
+) => {
+  const [costBefore, cost] = [costOf(before, mayLack.before), costOf(now, mayLack.now)];
+  return {
+    costBeforeNanoUsd: costBefore,
+    costNanoUsd: cost,
+    costChangeNanoUsd: costBefore === null || cost === null ? null : cost - costBefore,
+    requestsBefore: before.requests ?? 0,
+    requests: now.requests ?? 0,
+    tokensBefore: tokensOf(before),
+    tokens: tokensOf(now),
+    unpricedRequestsBefore: before.unpricedRequests ?? 0,
+    unpricedRequests: now.unpricedRequests ?? 0,
+  };
+};
+type Change = ReturnType<typeof changeOf>;
+
+/** A change that is not known may be the largest. */
+const size = ({ costChangeNanoUsd }: Change): number =>
+  costChangeNanoUsd === null ? Number.POSITIVE_INFINITY : Math.abs(costChangeNanoUsd);
+
+const presenceOf = ({ requestsBefore, requests }: Change) =>
+  requestsBefore === 0 ? ('new' as const) : requests === 0 ? ('vanished' as const) : ('both' as const);
+
+const pairs = (before: ReadonlyMap<string, Counters>, now: ReadonlyMap<string, Counters>) =>
+  [...new Set([...now.keys(), ...before.keys()])].map((key) => ({
+    key,
+    before: before.get(key) ?? NOTHING,
+    now: now.get(key) ?? NOTHING,
+  }));
+
+/**
+ * How spend changed from one period to another, in which groups (the largest change first), and why: see costEffects. The effects are
+ * those of models, whatever the groups are, so they are the same in every table of the same change. They are null where the change is.
+ *
+ * @param limit how many groups are named at most
+ * @throws CounterOverflowError
+ */
+export const spendChange = (
+  before: PeriodSums,
+  now: PeriodSums,
+  groupBy: readonly SpendDimensionName[],
+  limit: number,
+) => {
+  const totals = changeOf(before.total, now.total, { before: before.mayLack, now: now.mayLack });
+  const effects = totals.costChangeNanoUsd === null ? null : costEffects(pairs(before.models, now.models));
+  const ranked = pairs(before.groups, now.groups)
+    .map((pair) => ({ ...pair, change: changeOf(pair.before, pair.now) }))
+    .sort(
+      (left, right) =>
+        (size(left.change) === size(right.change) ? 0 : size(right.change) - size(left.change)) ||
+        right.change.requests - left.change.requests ||
+        (left.key < right.key ? -1 : 1),
+    );
+  const others = ranked.slice(limit);
+  const sum = (name: 'before' | 'now') => others.map((each) => each[name]).reduce(addCounters, NOTHING);
+  return {
+    totals,
+    effects,
+    groups:
+      groupBy.length === 0
+        ? []
+        : ranked
+            .slice(0, limit)
+            .map(({ key, change }): Group & Change & { presence: ReturnType<typeof presenceOf> } => ({
+              ...namesOf(key, groupBy),
+              presence: presenceOf(change),
+              ...change,
+            })),
+    otherGroups:
+      others.length === 0 || groupBy.length === 0
+        ? null
+        : { groups: others.length, ...changeOf(sum('before'), sum('now')) },
+    isComplete: before.isComplete && now.isComplete,
   };
 };

@@ -125,7 +125,7 @@ export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boo
   entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
 
 /** Requests of `(other)` or unknown values that may pass a filter: so much may be missing from its sums. Null where there are none. */
-const mayAlsoMatchOf = (counters: Counters | undefined) =>
+export const mayAlsoMatchOf = (counters: Counters | undefined) =>
   counters === undefined || isZero(counters) ? null : leanSums(counters);
 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
@@ -178,7 +178,8 @@ const tooManyGroups = () => {
   return new ValidationError([{ path: 'groupBy', message }]);
 };
 
-const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group => {
+/** The names of a group from its key: a JSON list of its values. */
+export const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group => {
   const values = JSON.parse(group) as string[];
   return Object.fromEntries(groupBy.map((name, index) => [name, values[index]]));
 };

@@ -1,0 +1,43 @@
+import { comparedPeriods, type Period, rangesOf } from '../../domain/calendar/compared-periods.ts';
+import type { SpendCounter } from '../../domain/spend/counters.ts';
+import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
+import { onCostBasis } from '../../domain/spend/spend-report.ts';
+import { trackingGaps } from '../../domain/spend/tracking-gaps.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { compareSpend as operation } from './operations.ts';
+import { ifExact, rejectTooLarge, type SpendDependencies } from './read-spend.ts';
+import { dimensionsOf, withApiNames } from './spend-query.ts';
+
+/** Why spend changed between two periods. What the API, MCP tools and pages show of a change is read here. */
+export const compareSpend =
+  ({ readCounters, readTrackingGaps, findDeclared, now }: SpendDependencies): Implementation<typeof operation> =>
+  async ({ caller: { accountId }, query }) => {
+    const periods = comparedPeriods(query, now());
+    const { filter, groupBy, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
+    const separate = [...new Set([...dimensions, 'provider', 'model'] as const)];
+    const readSums = onCostBasis(readCounters, query.cost);
+    async function* countersOf(period: Period): AsyncGenerator<SpendCounter> {
+      for (const range of rangesOf(period)) yield* readSums(accountId, range, separate);
+    }
+    const read = async (period: Period) => {
+      const [sums, reports] = await Promise.all([
+        ifExact(periodSums(countersOf(period), { groupBy, filter }), rejectTooLarge),
+        readTrackingGaps(accountId, period),
+      ]);
+      const { mayAlsoMatch } = sums;
+      return { sums, shown: { ...period, mayAlsoMatch, untrackedRequests: trackingGaps(reports).requests } };
+    };
+    const [current, before] = await Promise.all([read(periods.now), read(periods.before)]);
+    const change = await ifExact(
+      (async () => spendChange(before.sums, current.sums, groupBy, query.limit))(),
+      rejectTooLarge,
+    );
+    return {
+      ...current.shown,
+      before: before.shown,
+      cost: query.cost,
+      groupBy: [...new Set(query.groupBy)],
+      ...change,
+      groups: change.groups.map(withApiNames),
+    };
+  };
