@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { importBill } from '../lambda/dashboard/reconciliation/import-bill.ts';
 import { compareBill } from '../lambda/dashboard/reconciliation/read-reconciliation.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
+import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
+import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openBills } from '../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
 import { openTable } from '../lambda/data/table/table.ts';
@@ -68,7 +70,12 @@ await runCommand(
         );
       }
       const readTrackingGaps = openTrackingGaps(table).gaps;
-      const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps });
+      const loadBook = openNewestBook({
+        versions: openPriceVersions(table),
+        onFallback: (error) =>
+          console.error(`The newest prices cannot be read (${error.name}): those before them are used.`),
+      });
+      const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps, loadBook });
       const compared = await compare(accountId, provider, { from, to });
       const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
       console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);

@@ -6,6 +6,8 @@ import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-r
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { bundledBook } from '../../lambda/domain/price/price-book.ts';
+import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -19,6 +21,7 @@ const NOW = new Date('2026-11-22T10:00:00.000Z');
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
+let book: PriceBook;
 
 beforeAll(async () => {
   table = await emulatedTable();
@@ -32,6 +35,7 @@ beforeAll(async () => {
           bills,
           readCounters: openSpend(table).read,
           readTrackingGaps: openTrackingGaps(table).gaps,
+          loadBook: async () => book,
         }),
       ),
     ],
@@ -41,6 +45,7 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 beforeEach(async () => {
   caller = await newAccount(table, 'PRO');
+  book = bundledBook;
 });
 
 const bill = (csv: string, provider = 'openai') =>
@@ -97,6 +102,23 @@ describe('a comparison with the bill', () => {
       amountUsd: '1.5',
     });
     expect(body.throughGatewayShare).toBeCloseTo(0.007 / 1.607, 9);
+  });
+
+  it('takes proportions from the book that requests are priced with', async () => {
+    await record('2026-11-20', [1_000_000]);
+    const line = { day: '2026-11-20', item: 'tokens', model: 'gpt-4o', scope: null, amountNanoUsd: 70_000_000 };
+    const tokens = { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 1_000_000 };
+    const usage = [{ day: '2026-11-20', model: 'gpt-4o', tokens, requests: null }];
+    await openBills(table).replace(caller.accountId, 'openai', { lines: [line], usage }, NOW.toISOString());
+    book = () => ({ source: 'test', version: '7', rates: { input: 1n, output: 9n } });
+    expect((await compare()).body.differences).toEqual([
+      { bucket: 'notThroughGateway', amountNanoUsd: 63_000_000, amountUsd: '0.063' },
+    ]);
+    book = () => ({ source: 'test', version: '8', rates: { input: 1n, output: 1n } });
+    expect((await compare()).body.differences).toEqual([
+      { bucket: 'notThroughGateway', amountNanoUsd: 35_000_000, amountUsd: '0.035' },
+      { bucket: 'priceDiffers', amountNanoUsd: 28_000_000, amountUsd: '0.028' },
+    ]);
   });
 
   it('takes a corrected bill in place of the first, and keeps other days', async () => {

@@ -4,6 +4,8 @@ import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
+import { openNewestBook } from '../../data/prices/newest-book.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openBillConnections } from '../../data/reconciliation/bill-connections.ts';
 import { openBills } from '../../data/reconciliation/bills.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
@@ -20,6 +22,7 @@ import { readReconciliation } from './read-reconciliation.ts';
 
 const environment = z.extend(dashboardEnvironment, billEnvironment.shape).parse(process.env);
 const table = openTable(environment.TABLE_NAME);
+const logger = new Logger({ serviceName: 'dashboard-reconciliation' });
 const bills = openBills(table);
 const connecting = { connections: openBillConnections(table), ...openBillAccess(environment), now: () => new Date() };
 const read = route(
@@ -28,6 +31,10 @@ const read = route(
     bills,
     readCounters: readInTime(openSpend(table).read),
     readTrackingGaps: openTrackingGaps(table).gaps,
+    loadBook: openNewestBook({
+      versions: openPriceVersions(table),
+      onFallback: (error) => logger.error('Newest prices not read', { errorName: error.name }),
+    }),
   }),
 );
 
@@ -42,7 +49,7 @@ export const handler = httpStack(
     { operation: operations.machineReadReconciliation, run: read.run },
   ],
   {
-    logger: new Logger({ serviceName: 'dashboard-reconciliation' }),
+    logger,
     corsOrigins: environment.CORS_ORIGINS,
     membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
     countRequest: openRequestCounts(table, Date.now).count,

@@ -2,7 +2,6 @@ import type { Bills } from '../../data/reconciliation/bills.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
-import { bundledBook } from '../../domain/price/price-book.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
 import type { ProviderLabel } from '../../domain/providers.ts';
 import type { BilledTokens, RecordedUsage } from '../../domain/reconciliation/bill.ts';
@@ -23,7 +22,8 @@ export interface ReconciliationDependencies {
     accountId: string,
     range: { readonly from: string; readonly to: string },
   ) => Promise<readonly TrackingGap[]>;
-  readonly findPrice?: PriceBook;
+  /** The book that requests are priced with. */
+  readonly loadBook: () => Promise<PriceBook>;
 }
 
 const tokensOf = (counters: Counters): BilledTokens => {
@@ -97,14 +97,15 @@ const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): v
  * @throws ValidationError for a range that is not allowed
  */
 export const compareBill =
-  ({ findPrice = bundledBook, ...dependencies }: ReconciliationDependencies) =>
+  (dependencies: ReconciliationDependencies) =>
   async (accountId: string, provider: ProviderLabel, { from, to }: { readonly from: Day; readonly to: Day }) => {
     requireRange({ from, to });
     const range = { from: `${from}T00:00:00.000Z`, to: `${addDays(to, 1)}T00:00:00.000Z` };
-    const [bill, recorded, gaps] = await Promise.all([
+    const [bill, recorded, gaps, findPrice] = await Promise.all([
       dependencies.bills.read(accountId, provider, { from, to }),
       readRecorded(dependencies, accountId, provider, range),
       dependencies.readTrackingGaps(accountId, range),
+      dependencies.loadBook(),
     ]);
     const listCost = listCostOf(provider, findPrice);
     const compared = reconcile({ from, to, bill, recorded, untracked: untrackedByDay(gaps), listCost });
