@@ -78,8 +78,8 @@ const readAudit: readonly TableAccess[] = [
   { actions: ['Query'], partitions: partitions.audit },
 ];
 
-/** Which metadata names the account declared: a member of the account. */
-const readDimensions: TableAccess = { actions: ['GetItem'], partitions: partitions.accounts };
+/** Which metadata names the account declared, and its display currency. */
+const readPreferences: TableAccess = { actions: ['GetItem'], partitions: partitions.accounts };
 
 /** Whether requests with a key may be stopped: by rules, and by the pauses in force. */
 const tellGateway: readonly TableAccess[] = [
@@ -268,18 +268,18 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   spend: {
     description: 'Dashboard API: spend totals, groups and series',
     environment: dashboardEnvironment,
-    items: [readSpend, listKeys, readDimensions],
+    items: [readSpend, listKeys, readPreferences],
   },
   'spend-export': {
     description: 'Dashboard API: spend as CSV, streamed',
     environment: dashboardEnvironment,
-    items: [readSpend, listKeys, readDimensions],
+    items: [readSpend, listKeys, readPreferences],
   },
   metrics: {
     description: 'Dashboard API: spend as Prometheus metrics',
     environment: dashboardEnvironment,
     // Of the account's partition: keys, rules and dimensions.
-    items: [readSpend, listKeys, readDimensions],
+    items: [readSpend, listKeys, readPreferences],
   },
   reconciliation: {
     description: 'Dashboard API: what providers billed, compared with what is on record',
@@ -291,6 +291,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     items: [
       readSpend,
       { actions: ['Query'], partitions: partitions.accounts },
+      { actions: ['GetItem'], partitions: partitions.prices },
       { actions: ['PutItem', 'DeleteItem'], partitions: [...partitions.accounts, ...partitions.audit] },
     ],
     // It cannot read what it saves.
@@ -336,6 +337,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs },
       // Which months are sharded.
       readSpend,
+      readPreferences,
     ],
   },
   'price-changes': {

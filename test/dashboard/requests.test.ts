@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
+import type { FindDisplayCurrency } from '../../lambda/data/accounts/display-currency.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -10,7 +11,8 @@ import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
 const page = jest.fn<Requests['page']>();
-const dependencies = { requests: { find, page }, now: () => new Date('2026-11-20T16:30:00Z') };
+const findCurrency = jest.fn<FindDisplayCurrency>();
+const dependencies = { requests: { find, page }, findCurrency, now: () => new Date('2026-11-20T16:30:00Z') };
 const handler = httpStack(
   [
     route(operations.listRequests, listRequests(dependencies)),
@@ -57,6 +59,18 @@ afterEach(() => {
 });
 
 describe('GET /requests', () => {
+  it('shows costs in the display currency next to US dollars, where a rate of the day is known', async () => {
+    page.mockResolvedValue({ items: [record], nextCursor: null });
+    find.mockResolvedValue(record);
+    const rates = (from: string) => ({ code: 'EUR', rates: [{ from, perUsd: '0.93' }] });
+    findCurrency.mockResolvedValueOnce(rates('2026-11-20')).mockResolvedValueOnce(rates('2026-11-21'));
+    const euros = { costUsd: '0.0000075', displayCost: '0.000006975', displayCurrency: 'EUR' };
+    expect((await get('/requests')).body.items).toEqual([expect.objectContaining(euros)]);
+    const { body } = await get(`/requests/${record.requestId}`);
+    expect(body).toMatchObject({ ...euros, displayCost: null });
+    expect((await get('/requests')).body.items[0]).not.toHaveProperty('displayCost');
+  });
+
   it("reads a page of the caller's account; an empty filter selects requests without a value", async () => {
     page.mockResolvedValue({ items: [record], unreadableRequests: 2, nextCursor: 'next' });
     const { status, body } = await get('/requests', { tag: [''], key: ['key-1'], status: ['200'], cursor: ['c'] });

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -10,7 +11,7 @@ import { listRequests, readRequest } from './read-requests.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = { requests: openRequests(table), now: () => new Date() };
+const dependencies = { requests: openRequests(table), findCurrency: openDisplayCurrency(table), now: () => new Date() };
 
 /** Everything under /api/requests. */
 export const handler = httpStack(

@@ -1,6 +1,9 @@
+import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
+import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
@@ -8,15 +11,25 @@ import { requestSummary, requestView } from './request-view.ts';
 
 interface RequestDependencies {
   readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page'>;
+  /** Without it, costs are in US dollars alone. */
+  readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
 }
+
+/** The cost in the display currency, where the account has one. */
+const displayOf = (currency: DisplayCurrency | null, { startedAt, costNanoUsd }: RequestRecord) =>
+  currency && {
+    displayCost: displayCostAt(currency, startedAt, costNanoUsd),
+    displayCurrency: currency.code,
+  };
 
 /** An empty value selects requests without one. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
 export const listRequests =
-  ({ requests, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
+  ({ requests, findCurrency, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
   async ({ caller: { accountId }, query: { from, to, limit, cursor, key, ...query } }) => {
+    const currency = (await findCurrency?.(accountId)) ?? null;
     const { items, ...page } = await requests.page(accountId, {
       ...keptRange(instantsOf({ from, to }, now()), now()),
       limit,
@@ -32,13 +45,13 @@ export const listRequests =
         agent: valueOrNone(query.agent),
       },
     });
-    return { items: items.map(requestSummary), ...page };
+    return { items: items.map((record) => ({ ...requestSummary(record), ...displayOf(currency, record) })), ...page };
   };
 
 export const readRequest =
-  ({ requests }: RequestDependencies): Implementation<typeof operations.readRequest> =>
+  ({ requests, findCurrency }: RequestDependencies): Implementation<typeof operations.readRequest> =>
   async ({ caller: { accountId }, params: { requestId } }) => {
     const record = await requests.find(accountId, requestId);
     if (record === undefined) throw new NotFoundError('There is no such request. Its retention may have ended.');
-    return requestView(record);
+    return { ...requestView(record), ...displayOf((await findCurrency?.(accountId)) ?? null, record) };
   };

@@ -31,6 +31,16 @@ export const summary = {
   costNanoUsd: countOrNull.check(z.describe('In 1e-9 USD; null if unknown.')),
   costUsd: z.nullable(z.string()),
   ...listMoney,
+  displayCost: z.optional(
+    z
+      .nullable(z.string())
+      .check(
+        z.describe(
+          'The cost in the display currency, at the rate of its day, rounded half up to 9 decimals. Null where the cost or the rate is not known; absent without a display currency.',
+        ),
+      ),
+  ),
+  displayCurrency: z.optional(z.string().check(z.describe('ISO 4217.'))),
   provenance: z.enum(provenances).check(z.describe('Where the cost comes from.')),
   client: z
     .nullable(z.string())

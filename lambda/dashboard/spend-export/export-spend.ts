@@ -1,5 +1,7 @@
+import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { rangeOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { withDisplayRates } from '../../domain/spend/display-currency.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
 import { onCostBasis, type ReadCounters, separateFor } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -9,6 +11,8 @@ import type { exportSpend as operation } from './operations.ts';
 interface ExportDependencies {
   readonly readCounters: ReadCounters;
   readonly findDeclared: FindDeclared;
+  /** Without it, amounts are in US dollars alone. */
+  readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
 }
 
@@ -18,10 +22,14 @@ const columns: Partial<Record<SpendDimensionName, string>> = { keyId: 'key', pro
 const columnOf = (name: SpendDimensionName): string => columns[name] ?? name;
 
 export const exportSpend =
-  ({ readCounters, findDeclared, now }: ExportDependencies): Implementation<typeof operation> =>
+  ({ readCounters, findDeclared, findCurrency, now }: ExportDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const { filter, groupBy, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
-    const counters = onCostBasis(readCounters, query.cost)(accountId, range, dimensions, separateFor(filter));
-    return spendCsv(counters, { range, groupBy, filter }, columnOf);
+    const [{ filter, groupBy, dimensions }, currency] = await Promise.all([
+      dimensionsOf(query, () => findDeclared(accountId)),
+      findCurrency?.(accountId) ?? null,
+    ]);
+    const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
+    const counters = readSums(accountId, range, dimensions, separateFor(filter));
+    return spendCsv(counters, { range, groupBy, filter, currency }, columnOf);
   };

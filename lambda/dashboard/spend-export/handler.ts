@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
+import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSpend } from '../../data/spend/spend.ts';
@@ -16,12 +17,13 @@ const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const { read: readCounters } = openSpend(table);
 const { find: findDeclared } = openDeclaredDimensions(table);
+const findCurrency = openDisplayCurrency(table);
 
 const exportCsv = route(
   operations.exportSpend,
   withProjects(
     { listKeys: openServiceKeys(table).list, readCounters },
-    (counters) => exportSpend({ readCounters: counters, findDeclared, now: () => new Date() }),
+    (counters) => exportSpend({ readCounters: counters, findDeclared, findCurrency, now: () => new Date() }),
     renameCsv,
   ),
 );

@@ -1,4 +1,5 @@
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
+import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
@@ -24,7 +25,11 @@ export const openReadSpend = (
     now: () => new Date(),
   };
   return {
-    readSpend: withProjects(projects, (readCounters) => readSpend({ readCounters, ...dependencies }), renameReport),
+    readSpend: withProjects(
+      projects,
+      (readCounters) => readSpend({ readCounters, findCurrency: openDisplayCurrency(table), ...dependencies }),
+      renameReport,
+    ),
     compareSpend: withProjects(
       projects,
       (readCounters) => compareSpend({ readCounters, ...dependencies }),

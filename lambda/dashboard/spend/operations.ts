@@ -64,6 +64,15 @@ export const readSpend = operation({
             "Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices.",
           ),
         ),
+      displayCurrency: z
+        .nullable(
+          z.object({
+            code: z.string(),
+            perUsd: z.nullable(z.string()).check(z.describe('The rate of the last day of the range.')),
+            problem: z.nullable(z.string()).check(z.describe('Why costs are not converted, where some are not.')),
+          }),
+        )
+        .check(z.describe('The currency of `displayCost`: see PUT /prices/currency. Null for none.')),
       groupBy: z.array(grouping),
       totals: z.object(sums),
       isComplete: z

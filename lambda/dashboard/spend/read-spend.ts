@@ -1,6 +1,8 @@
+import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
+import { describeCurrency, withDisplayRates } from '../../domain/spend/display-currency.ts';
 import { onCostBasis, type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -15,6 +17,8 @@ export interface SpendDependencies {
     range: { readonly from: string; readonly to: string },
   ) => Promise<TrackingGap[]>;
   readonly findDeclared: FindDeclared;
+  /** Without it, amounts are in US dollars alone. */
+  readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
 }
 
@@ -34,20 +38,32 @@ export const rejectTooLarge = (): never => {
 };
 
 export const readSpend =
-  ({ readCounters, readTrackingGaps, findDeclared, now }: SpendDependencies): Implementation<typeof operation> =>
+  ({
+    readCounters,
+    readTrackingGaps,
+    findDeclared,
+    findCurrency,
+    now,
+  }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const { filter, groupBy, filtered, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
+    const [{ filter, groupBy, filtered, dimensions }, currency] = await Promise.all([
+      dimensionsOf(query, () => findDeclared(accountId)),
+      findCurrency?.(accountId) ?? null,
+    ]);
     const before = precedingRange(range);
-    const readSums = onCostBasis(readCounters, query.cost);
+    const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
     const reading = spendReport(readSums(accountId, range, dimensions, separateFor(filter)), {
       range,
       groupBy,
       filter,
       limit: query.limit,
+      currency,
     });
     const readingBefore = async () =>
-      isKept(before, now()) ? await totalOf(readSums(accountId, before, filtered, separateFor(filter)), filter) : null;
+      isKept(before, now())
+        ? await totalOf(readSums(accountId, before, filtered, separateFor(filter)), filter, currency)
+        : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),
       ifExact(readingBefore(), () => null),
@@ -58,6 +74,7 @@ export const readSpend =
       to: range.to,
       granularity: range.granularity,
       cost: query.cost,
+      displayCurrency: currency && describeCurrency(currency, range),
       groupBy: [...new Set(query.groupBy)],
       ...report,
       previous: previous && { from: before.from, to: before.to, ...previous },

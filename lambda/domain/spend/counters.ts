@@ -52,7 +52,12 @@ const counterNames = [
 
 /** Units that are not tokens are counted in thousandths, since seconds have fractions and counters are integers. */
 const UNIT_PREFIX = 'milliUnits.';
-export type CounterName = (typeof counterNames)[number] | `${typeof UNIT_PREFIX}${string}`;
+/** Costs by the rate of their day, only in sums that are being read: see display-currency.ts. */
+export const costAtRateName = (rate: number) => `costAtRate.${rate}` as const;
+export type CounterName =
+  | (typeof counterNames)[number]
+  | `${typeof UNIT_PREFIX}${string}`
+  | ReturnType<typeof costAtRateName>;
 
 /** Named sums. Sparse: an absent sum is 0. Differences may be negative. One that is no longer exact is PAST_EXACT. */
 export type Counters = Readonly<Partial<Record<CounterName, number>>>;
@@ -99,7 +104,8 @@ export const subtractCounters = (left: Counters, right: Counters): Counters => c
 
 export const isZero = (counters: Counters): boolean => Object.values(counters).every((value) => value === 0);
 
-const sumOfCosts = (counters: Counters): number =>
+/** All known cost, in nano-USD. */
+export const sumOfCosts = (counters: Counters): number =>
   (counters.costProviderNanoUsd ?? 0) + (counters.costComputedNanoUsd ?? 0) + (counters.costEstimatedNanoUsd ?? 0);
 
 /**

@@ -1,6 +1,7 @@
 import { bucketOf } from '../calendar/utc.ts';
 import type { Counters, SpendCounter } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
+import type { DisplayCurrency } from './display-currency.ts';
 import {
   byCost,
   type Group,
@@ -45,8 +46,13 @@ const sumColumns = [
   'list_cost_usd',
 ] as const;
 
-const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolean) => {
-  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack);
+const sumCounters = (
+  counters: Counters,
+  mayAlsoMatch: Counters,
+  mayLack: boolean,
+  currency: DisplayCurrency | null,
+) => {
+  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack, currency);
   return [
     sums.requests,
     sums.costUsd,
@@ -64,6 +70,7 @@ const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolea
     mayAlsoMatch.requests ?? 0,
     sumsOf(mayAlsoMatch).costUsd,
     sums.listCostUsd,
+    ...(currency ? [sums.displayCost ?? null, currency.code] : []),
   ];
 };
 
@@ -76,10 +83,11 @@ const sumCounters = (counters: Counters, mayAlsoMatch: Counters, mayLack: boolea
  */
 export async function* spendCsv(
   spendCounters: AsyncIterable<SpendCounter>,
-  { range, groupBy, filter }: Omit<ReportQuery, 'limit'>,
+  { range, groupBy, filter, currency = null }: Omit<ReportQuery, 'limit'>,
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
-  yield line(['time', ...groupBy.map(nameOf), ...sumColumns]);
+  const displayColumns = currency ? ['display_cost', 'display_currency'] : [];
+  yield line(['time', ...groupBy.map(nameOf), ...sumColumns, ...displayColumns]);
   let bucket = '';
   let groups = sumMap();
   let mayAlsoMatch = sumMap();
@@ -91,7 +99,7 @@ export async function* spendCsv(
       .map(([group, counters]) => {
         const names = JSON.parse(group) as Group;
         const values = groupBy.map((name) => names[name] ?? null);
-        const columns = sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {}, mayLack.has(group));
+        const columns = sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {}, mayLack.has(group), currency);
         return line([bucket, ...values, ...columns]);
       })
       .join('');

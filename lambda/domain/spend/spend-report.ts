@@ -14,6 +14,7 @@ import {
   unitsOf,
 } from './counters.ts';
 import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from './dimensions.ts';
+import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import { groupPoints } from './spend-points.ts';
 import { sumMap } from './sum-map.ts';
 
@@ -73,17 +74,21 @@ export const costOf = (counters: Counters, mayLack = false): number | null => {
 };
 
 /** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
-const leanSums = (counters: Counters, mayLack = false) => ({
-  requests: counters.requests ?? 0,
-  ...moneyOf(costOf(counters, mayLack)),
-  unpricedRequests: counters.unpricedRequests ?? 0,
-});
+const leanSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
+  const cost = costOf(counters, mayLack);
+  return {
+    requests: counters.requests ?? 0,
+    ...moneyOf(cost),
+    ...(currency && { displayCost: displayCostOf(counters, cost, currency) }),
+    unpricedRequests: counters.unpricedRequests ?? 0,
+  };
+};
 
 /** All that is known of a sum. `mayLack` as in costOf. @throws CounterOverflowError where a number of it is no longer exact */
-export const sumsOf = (counters: Counters, mayLack = false) => {
+export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
   requireExact(counters);
   return {
-    ...leanSums(counters, mayLack),
+    ...leanSums(counters, mayLack, currency),
     ...listMoneyOf(costOf(atListCost(counters), mayLack)),
     costByProvenance: {
       provider: moneyOf(counters.costProviderNanoUsd ?? 0),
@@ -125,8 +130,8 @@ export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boo
   entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
 
 /** Requests of `(other)` or unknown values that may pass a filter: so much may be missing from its sums. Null where there are none. */
-export const mayAlsoMatchOf = (counters: Counters | undefined) =>
-  counters === undefined || isZero(counters) ? null : leanSums(counters);
+export const mayAlsoMatchOf = (counters: Counters | undefined, currency: DisplayCurrency | null = null) =>
+  counters === undefined || isZero(counters) ? null : leanSums(counters, false, currency);
 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
   Object.fromEntries(groupBy.map((name) => [name, dimensions[name] ?? null]));
@@ -136,7 +141,11 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
   byKnownCost(left, right) || (right.requests ?? 0) - (left.requests ?? 0) || (leftKey < rightKey ? -1 : 1);
 
 /** The total of the spend counters that pass the filter. */
-export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter: SpendFilter) => {
+export const totalOf = async (
+  spendCounters: AsyncIterable<SpendCounter>,
+  filter: SpendFilter,
+  currency: DisplayCurrency | null = null,
+) => {
   const sums = sumMap();
   let mayLack = false;
   for await (const { dimensions, counters } of spendCounters)
@@ -146,8 +155,8 @@ export const totalOf = async (spendCounters: AsyncIterable<SpendCounter>, filter
       mayLack ||= isUnknown(dimensions, filter);
     }
   return {
-    totals: sumsOf(sums.sums.get('passes') ?? {}, mayLack),
-    mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass')),
+    totals: sumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
+    mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass'), currency),
   };
 };
 
@@ -168,6 +177,8 @@ export interface ReportQuery {
   readonly filter: SpendFilter;
   /** How many groups are named at most; `otherGroups` is the sum of the others. */
   readonly limit: number;
+  /** The counters are read with its rates. */
+  readonly currency?: DisplayCurrency | null;
 }
 
 /** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */
@@ -194,7 +205,7 @@ export const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): 
  */
 export const spendReport = async (
   spendCounters: AsyncIterable<SpendCounter>,
-  { range, groupBy, filter, limit }: ReportQuery,
+  { range, groupBy, filter, limit, currency = null }: ReportQuery,
 ) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
@@ -235,18 +246,21 @@ export const spendReport = async (
   const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
 
   return {
-    totals: sumsOf(total, mayLack.size > 0),
+    totals: sumsOf(total, mayLack.size > 0, currency),
     isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
-    mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {})),
-    groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters) })),
+    mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {}), currency),
+    groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters, false, currency) })),
     otherGroups:
       rest.length === 0
         ? null
-        : { groups: rest.length, ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {})) },
+        : {
+            groups: rest.length,
+            ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {}), false, currency),
+          },
     series: buckets.map((each) => ({
       time: each,
-      ...leanSums(byBucket.sums.get(each) ?? {}, mayLack.has(each)),
-      mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each)),
+      ...leanSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
+      mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
       groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
         ...namesOf(group, groupBy),
         ...leanSums(counters),

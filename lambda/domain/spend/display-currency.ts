@@ -1,0 +1,105 @@
+import type { Range } from '../calendar/range.ts';
+import { type Day, dayOf } from '../calendar/utc.ts';
+import { divideHalfUp } from '../money.ts';
+import { addCounters, type Counters, costAtRateName, type SpendCounter, sumOfCosts } from './counters.ts';
+
+/** The currency that costs are shown in, next to US dollars. A rate holds from its day (UTC) until the next one. */
+export interface DisplayCurrency {
+  /** ISO 4217. */
+  readonly code: string;
+  /** Ascending by day. `perUsd` is a decimal with at most nine decimals. */
+  readonly rates: readonly { readonly from: Day; readonly perUsd: string }[];
+}
+
+const DIGITS = 9;
+const NO_RATE = -1;
+/** Months are read by day where rates change within one: days are read for a year at most. */
+const MAX_MONTHS_BY_DAY = 12;
+
+const rateAt = ({ rates }: DisplayCurrency, day: Day): number => rates.findLastIndex(({ from }) => from <= day);
+
+/** 1e-9 of the currency for one US dollar. */
+const scaledRate = (perUsd: string): bigint => {
+  const [whole = '0', fraction = ''] = perUsd.split('.');
+  return BigInt(whole + fraction.padEnd(DIGITS, '0'));
+};
+
+const decimalOf = (nano: bigint): string => {
+  const digits = String(nano < 0n ? -nano : nano).padStart(DIGITS + 1, '0');
+  return `${nano < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
+};
+
+const converted = (parts: readonly { readonly nanoUsd: number; readonly perUsd: string }[]): string => {
+  const sum = parts.reduce((total, { nanoUsd, perUsd }) => total + BigInt(nanoUsd) * scaledRate(perUsd), 0n);
+  const scale = 10n ** BigInt(DIGITS);
+  return decimalOf(sum < 0n ? -divideHalfUp(-sum, scale) : divideHalfUp(sum, scale));
+};
+
+/**
+ * The sum of each day's cost at the rate of that day, as a decimal string. The sum is exact and is rounded once, half up, to 1e-9 of the
+ * currency: so it does not depend on how a report is divided. Null where the cost, or the rate of one of its days, is not known.
+ *
+ * @param counters read with `withDisplayRates`
+ */
+export const displayCostOf = (
+  counters: Counters,
+  costNanoUsd: number | null,
+  currency: DisplayCurrency,
+): string | null => {
+  if (costNanoUsd === null || counters[costAtRateName(NO_RATE)] !== undefined) return null;
+  return converted(
+    currency.rates.map(({ perUsd }, index) => ({ nanoUsd: counters[costAtRateName(index)] ?? 0, perUsd })),
+  );
+};
+
+/** The cost of one instant, as `displayCostOf`. */
+export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd: number | null): string | null => {
+  const rate = currency.rates[rateAt(currency, dayOf(at))];
+  return rate === undefined || costNanoUsd === null ? null : converted([{ nanoUsd: costNanoUsd, perUsd: rate.perUsd }]);
+};
+
+const changesWithinMonth = ({ rates }: DisplayCurrency, { from, to }: Range): boolean =>
+  rates.some((rate) => !rate.from.endsWith('-01') && rate.from > dayOf(from) && rate.from < dayOf(to));
+
+const isByDay = (currency: DisplayCurrency, range: Range): boolean =>
+  range.granularity === 'month' && changesWithinMonth(currency, range);
+
+const isTooLong = ({ from, to }: Range): boolean => {
+  const limit = new Date(from);
+  limit.setUTCMonth(limit.getUTCMonth() + MAX_MONTHS_BY_DAY);
+  return new Date(to) > limit;
+};
+
+/** Splits the costs of counters by the rate of their day. Months are read as days where a rate changes within one. */
+export const withDisplayRates = <Of extends readonly unknown[]>(
+  readCounters: (accountId: string, range: Range, ...of: Of) => AsyncIterable<SpendCounter>,
+  currency: DisplayCurrency | null,
+): typeof readCounters => {
+  if (currency === null) return readCounters;
+  const split = ({ time, dimensions, counters }: SpendCounter, rate: number): SpendCounter => ({
+    time,
+    dimensions,
+    counters: addCounters(counters, { [costAtRateName(rate)]: sumOfCosts(counters) }),
+  });
+  return async function* (accountId, range, ...of) {
+    const byDay = isByDay(currency, range);
+    const unknown = byDay && isTooLong(range);
+    const read: Range = byDay && !unknown ? { ...range, granularity: 'day' } : range;
+    for await (const counter of readCounters(accountId, read, ...of))
+      yield split(counter, unknown ? NO_RATE : rateAt(currency, counter.time.slice(0, 10).padEnd(10, '-01')));
+  };
+};
+
+/** The currency as reports name it, with the reason why costs of the range are not converted, where some are not. */
+export const describeCurrency = (currency: DisplayCurrency, range: Range) => {
+  const { code, rates } = currency;
+  const last = dayOf(new Date(Date.parse(range.to) - 1).toISOString());
+  const first = rates[0]?.from;
+  const problem =
+    isByDay(currency, range) && isTooLong(range)
+      ? `A rate changes within a month: choose at most ${MAX_MONTHS_BY_DAY} months, or days.`
+      : first === undefined || dayOf(range.from) < first
+        ? `There is no rate for days before ${first}: add one to the currency.`
+        : null;
+  return { code, perUsd: rates[rateAt(currency, last)]?.perUsd ?? null, problem };
+};
