@@ -149,7 +149,9 @@ describe('display currency', () => {
     const csv = async (currency: DisplayCurrency | null) => {
       const range = rangeBy('day');
       const counters = withDisplayRates(readerOf(spent), currency)('a', range, ['model']);
-      return (await Array.fromAsync(spendCsv(counters, { range, groupBy: [], filter: {}, currency }, String))).join('');
+      let text = '';
+      for await (const piece of spendCsv(counters, { range, groupBy: [], filter: {}, currency }, String)) text += piece;
+      return text;
     };
     expect(await csv(euro)).toMatch(/,list_cost_usd,display_cost,display_currency\r\n.*,1,0\.8,EUR\r\n$/);
     expect(await csv(null)).toMatch(/,list_cost_usd\r\n.*,1\r\n$/);
