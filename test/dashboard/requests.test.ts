@@ -60,7 +60,7 @@ afterEach(() => {
 
 describe('GET /requests', () => {
   it('shows costs in the display currency next to US dollars, where a rate of the day is known', async () => {
-    page.mockResolvedValue({ items: [record], nextCursor: null });
+    page.mockResolvedValue({ items: [record], nextCursor: null, unreadableRequests: 0 });
     find.mockResolvedValue(record);
     const rates = (from: string) => ({ code: 'EUR', rates: [{ from, perUsd: '0.93' }] });
     findCurrency.mockResolvedValueOnce(rates('2026-11-20')).mockResolvedValueOnce(rates('2026-11-21'));
