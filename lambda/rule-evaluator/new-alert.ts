@@ -9,7 +9,7 @@ const LATE = 'This alert is late: the rules could not be judged in time.';
 export const newAlert = (
   rule: Rule,
   period: Period,
-  { exceeded: _, event, percent, summary, ...observation }: Observation,
+  { exceeded: _, usual: _usual, forecast: _forecast, event, percent, summary, ...observation }: Observation,
   { of, ...facts }: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers' | 'of'>,
 ): Alert => ({
   ...facts,

@@ -384,6 +384,12 @@ describe('POST /alert-rules/preview', () => {
       to: '2026-11-20T16:30:00.000Z',
       periods: 31,
       unjudgedPeriods: 0,
+      requests: 2,
+      unit: 'nanoUsd',
+      points: expect.arrayContaining([
+        { time: '2026-11-09', observed: 0, limit: 50e9, usual: null, fired: false },
+        { time: '2026-11-10', observed: 60e9, limit: 50e9, usual: null, fired: true },
+      ]),
       stoppedNanoUsd: null,
       mayAlsoMatch: null,
       firings: [
@@ -410,7 +416,12 @@ describe('POST /alert-rules/preview', () => {
     ]);
     // The first request came on 10 November: the rate is known from 17 November on.
     const budget = await call('POST', '/preview', { type: 'budget_forecast', config: { budget: 10_000 } });
-    expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 1, firings: [] });
+    expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 0, firings: [] });
+    const known = budget.body.points.filter(({ observed }: { observed: number | null }) => observed !== null);
+    expect([known[0], known[1]]).toMatchObject([
+      { time: '2026-10-31', observed: 0 },
+      { time: '2026-11-16', observed: expect.closeTo(((100 / 7) * 14 + 100) * 1e9, -3) },
+    ]);
     expect((await call('GET', '')).body.items).toEqual([]);
     const other = await newAccount(table);
     expect((await call('POST', '/preview', daily, other)).body.firings).toEqual([]);

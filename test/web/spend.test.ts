@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
-import { backtestBars } from '../../web/src/rules/backtest.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { changeOf, monthOf, sameDayOfLastMonth, todayOf } from '../../web/src/spend/headline.ts';
 import { comparedRange, rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
@@ -150,15 +149,5 @@ describe('a range', () => {
       granularity: 'hour',
     });
     expect(rangeSearch({ range: '<b>', from: 'yesterday', per: 7 })).toEqual({});
-  });
-});
-
-describe('a backtest', () => {
-  it('adds up within each period, and marks where the rule would have fired', () => {
-    const series = days('2026-10-30', 4, () => 2);
-    const firings = [{ by: '2026-11-02T00:00:00.000Z' }] as never;
-    const bars = backtestBars(series, 'monthly', ({ costNanoUsd }) => costNanoUsd ?? 0, firings);
-    expect(bars.map(({ seen }) => seen / NANO)).toEqual([2, 4, 2, 4]);
-    expect(bars.map(({ fired }) => fired)).toEqual([false, false, true, false]);
   });
 });

@@ -3,11 +3,19 @@ import { alertSchema } from '../../domain/alert-rules/alert.ts';
 import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 
+const unit = z.enum(['nanoUsd', 'percent', 'requests']);
+
 /** What a rule or budget would have done in the last 30 days. */
 export const previewSchema = z.object({
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   periods: z.int().check(z.nonnegative(), z.describe('Number of periods evaluated.')),
+  requests: z
+    .int()
+    .check(
+      z.nonnegative(),
+      z.describe('Requests in this time that the filter matches. 0: the rule had nothing to judge.'),
+    ),
   mayAlsoMatch: z
     .nullable(z.object({ requests: z.int(), costNanoUsd: z.int() }))
     .check(
@@ -48,11 +56,29 @@ export const previewSchema = z.object({
             'The next hour was below the limit again: most likely a false alarm. Null of rules that judge no values.',
           ),
         ),
-      unit: z.enum(['nanoUsd', 'percent', 'requests']),
+      unit,
       observed: z.number().check(z.describe('The value at that time.')),
       limit: z.number(),
       unpricedRequests: z.int().check(z.nonnegative()),
       summary: z.string(),
     }),
   ),
+  unit: z.nullable(unit).check(z.describe('Of the points. Null where there was too little to judge by.')),
+  points: z
+    .array(
+      z.object({
+        time: z.string().check(z.describe('The hour or day, UTC.')),
+        observed: z
+          .nullable(z.number())
+          .check(
+            z.describe(
+              'What the rule saw by its end: since its period began; of a forecast, the forecast; of a rule that judges values, the highest. Null where there was too little to judge by.',
+            ),
+          ),
+        limit: z.nullable(z.number()),
+        usual: z.nullable(z.number()).check(z.describe('The median that the limit comes from. Null of most rules.')),
+        fired: z.boolean(),
+      }),
+    )
+    .check(z.describe('Each hour or day, without gaps.')),
 });

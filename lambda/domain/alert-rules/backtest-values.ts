@@ -1,8 +1,8 @@
 import type { Period } from '../calendar/periods.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar/units.ts';
-import { startOf } from '../calendar/utc.ts';
-import { CounterOverflowError, knownCostNanoUsd } from '../spend/counters.ts';
-import { BACKTEST_DAYS, type Firing } from './backtest.ts';
+import { bucketOf, startOf } from '../calendar/utc.ts';
+import { knownCostNanoUsd } from '../spend/counters.ts';
+import { BACKTEST_DAYS, type BacktestPoint, type Firing, ifExact } from './backtest.ts';
 import { HISTORY_DAYS, leastOf, usualOf } from './burn-rate.ts';
 import type { Observation } from './evaluator.ts';
 import { type BurnRateCondition, evaluatorOf } from './rule.ts';
@@ -38,6 +38,9 @@ export const backtestValues = (
   const least = leastOf(config);
   const firings: Firing[] = [];
   const judged = new Set<string>();
+  /** Of each period, the value that had most. */
+  const most = new Map<string, { readonly observed: number; readonly exactly: () => Observation | null }>();
+  let requests = 0;
   for (const [value, series] of ofValues) {
     const usualByDay = new Map<string, number | null>();
     const usualAt = (start: string): number | null => {
@@ -49,17 +52,19 @@ export const backtestValues = (
     const observe = (period: Period | undefined): Observation | null => {
       if (period === undefined) return null;
       const first = evaluator.judge({ period, now, series, usual: 0 });
-      if (first === null || first.observed < least) return first;
-      return evaluator.judge({ period, now, series, usual: usualAt(period.start) });
+      const exactly = () => evaluator.judge({ period, now, series, usual: usualAt(period.start) });
+      if (first && first.observed > (most.get(period.start)?.observed ?? 0))
+        most.set(period.start, { observed: first.observed, exactly });
+      return first === null || first.observed < least ? first : exactly();
     };
     let pausedUntilMs = 0;
-    try {
+    ifExact(() => {
       for (const [index, period] of periods.entries()) {
-        if (Date.parse(period.start) < pausedUntilMs) continue;
+        requests += series.sum(period.start, period.end).requests ?? 0;
         const observation = observe(period);
         if (observation !== null) judged.add(period.start);
-        if (!observation?.exceeded) continue;
-        const { exceeded: _, event = null, ...observed } = observation;
+        if (!observation?.exceeded || Date.parse(period.start) < pausedUntilMs) continue;
+        const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...observed } = observation;
         const endMs = Math.min(Date.parse(period.end), now.getTime());
         const minutes = config.pause?.minutes ?? Number.POSITIVE_INFINITY;
         pausedUntilMs = config.pause === null ? 0 : endMs + minutes * MINUTE_MS;
@@ -75,11 +80,22 @@ export const backtestValues = (
           isBrief: observe(periods[index + 1])?.exceeded !== true,
         });
       }
-    } catch (error) {
-      // A sum past 2^53 keeps the value from being judged.
-      if (!(error instanceof CounterOverflowError)) throw error;
-    }
+    });
   }
+  const granularity = evaluator.granularity === 'hour' ? 'hour' : 'day';
+  const firedIn = new Set(firings.map(({ period }) => period.start));
+  const points = periods.map(({ start }) => {
+    const top = most.get(start);
+    const limit = ifExact(() => top?.exactly())?.limit ?? null;
+    const time = bucketOf(start, granularity);
+    return {
+      time,
+      observed: top?.observed ?? 0,
+      limit,
+      usual: null,
+      fired: firedIn.has(start),
+    } satisfies BacktestPoint;
+  });
   firings.sort((a, b) => (a.by < b.by ? -1 : 1));
   return {
     from: from.toISOString(),
@@ -88,6 +104,9 @@ export const backtestValues = (
     unjudgedPeriods: periods.length - judged.size,
     stoppedNanoUsd:
       config.pause === null ? null : firings.reduce((sum, { stoppedNanoUsd }) => sum + (stoppedNanoUsd ?? 0), 0),
+    requests,
     firings: firings.slice(-MAX_FIRINGS),
+    unit: config.measure === 'cost' ? ('nanoUsd' as const) : ('requests' as const),
+    points,
   };
 };

@@ -1,6 +1,6 @@
 import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
-import { type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
+import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { CounterOverflowError } from '../spend/counters.ts';
 import type { Alert } from './alert.ts';
 import { limitOf, useOf } from './budget.ts';
@@ -11,7 +11,17 @@ import type { SpendSeries } from './spend-series.ts';
 
 export const BACKTEST_DAYS = 30;
 
-export interface Firing extends Omit<Observation, 'exceeded' | 'event'> {
+/** What a rule saw by the end of an hour or day. Null where it had too little to judge by. */
+export interface BacktestPoint {
+  /** The hour or day: `2026-11-20T16`, `2026-11-20`. */
+  readonly time: string;
+  readonly observed: number | null;
+  readonly limit: number | null;
+  readonly usual: number | null;
+  readonly fired: boolean;
+}
+
+export interface Firing extends Omit<Observation, 'exceeded' | 'event' | 'usual' | 'forecast'> {
   readonly period: Period;
   readonly event: BudgetEvent | null;
   /** The end of the hour or day in which it would have fired; the start of the period if at once. ISO 8601. */
@@ -39,6 +49,16 @@ const instantsOf = (granularity: Granularity, from: Date, now: Date): Date[] => 
   return [...instants, now];
 };
 
+/** As in the evaluator: a sum past 2^53 keeps a rule from being judged for a period. Undefined where there is one. */
+export const ifExact = <T>(judge: () => T): T | undefined => {
+  try {
+    return judge();
+  } catch (error) {
+    if (!(error instanceof CounterOverflowError)) throw error;
+    return undefined;
+  }
+};
+
 /** The spend past what a budget allows, in nano-USD; null where the rule stops nothing. */
 const stoppedOf = (condition: RuleCondition, periods: readonly Period[], series: SpendSeries): number | null => {
   if (condition.type !== 'budget' || condition.config.block === null) return null;
@@ -62,8 +82,10 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
   const fired: string[] = [];
   const periods = new Map<string, Period>();
   const judged = new Set<string>();
+  const points: BacktestPoint[] = [];
+  let unit: Observation['unit'] | null = null;
 
-  const judgeAt = (period: Period, at: Date): void => {
+  const judgeAt = (period: Period, at: Date): Observation | null => {
     periods.set(period.start, period);
     const known = (end: string) => (end < at.toISOString() ? end : roundUp(granularity, at).toISOString());
     const observation = evaluator.judge({
@@ -72,29 +94,49 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
       series: { sum: (first, end) => series.sum(first, known(end)) },
     });
     if (observation) judged.add(period.start);
-    if (!observation?.exceeded || hasFired(fired, period, observation)) return;
-    const { exceeded: _, event = null, ...observed } = observation;
+    unit ??= observation?.unit ?? null;
+    if (!observation?.exceeded || hasFired(fired, period, observation)) return observation;
+    const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...observed } = observation;
     fired.push(firingName(period, observation));
     firings.push({
       ...{ period, by: at.toISOString(), event, ...observed },
       ...{ of: null, stoppedNanoUsd: null, isBrief: null },
     });
+    return observation;
   };
 
-  for (const at of instantsOf(granularity, from, now))
-    for (const period of evaluator.periodsToJudge(at).toReversed())
-      try {
-        if (period.end > from.toISOString()) judgeAt(period, at);
-      } catch (error) {
-        // As in the evaluator: a sum past 2^53 keeps the rule from being judged for the period.
-        if (!(error instanceof CounterOverflowError)) throw error;
-      }
+  let requests = 0;
+  let began: string | undefined;
+  let firedBefore = 0;
+  for (const at of instantsOf(granularity, from, now)) {
+    let observation: Observation | null | undefined;
+    for (const period of evaluator.periodsToJudge(at).toReversed()) {
+      if (period.end <= from.toISOString()) continue;
+      const judgedNow = ifExact(() => judgeAt(period, at));
+      if (began !== undefined && period.start <= began && began < period.end) observation = judgedNow;
+    }
+    const bucket = began;
+    began = at.toISOString();
+    if (bucket === undefined) continue;
+    requests += ifExact(() => series.sum(bucket, roundUp(granularity, at).toISOString()).requests) ?? 0;
+    points.push({
+      time: bucketOf(bucket, granularity),
+      observed: observation?.forecast ?? observation?.observed ?? null,
+      limit: observation?.limit ?? null,
+      usual: observation?.usual ?? null,
+      fired: firings.length > firedBefore,
+    });
+    firedBefore = firings.length;
+  }
   return {
     from: from.toISOString(),
     to: now.toISOString(),
     periods: periods.size,
     unjudgedPeriods: periods.size - judged.size,
+    requests,
     stoppedNanoUsd: stoppedOf(condition, [...periods.values()], series),
     firings,
+    unit,
+    points,
   };
 };

@@ -27,7 +27,12 @@ export const budgetForecast: Evaluator<z.infer<typeof configSchema>> = {
       return { requests: sum.requests ?? 0, nanoUsd: knownCostNanoUsd(sum) };
     };
     const forecast = now.toISOString() < period.end ? forecastMonth(period, now, sumDays) : null;
-    const facts = { unit: 'nanoUsd', limit, unpricedRequests: counters.unpricedRequests ?? 0 } as const;
+    const facts = {
+      unit: 'nanoUsd',
+      limit,
+      unpricedRequests: counters.unpricedRequests ?? 0,
+      ...(forecast && { forecast: forecast.nanoUsd }),
+    } as const;
     if (spent >= limit) {
       const outlook =
         forecast === null
@@ -41,7 +46,11 @@ export const budgetForecast: Evaluator<z.infer<typeof configSchema>> = {
         summary: `The budget of $${usdOf(limit)} for the month is used up: $${usdOf(spent)} is spent.${outlook}`,
       };
     }
-    if (forecast === null) return null;
+    if (forecast === null) {
+      if (now.toISOString() < period.end) return null;
+      const summary = `The month came to $${usdOf(spent)}, of a budget of $${usdOf(limit)}.`;
+      return { ...facts, exceeded: false, event: 'used_up', observed: spent, summary };
+    }
     const exceeded = forecast.nanoUsd > limit;
     const soFar = costOf(counters) === null ? 'what is spent is not known' : `$${usdOf(spent)} is spent`;
     const outlook = exceeded

@@ -27,6 +27,10 @@ export interface Observation {
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
   readonly observed: number;
   readonly limit: number;
+  /** What the limit was made from: the median of the periods before. */
+  readonly usual?: number;
+  /** What the month comes to at its rate, of a forecast: also where `observed` is what was spent. */
+  readonly forecast?: number;
   /** Requests whose cost is unknown: an observed cost leaves them out. */
   readonly unpricedRequests: number;
   /** What happened, and by how much, for people. */

@@ -55,6 +55,7 @@ export const spendAnomaly: Evaluator<z.infer<typeof configSchema>> = {
       unit: 'nanoUsd',
       observed,
       limit,
+      usual,
       unpricedRequests: counters.unpricedRequests ?? 0,
       summary: `Spend is $${usdOf(observed)}: the median of the last ${costs.length} active ${name === 'daily' ? 'days' : 'weeks'} is $${usdOf(usual)}, and the limit $${usdOf(limit)}.`,
     };

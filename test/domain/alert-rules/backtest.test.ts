@@ -39,6 +39,55 @@ describe('backtest', () => {
     ]);
   });
 
+  it('shows what the rule saw by the end of each day: a month is summed from its first day', () => {
+    const { points, unit, requests } = played(threshold('monthly'), [
+      spent('2026-10-02', 6),
+      spent('2026-10-22', 3),
+      spent('2026-11-01', 1),
+      spent('2026-11-20', 2),
+    ]);
+    expect([unit, requests, points.length]).toEqual(['nanoUsd', 3, 31]);
+    const seen = Object.fromEntries(points.map(({ time, observed }) => [time, (observed ?? 0) / USD]));
+    expect(seen).toMatchObject({ '2026-10-21': 6, '2026-10-22': 9, '2026-10-31': 9, '2026-11-01': 1, '2026-11-20': 3 });
+    expect(points.every(({ limit }) => limit === 10 * USD)).toBe(true);
+  });
+
+  it('marks the first day where the rule would have fired at once', () => {
+    const { points, firings } = played(threshold('monthly'), [spent('2026-10-02', 16)]);
+    expect(firings.map(({ by }) => by)).toEqual(['2026-10-21T00:00:00.000Z']);
+    expect(points.filter(({ fired }) => fired).map(({ time }) => time)).toEqual(['2026-10-21']);
+  });
+
+  it('shows forecasts, rates with their limit, and medians', () => {
+    const days = Array.from({ length: 50 }, (_, back) =>
+      spent(new Date(now.getTime() - (back + 1) * DAY_MS).toISOString().slice(0, 10), 2),
+    );
+    const forecast = played(ruleConditionSchema.parse({ type: 'budget_forecast', config: { budget: 40 } }), days);
+    const seen = new Map(forecast.points.map(({ time, observed }) => [time, observed]));
+    // The month in which 40 of 60 dollars are spent still shows its forecast; a month that is over, what it came to.
+    expect([seen.get('2026-11-18'), seen.get('2026-10-30'), seen.get('2026-10-31')]).toEqual([
+      60 * USD,
+      62 * USD,
+      62 * USD,
+    ]);
+    expect(forecast.firings.map(({ event }) => event)).toContain('used_up');
+    const anomaly = played(ruleConditionSchema.parse({ type: 'spend_anomaly', config: { period: 'daily' } }), days);
+    expect(anomaly.points[10]).toMatchObject({ observed: 2 * USD, limit: 6 * USD, usual: 2 * USD, fired: false });
+    const failing = { requests: 40, errors: 10 };
+    const rate = played(ruleConditionSchema.parse({ type: 'error_rate', config: { threshold: 20, period: 'daily' } }), [
+      { ...spent('2026-11-05', 0), counters: failing },
+    ]);
+    expect([rate.unit, rate.points.find(({ time }) => time === '2026-11-05')]).toEqual([
+      'percent',
+      { time: '2026-11-05', observed: 25, limit: 20, usual: null, fired: true },
+    ]);
+    expect(rate.points.find(({ time }) => time === '2026-11-06')).toMatchObject({ observed: null, limit: null });
+  });
+
+  it('reports that the filter matches nothing', () => {
+    expect(played(threshold('daily'), []).requests).toBe(0);
+  });
+
   it('leaves out only the periods with a sum that is no longer exact', () => {
     const counters = [spent('2026-11-02', 9_000_000), spent('2026-11-02', 9_000_000), spent('2026-11-04', 10)];
     const { firings, periods, unjudgedPeriods } = played(threshold('daily'), counters);

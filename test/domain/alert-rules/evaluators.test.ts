@@ -317,7 +317,7 @@ describe('budget_forecast', () => {
       const series = seriesOf(ruleConditionSchema.parse(rule), [...daily(0), spent('2026-11-28', usd)]);
       return evaluator.judge({ period: november, now: new Date('2026-12-01T08:00:00Z'), series });
     };
-    expect(judgeLate(99)).toBeNull();
+    expect(judgeLate(99)).toMatchObject({ exceeded: false, observed: 99 * USD });
     expect(judgeLate(100)).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
   });
 

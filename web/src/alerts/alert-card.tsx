@@ -14,7 +14,7 @@ import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
-import { alertTypeName, formatAmount, periodText } from './names.ts';
+import { alertTypeName, formatObserved, periodText } from './names.ts';
 import { Summary } from './summary.tsx';
 
 type Delivery = Alert['deliveries'][number];
@@ -158,9 +158,9 @@ export const AlertCard = ({
         )}
       </div>
       <div className={classes['figures']}>
-        <strong className="num">{formatAmount(alert.unit, alert.observed)}</strong>
+        <strong className="num">{formatObserved(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
         <Gauge alert={alert} />
-        <span className="dim small num">limit {formatAmount(alert.unit, alert.limit)}</span>
+        <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}</span>
       </div>
       {!brief && <Explanation alert={alert} keyNames={keyNames} />}
     </article>

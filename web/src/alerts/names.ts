@@ -1,5 +1,5 @@
 import type { Alert } from '../api/responses.ts';
-import { formatMoney } from '../format/money.ts';
+import { formatMoney, formatRoughMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
 import { ruleTypes } from '../rules/rule-types.ts';
@@ -10,9 +10,11 @@ const otherNames = { plan_usage: 'Plan usage', budget: 'Budget' } as const;
 export const alertTypeName = (type: Alert['type']): string =>
   type === 'plan_usage' || type === 'budget' ? otherNames[type] : ruleTypes[type].name;
 
-/** An observed amount or its limit, in its unit. */
-export const formatAmount = (unit: Alert['unit'], amount: number): string =>
-  unit === 'nanoUsd' ? formatMoney(amount) : unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
+/** An observed amount or its limit, in its unit. A forecast is not known to the cent. */
+export const formatObserved = (unit: Alert['unit'], amount: number, isForecast = false): string => {
+  if (unit === 'nanoUsd') return isForecast ? `≈ ${formatRoughMoney(amount)}` : formatMoney(amount);
+  return unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
+};
 
 /** The period of an alert in words; days, weeks and months are in UTC. */
 export const periodText = ({ name, start }: Alert['period']): string => {

@@ -22,6 +22,8 @@ export type AlertRule = components['schemas']['AlertRule'];
 export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];
 export type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
 
+export type BacktestPoint = RulePreview['points'][number];
+
 export type BillingStatus = paths['/billing/status']['get']['responses']['200']['content']['application/json'];
 
 export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];

@@ -1,16 +1,13 @@
 import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { formatAmount } from '../alerts/names.ts';
+import { lazy, Suspense, useCallback } from 'react';
+import { formatObserved } from '../alerts/names.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
-import { formatWhole, plural } from '../format/quantity.ts';
-import { formatBucketLong, utcDate } from '../format/time.ts';
-import { backtestBars } from './backtest.ts';
-import { spendParametersOf } from './rule-filter.ts';
+import { plural } from '../format/quantity.ts';
+import { formatBucketLong } from '../format/time.ts';
 import { canPreview, conditionOf, type RuleValues } from './rule-form.ts';
 import { ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
@@ -18,7 +15,6 @@ import classes from './rules.module.css';
 const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
 
 const TYPING_MS = 400;
-const DAYS = 30;
 const FIRINGS_SHOWN = 5;
 
 /** The hour or day that ends at `by`, in words. */
@@ -38,32 +34,21 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
     { body: JSON.parse(typed) as never },
     { enabled: enabled && typed === key, placeholderData: keepPreviousData },
   );
-  const spend = api.useQuery(
-    'get',
-    '/spend',
-    {
-      params: {
-        query: {
-          from: utcDate(new Date(Date.now() - DAYS * DAY_MS)),
-          granularity: period === 'hourly' ? 'hour' : 'day',
-          ...spendParametersOf(values),
-        },
-      },
-    },
-    { placeholderData: keepPreviousData },
+  const { bars, isForecast = false } = ruleTypes[values.type];
+  const { firings, points, unit, requests } = preview.data ?? {};
+  const formatValue = useCallback(
+    (value: number) => formatObserved(unit ?? 'requests', value, isForecast),
+    [unit, isForecast],
   );
-  const { measure, measureUnit, measureName, limit } = ruleTypes[values.type];
-  const firings = preview.data?.firings;
-  const bars = useMemo(
-    () => spend.data && backtestBars(spend.data.series, period, measure, firings ?? []),
-    [spend.data, period, measure, firings],
-  );
-  const formatValue = measureUnit === 'nanoUsd' ? formatAxisMoney : formatWhole;
-  const error = preview.error ?? spend.error;
   const verdict =
     firings &&
-    (firings.length === 0 ? 'It would not have fired.' : `It would have fired ${plural(firings.length, 'time')}.`);
+    (requests === 0
+      ? 'No request matches.'
+      : firings.length === 0
+        ? 'It would not have fired.'
+        : `It would have fired ${plural(firings.length, 'time')}.`);
   const unjudged = preview.data?.unjudgedPeriods ?? 0;
+  const { error } = preview;
   return (
     <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
       <div className="card-head">
@@ -73,21 +58,27 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
       {error && <ProblemNote error={error} title="The rule could not be tested" />}
       {!error && (
         <Suspense fallback={<Skeleton className={classes['chart']} />}>
-          {bars ? (
+          {points ? (
             <BacktestChart
-              bars={bars}
-              limit={enabled ? limit?.(values) : undefined}
+              points={points}
+              formatAxis={unit === 'nanoUsd' ? formatAxisMoney : formatValue}
               formatValue={formatValue}
               label={`The last 30 days: ${verdict ?? ''}`}
             />
           ) : (
-            <Skeleton className={classes['chart']} />
+            <Skeleton className={classes['chart']} animate={enabled} />
           )}
         </Suspense>
       )}
+      {!error && requests === 0 && (
+        <p className="unknown small">
+          No request of the last 30 days matches the filter: this cannot show whether the rule would fire.
+        </p>
+      )}
       {!error && (
         <p className={`dim small ${classes['chart-note']}`}>
-          Bars: {measureName}, added up within each period. Red: the rule would have fired.
+          Bars: {bars}. Dashed: the limit.
+          {points?.some(({ usual }) => usual !== null) && ' Dotted: the median.'} Red: the rule would have fired.
           {unjudged > 0 &&
             ` In ${unjudged} of ${plural(preview.data?.periods ?? 0, 'period')} there was too little usage to judge by.`}
         </p>
@@ -111,8 +102,8 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
                   {event === 'used_up' && ', used up'}
                 </span>
                 <span className="num">
-                  {formatAmount(unit, observed)}{' '}
-                  <span className="dim">of {unit === 'nanoUsd' ? formatMoney(limit) : formatAmount(unit, limit)}</span>
+                  {formatObserved(unit, observed, event === 'forecast')}{' '}
+                  <span className="dim">of {formatObserved(unit, limit)}</span>
                 </span>
               </li>
             ))}

@@ -1,43 +1,62 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, type Plugin, Tooltip } from 'chart.js';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { Bar } from 'react-chartjs-2';
+import type { BacktestPoint } from '../api/responses.ts';
 import { barOptions } from '../chart/options.ts';
 import { cssColor } from '../chart/palette.ts';
 import { formatBucketLong } from '../format/time.ts';
-import type { BacktestBar } from './backtest.ts';
 import classes from './rules.module.css';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
-const colorOf = ({ fired }: BacktestBar) => cssColor(fired ? 'var(--bad)' : 'var(--series-other)');
+const colorOf = ({ fired }: BacktestPoint) => cssColor(fired ? 'var(--bad)' : 'var(--series-other)');
 
-const limitLine = (limit: number | undefined): Plugin<'bar'> => ({
-  id: 'limitLine',
-  afterDatasetsDraw({ ctx, chartArea, scales: { y } }) {
-    if (limit === undefined || !y) return;
-    const at = y.getPixelForValue(limit);
+const LINES = [
+  { of: 'limit', color: 'var(--ink)', dash: [5, 4] },
+  { of: 'usual', color: 'var(--dim)', dash: [1, 3] },
+] as const;
+
+/** The limit, and the median that it comes from: each hour or day has its own. */
+const lines = (latest: { readonly current: readonly BacktestPoint[] }): Plugin<'bar'> => ({
+  id: 'lines',
+  afterDatasetsDraw({ ctx, scales: { x, y } }) {
+    if (!x || !y) return;
+    const points = latest.current;
+    const half = x.width / Math.max(1, points.length) / 2;
     ctx.save();
-    ctx.strokeStyle = cssColor('var(--ink)');
     ctx.lineWidth = 1.5;
-    ctx.setLineDash([5, 4]);
-    ctx.beginPath();
-    ctx.moveTo(chartArea.left, at);
-    ctx.lineTo(chartArea.right, at);
-    ctx.stroke();
+    for (const { of, color, dash } of LINES) {
+      ctx.strokeStyle = cssColor(color);
+      ctx.setLineDash([...dash]);
+      ctx.beginPath();
+      let drawn: number | null = null;
+      points.forEach((point, index) => {
+        const value = point[of];
+        const at = x.getPixelForValue(index);
+        // A level line is one stroke, so that its dashes are even.
+        if (value !== null && drawn === null) ctx.moveTo(at - half, y.getPixelForValue(value));
+        if (value !== null) {
+          if (drawn !== null && drawn !== value) ctx.lineTo(at - half, y.getPixelForValue(value));
+          ctx.lineTo(at + half, y.getPixelForValue(value));
+        }
+        drawn = value;
+      });
+      ctx.stroke();
+    }
     ctx.restore();
   },
 });
 
 /** The last 30 days as the rule would have seen them, with its limit as a line. Red bars: it would have fired. */
 const BacktestChart = ({
-  bars,
-  limit,
+  points,
+  formatAxis,
   formatValue,
   label,
 }: {
-  readonly bars: readonly BacktestBar[];
-  readonly limit: number | undefined;
+  readonly points: readonly BacktestPoint[];
+  readonly formatAxis: (value: number) => string;
   readonly formatValue: (value: number) => string;
   readonly label: string;
 }) => {
@@ -45,23 +64,25 @@ const BacktestChart = ({
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the style sheet and change with the scheme.
   const data = useMemo(
     () => ({
-      labels: bars.map(({ time }) => time),
+      labels: points.map(({ time }) => time),
       datasets: [
         {
-          data: bars.map(({ seen }) => seen),
-          backgroundColor: bars.map(colorOf),
-          hoverBackgroundColor: bars.map(colorOf),
+          data: points.map(({ observed }) => observed),
+          backgroundColor: points.map(colorOf),
+          hoverBackgroundColor: points.map(colorOf),
           borderRadius: 2,
           categoryPercentage: 0.9,
           barPercentage: 0.9,
         },
       ],
     }),
-    [bars, scheme],
+    [points, scheme],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const options = useMemo(() => {
-    const base = barOptions({ animated: false, formatValue });
+    const base = barOptions({ animated: false, formatValue: formatAxis });
+    const textOf = (what: string, value: number | null | undefined) =>
+      value === null || value === undefined ? [] : [`${what}${formatValue(value)}`];
     return {
       ...base,
       plugins: {
@@ -70,27 +91,26 @@ const BacktestChart = ({
           displayColors: false,
           callbacks: {
             title: ([item]: { label: string }[]) => (item ? formatBucketLong(item.label) : ''),
-            label: ({ parsed }: { parsed: { y: number | null } }) => formatValue(parsed.y ?? 0),
+            label: ({ dataIndex }: { dataIndex: number }) => {
+              const { observed, limit, usual } = points[dataIndex] as BacktestPoint;
+              return [...textOf('', observed), ...textOf('limit ', limit), ...textOf('median ', usual)];
+            },
           },
         },
       },
       scales: {
         ...base.scales,
-        y: { ...base.scales?.['y'], ...(limit === undefined ? {} : { suggestedMax: limit * 1.12 }) },
+        y: { ...base.scales?.['y'], suggestedMax: 1.12 * Math.max(0, ...points.map(({ limit }) => limit ?? 0)) },
       },
     };
-  }, [formatValue, limit, scheme]);
-  const plugins = useMemo(() => [limitLine(limit)], [limit]);
+  }, [formatAxis, formatValue, points, scheme]);
+  // The chart takes its plugins once.
+  const latest = useRef(points);
+  latest.current = points;
+  const plugins = useMemo(() => [lines(latest)], []);
   return (
     <div className={classes['chart']}>
-      <Bar
-        key={`${scheme} ${limit} ${bars.length}`}
-        data={data}
-        options={options as never}
-        plugins={plugins}
-        role="img"
-        aria-label={label}
-      />
+      <Bar key={scheme} data={data} options={options as never} plugins={plugins} role="img" aria-label={label} />
     </div>
   );
 };

@@ -1,6 +1,5 @@
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
-import type { SpendPoint } from '../api/responses.ts';
 import { formatPercent } from '../format/quantity.ts';
 
 /** The numbers that the configs of rules have: in USD, percent or requests, by type. Text while it is typed. */
@@ -46,15 +45,10 @@ interface RuleTypeRow {
   readonly preset?: Readonly<Record<string, unknown>>;
   /** The rule in words; `each` is a period such as `a day`. */
   readonly sentence: (numbers: RuleNumbers, each: string) => string;
-  /** What the bars of the backtest show: what the rule measures, as far as spend by the bucket has it. */
-  readonly measure: (point: SpendPoint) => number;
-  readonly measureUnit: 'nanoUsd' | 'requests';
-  readonly measureName: string;
-  /** The limit as a line over the bars, in their unit, where it is one number for the whole time. */
-  readonly limit?: (numbers: RuleNumbers) => number;
+  /** What the bars of the backtest show. */
+  readonly bars: string;
+  readonly isForecast?: true;
 }
-
-const NANO = 1e9;
 
 /** Down to a millionth of a dollar, as the API does. */
 const dollars = { prefix: '$', min: 0.000001, decimalScale: 6, thousandSeparator: true } as const;
@@ -74,8 +68,6 @@ const usd = new Intl.NumberFormat(undefined, {
 });
 const formatUsd = (amount: number | string): string => usd.format(Number(amount));
 
-const costOf = ({ costNanoUsd }: SpendPoint): number => costNanoUsd ?? 0;
-
 /** Everything the pages know of a type of rule. A new type is a new row. */
 export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
   cost_threshold: {
@@ -84,10 +76,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     periods: ['hourly', 'daily', 'weekly', 'monthly'],
     fields: [{ member: 'threshold', label: 'Limit', initial: 50, input: dollars, problem: positive('The limit') }],
     sentence: ({ threshold }, each) => `${formatUsd(threshold)} or more ${each}`,
-    measure: costOf,
-    measureUnit: 'nanoUsd',
-    measureName: 'spend',
-    limit: ({ threshold }) => Number(threshold) * NANO,
+    bars: 'spend since its period began',
   },
   spend_anomaly: {
     name: 'Unusual spend',
@@ -113,9 +102,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     ],
     sentence: ({ factor, minimum }, each) =>
       `${factor} times the usual spend in ${each}, and at least ${formatUsd(minimum)}`,
-    measure: costOf,
-    measureUnit: 'nanoUsd',
-    measureName: 'spend',
+    bars: 'spend since its period began',
   },
   burn_rate: {
     name: 'Runaway',
@@ -124,10 +111,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     fields: [{ member: 'limit', label: 'Limit an hour', initial: 50, input: dollars, problem: positive('The limit') }],
     preset: { each: 'key', measure: 'cost', factor: 3, minimum: 5, pause: { minutes: 720 } },
     sentence: ({ limit }) => `One of them spends ${formatUsd(limit)} or more within an hour`,
-    measure: costOf,
-    measureUnit: 'nanoUsd',
-    measureName: 'spend',
-    limit: ({ limit }) => Number(limit) * NANO,
+    bars: 'the most that one of them spent in an hour',
   },
   budget_forecast: {
     name: 'Budget forecast',
@@ -137,10 +121,8 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
       { member: 'budget', label: 'Budget a month', initial: 1000, input: dollars, problem: positive('The budget') },
     ],
     sentence: ({ budget }) => `The month is heading past ${formatUsd(budget)}`,
-    measure: costOf,
-    measureUnit: 'nanoUsd',
-    measureName: 'spend of the month so far',
-    limit: ({ budget }) => Number(budget) * NANO,
+    bars: 'the forecast for the month, as of each day',
+    isForecast: true,
   },
   error_rate: {
     name: 'Failing requests',
@@ -164,9 +146,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     ],
     sentence: ({ threshold, minimumRequests }, each) =>
       `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${each}`,
-    measure: (point) => point.requests,
-    measureUnit: 'requests',
-    measureName: 'requests',
+    bars: 'the share of requests that failed',
   },
   unpriced_usage: {
     name: 'Unknown cost',
@@ -182,10 +162,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
       },
     ],
     sentence: ({ threshold }, each) => `${threshold} or more requests of unknown cost ${each}`,
-    measure: ({ unpricedRequests }) => unpricedRequests,
-    measureUnit: 'requests',
-    measureName: 'requests of unknown cost',
-    limit: ({ threshold }) => Number(threshold),
+    bars: 'requests of unknown cost since its period began',
   },
 };
 
