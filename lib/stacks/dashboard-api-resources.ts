@@ -387,7 +387,11 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   alerts: {
     description: 'Dashboard API: triggered alerts',
     environment: dashboardEnvironment,
-    items: [{ actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts }],
+    items: [
+      { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts },
+      // What the period of an alert came to.
+      readSpend,
+    ],
   },
   mcp: {
     description: 'Dashboard API: questions of AI agents (MCP)',

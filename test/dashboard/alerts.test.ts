@@ -4,20 +4,31 @@ import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, getAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
 
 beforeAll(async () => {
   table = await emulatedTable();
-  const dependencies = { alerts: openAlerts(table), now: () => new Date('2026-11-20T16:30:00.000Z') };
+  const dependencies = {
+    alerts: openAlerts(table),
+    rules: openRules(table),
+    readCounters: openSpend(table).read,
+    keys: openServiceKeys(table),
+    now: () => clock,
+  };
   handler = httpStack(
     [
       route(operations.listAlerts, listAlerts(dependencies)),
@@ -29,6 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);
 });
 
@@ -42,7 +54,7 @@ const get = async (query: Record<string, string> = {}, as = caller) =>
 const acknowledge = (id: string, as = caller) =>
   invoke(handler, { method: 'PATCH', path: `/api/alerts/${id}/acknowledge`, caller: as });
 
-const fire = async (accountId: string): Promise<string> => {
+const fire = async (accountId: string, facts: Partial<Alert> = {}): Promise<string> => {
   const alertId = uuidv7();
   const alert: Alert = {
     alertId,
@@ -63,6 +75,7 @@ const fire = async (accountId: string): Promise<string> => {
     summary: 'Spend is $12.5: it reached the threshold of $10.',
     drivers: [],
     deliveries: [],
+    ...facts,
   };
   expect(await openAlerts(table).notify(alert, alertId)).toBe(true);
   return alertId;
@@ -102,6 +115,30 @@ describe('alerts', () => {
     expect(await one()).toMatchObject({ status: 200, body: (await get()).body.items[0] });
     expect((await one(await newAccount(table))).body.error.code).toBe('NOT_FOUND');
     expect((await one(caller, uuidv7())).status).toBe(404);
+  });
+
+  it('shows what the period came to once it is over, while the rule is the same', async () => {
+    const rule: Rule = {
+      ...{ ruleId: uuidv7(), accountId: caller.accountId, name: 'Daily spend', channels: ['email'], isActive: true },
+      ...{ webhook: null, createdAt: '2026-11-01T00:00:00.000Z', updatedAt: '2026-11-01T00:00:00.000Z' },
+      ...{ effectiveFrom: '2026-11-01T00:00:00.000Z', revision: 1, conditionRevision: 1, firedPeriods: [] },
+      condition: { type: 'cost_threshold', config: { threshold: 10, period: 'daily', filter: { tag: 'a' } } },
+    };
+    await openRules(table).create(rule);
+    await addSpend(table, caller.accountId, '2026-11-20T09:00:00Z', costing(12.5), { tag: 'a' });
+    await addSpend(table, caller.accountId, '2026-11-20T18:00:00Z', costing(4), { tag: 'a' });
+    await addSpend(table, caller.accountId, '2026-11-20T18:00:00Z', costing(70), { tag: 'b' });
+    await addSpend(table, caller.accountId, '2026-11-21T01:00:00Z', costing(70), { tag: 'a' });
+    const id = await fire(caller.accountId, { ruleId: rule.ruleId });
+    const before = await fire(caller.accountId, { ruleId: rule.ruleId, triggeredAt: '2026-10-31T00:00:00.000Z' });
+    const final = async (alertId = id) =>
+      (await invoke(handler, { method: 'GET', path: `/api/alerts/${alertId}`, caller })).body.final;
+    expect(await final()).toBeNull();
+    clock = new Date('2026-11-21T02:00:00.000Z');
+    expect(await final()).toEqual({ observed: 16.5e9, observedUsd: '16.5', unpricedRequests: 0 });
+    expect(await final(before)).toBeNull();
+    await openRules(table).remove(caller.accountId, rule.ruleId);
+    expect(await final()).toBeNull();
   });
 
   it('acknowledges an alert once; again changes nothing', async () => {

@@ -1,6 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openMembership } from '../../data/accounts/membership.ts';
+import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
+import { openRules } from '../../data/alerts/rules.ts';
+import { readInTime } from '../../data/spend/read-in-time.ts';
+import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -10,7 +14,13 @@ import { acknowledgeAlert, getAlert, listAlerts } from './read-alerts.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = { alerts: openAlerts(table), now: () => new Date() };
+const dependencies = {
+  alerts: openAlerts(table),
+  rules: openRules(table),
+  readCounters: readInTime(openSpend(table).read),
+  keys: openServiceKeys(table),
+  now: () => new Date(),
+};
 
 /** Everything under /api/alerts. */
 export const handler = httpStack(

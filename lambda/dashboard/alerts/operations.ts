@@ -11,6 +11,24 @@ const alertView = z
   })
   .register(z.globalRegistry, { id: 'Alert' });
 
+const oneAlert = z
+  .extend(alertView, {
+    final: z
+      .nullable(
+        z.object({
+          observed: z.number(),
+          observedUsd: z.nullable(z.string()),
+          unpricedRequests: z.int().check(z.nonnegative()),
+        }),
+      )
+      .check(
+        z.describe(
+          'What the whole period came to, in `unit`; `observed` is the value when the alert fired. Null while the period lasts, for rules that were changed or deleted since, and where the counters are no longer kept.',
+        ),
+      ),
+  })
+  .register(z.globalRegistry, { id: 'AlertWithFinal' });
+
 const group = 'Alerts';
 
 export const listAlerts = operation({
@@ -45,7 +63,7 @@ export const getAlert = operation({
   access: 'authorizer',
   permission: 'rules:read',
   params,
-  success: { status: 200, description: 'The alert.', schema: alertView },
+  success: { status: 200, description: 'The alert.', schema: oneAlert },
   errors: ['NOT_FOUND'],
 });
 

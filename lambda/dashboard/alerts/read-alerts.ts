@@ -2,6 +2,7 @@ import type { Alerts } from '../../data/alerts/alerts.ts';
 import type { Alert } from '../../domain/alert-rules/alert.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
+import { type FinalDependencies, finalFigure } from './final-figure.ts';
 import type * as operations from './operations.ts';
 
 interface AlertDependencies {
@@ -24,9 +25,14 @@ export const listAlerts =
   };
 
 export const getAlert =
-  ({ alerts }: Pick<AlertDependencies, 'alerts'>): Implementation<typeof operations.getAlert> =>
-  async ({ caller: { accountId }, params: { id } }) =>
-    view(await alerts.find(accountId, id));
+  ({
+    alerts,
+    ...dependencies
+  }: Pick<AlertDependencies, 'alerts'> & FinalDependencies): Implementation<typeof operations.getAlert> =>
+  async ({ caller: { accountId }, params: { id } }) => {
+    const alert = await alerts.find(accountId, id);
+    return { ...view(alert), final: await finalFigure(dependencies)(alert) };
+  };
 
 export const acknowledgeAlert =
   ({ alerts, now }: AlertDependencies): Implementation<typeof operations.acknowledgeAlert> =>

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { Credentials, credentialsOf, REFUSALS } from '../profile/credentials.tsx';
@@ -67,12 +68,13 @@ export const DeleteAccount = () => {
   const api = useApi();
   const reload = useReloadDeletion();
   const [asking, setAsking] = useState(false);
-  const { data, error, refetch } = api.useQuery('get', '/account/deletion');
+  const query = api.useQuery('get', '/account/deletion');
+  const { data, error } = query;
   const cancel = api.useMutation('delete', '/account/deletion', {
     onSuccess: () => notifyDone('The account stays.'),
     onSettled: () => reload(),
   });
-  if (error) return <ProblemNote error={error} onRetry={() => refetch()} title="It could not be loaded" />;
+  if (error && !data) return <LoadProblem query={query} title="It could not be loaded" />;
   if (!data) return <Skeleton height={44} />;
   const { deletion } = data;
   return (

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Archive } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatBytes } from '../format/quantity.ts';
@@ -55,7 +56,7 @@ export const ExportData = () => {
   const { may } = useMe();
   const api = useApi();
   const queryClient = useQueryClient();
-  const { data, error, refetch } = api.useQuery(
+  const query = api.useQuery(
     'get',
     '/account/archives',
     {},
@@ -63,13 +64,14 @@ export const ExportData = () => {
       refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'pending') ? POLL_MS : false),
     },
   );
+  const { data } = query;
   const create = api.useMutation('post', '/account/archives', {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['get', '/account/archives'] }),
   });
   const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
   return (
     <Stack>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The archives could not be loaded" />}
+      <LoadProblem query={query} title="The archives could not be loaded" />
       {create.isError && <ProblemNote error={create.error} title="No archive was begun" />}
       {data?.items.map((archive) => (
         <ArchiveRow key={archive.id} archive={archive} />

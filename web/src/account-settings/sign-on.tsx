@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi } from '../app.ts';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { roleOptions } from '../members/roles.ts';
@@ -76,8 +77,9 @@ const stateText = ({ provider, isRequired, defaultRole }: SignOnSettings): strin
 /** Only the owner changes it; everybody may read it. */
 export const SignOn = () => {
   const { may } = useMe();
-  const { data, error, refetch } = useApi().useQuery('get', '/sign-on');
-  if (error) return <ProblemNote error={error} onRetry={() => refetch()} title="The settings could not be loaded" />;
+  const query = useApi().useQuery('get', '/sign-on');
+  const { data, error } = query;
+  if (error && !data) return <LoadProblem query={query} title="The settings could not be loaded" />;
   if (!data) return <Skeleton height={44} />;
   const provider = data.provider ?? data.available;
   if (may('sign-on:write') && provider !== null)

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 
 /** After a password reset: the keys that somebody else may have made. */
@@ -11,7 +12,8 @@ export const Review = () => {
   const api = useApi();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const { data, error, refetch } = api.useQuery('get', '/auth/review');
+  const query = api.useQuery('get', '/auth/review');
+  const { data } = query;
   const finish = api.useMutation('delete', '/auth/review', {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
@@ -21,7 +23,7 @@ export const Review = () => {
   return (
     <Stack gap="md" maw={640}>
       <Heading>Review recent keys</Heading>
-      {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+      <LoadProblem query={query} title="It could not be loaded" />
       {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
       {data && data.since === null && <Text>There is nothing to review.</Text>}
       {data && data.since !== null && (

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, CircleAlert, Clock, Mail, Webhook } from 'lucide-react';
-import type { Alert } from '../api/responses.ts';
+import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
@@ -108,9 +108,12 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
 export const AlertCard = ({
   alert,
   keyNames,
+  final = null,
   brief = false,
 }: {
   readonly alert: Alert;
+  /** What the period came to, once it is over. */
+  readonly final?: FinalFigure | null;
   readonly keyNames: KeyNames;
   /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */
   readonly brief?: boolean;
@@ -159,9 +162,19 @@ export const AlertCard = ({
       </div>
       <div className={classes['figures']}>
         <strong className="num">{formatObserved(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
+        <span className="dim small">when it fired</span>
         <Gauge alert={alert} />
         <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}</span>
       </div>
+      {final && (
+        <p className="small">
+          In the end it was <strong className="num">{formatObserved(alert.unit, final.observed)}</strong>
+          {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
+            <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
+          )}
+          .
+        </p>
+      )}
       {!brief && <Explanation alert={alert} keyNames={keyNames} />}
     </article>
   );

@@ -5,7 +5,7 @@ import { usePages } from '../api/use-pages.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 import classes from './alerts.module.css';
@@ -24,11 +24,8 @@ export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
-  const { items, isEmpty, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = usePages(
-    '/alerts',
-    { limit: PAGE, ...(status && { status }) },
-    { refreshMs: () => REFRESH_MS },
-  );
+  const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, { refreshMs: () => REFRESH_MS });
+  const { items, isEmpty, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -46,7 +43,7 @@ export const Alerts = () => {
           }
         />
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The alerts could not be loaded" />}
+      <LoadProblem query={query} title="The alerts could not be loaded" />
       {isLoading && [1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
       {isEmpty && (
         <section className="card">

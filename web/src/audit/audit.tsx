@@ -4,7 +4,7 @@ import { usePages } from '../api/use-pages.ts';
 import { Instant } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 
 const PAGE = 50;
@@ -18,10 +18,8 @@ const detailsText = (details: Readonly<Record<string, string>>): string =>
     .join(', ');
 
 export const Audit = () => {
-  const { items, isEmpty, error, isLoading, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = usePages(
-    '/audit',
-    { limit: PAGE },
-  );
+  const query = usePages('/audit', { limit: PAGE });
+  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -30,7 +28,7 @@ export const Audit = () => {
           <p>Who changed what, when and from where, in the last 30 days.</p>
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The audit log could not be loaded" />}
+      <LoadProblem query={query} title="The audit log could not be loaded" />
       {isEmpty && (
         <section className="card">
           <EmptyState icon={ScrollText} title="No entries">

@@ -5,8 +5,8 @@ import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Heading } from '../components/heading.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { useMe } from '../session/permissions.ts';
 import classes from './billing.module.css';
@@ -129,12 +129,13 @@ export const Billing = () => {
   const { checkout } = getRouteApi('/members/billing').useSearch();
   const api = useApi();
   const { may } = useMe();
-  const { data, error, refetch } = api.useQuery(
+  const query = api.useQuery(
     'get',
     '/billing/status',
     {},
     { refetchInterval: checkout === 'completed' ? AFTER_CHECKOUT_MS : false },
   );
+  const { data, error } = query;
   const portal = api.useMutation('post', '/billing/portal', {
     onSuccess: openPaymentPage,
     onError: notifyProblem('The portal did not open'),
@@ -174,7 +175,7 @@ export const Billing = () => {
           {note}
         </Alert>
       )}
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The billing status could not be loaded" />}
+      <LoadProblem query={query} title="The billing status could not be loaded" />
       {!data && !error && <Skeleton height={150} radius="lg" />}
       {data && (
         <>

@@ -10,6 +10,7 @@ import { Confirm, type Question } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
@@ -147,7 +148,8 @@ export const NewBudget = () => (
 
 export const EditBudget = () => {
   const { budgetId } = getRouteApi('/members/budgets/$budgetId').useParams();
-  const { data, error, refetch } = useBudgets();
+  const query = useBudgets();
+  const { data } = query;
   const { may } = useMe();
   const keyNames = useKeyNames();
   const budget = data?.items.find(({ id }) => id === budgetId);
@@ -155,7 +157,7 @@ export const EditBudget = () => {
     return (
       <div className="page">
         <BackLink />
-        {error && <ProblemNote error={error} onRetry={() => refetch()} title="The budget could not be loaded" />}
+        <LoadProblem query={query} title="The budget could not be loaded" />
         {data ? (
           <EmptyState icon={Trash2} title="Budget not found">
             It may have been deleted.

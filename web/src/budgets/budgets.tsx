@@ -6,8 +6,8 @@ import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { formatPercent } from '../format/quantity.ts';
 import { Pauses } from '../pauses/pauses.tsx';
 import { useMe } from '../session/permissions.ts';
@@ -66,7 +66,8 @@ const BudgetRow = ({ budget, keyNames }: { readonly budget: Budget; readonly key
 export const Budgets = () => {
   const { may } = useMe();
   const keyNames = useKeyNames();
-  const { data, error, refetch } = useBudgets();
+  const query = useBudgets();
+  const { data, error } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -82,7 +83,7 @@ export const Budgets = () => {
           </ButtonLink>
         )}
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The budgets could not be loaded" />}
+      <LoadProblem query={query} title="The budgets could not be loaded" />
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data?.items.length === 0 && (
         <section className="card">

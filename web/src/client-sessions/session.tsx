@@ -8,7 +8,7 @@ import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
@@ -71,9 +71,10 @@ const RequestRow = ({ request, depth }: { readonly request: RequestSummary; read
 /** One session: its agents, and their requests. */
 export const OneSession = () => {
   const { sessionId } = getRouteApi('/members/sessions/$sessionId').useParams();
-  const { data, error, refetch } = useApi().useQuery('get', '/sessions/{sessionId}', {
+  const query = useApi().useQuery('get', '/sessions/{sessionId}', {
     params: { path: { sessionId } },
   });
+  const { data, error } = query;
   const isMissing = error?.error.code === 'NOT_FOUND';
   return (
     <div className="page">
@@ -98,10 +99,8 @@ export const OneSession = () => {
           </EmptyState>
         </section>
       )}
-      {error && !isMissing && (
-        <ProblemNote error={error} onRetry={() => refetch()} title="The session could not be loaded" />
-      )}
-      {!error && (
+      {!isMissing && <LoadProblem query={query} title="The session could not be loaded" />}
+      {(data || !error) && (
         <section className="card scroll-x" aria-label="Agents and requests" aria-busy={!data}>
           <table className={`grid-table ${requestClasses['table']}`}>
             <thead>

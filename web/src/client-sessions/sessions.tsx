@@ -6,7 +6,7 @@ import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { formatExact, plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 
@@ -47,9 +47,10 @@ const Row = ({ session }: { readonly session: SessionSummary }) => (
 export const Sessions = () => {
   const { orderBy = 'cost' } = getRouteApi('/members/sessions').useSearch();
   const navigate = useNavigate({ from: '/sessions' });
-  const { data, error, refetch } = useApi().useQuery('get', '/sessions', {
+  const query = useApi().useQuery('get', '/sessions', {
     params: { query: { orderBy, limit: LIMIT } },
   });
+  const { data, error } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -71,7 +72,7 @@ export const Sessions = () => {
           />
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The sessions could not be loaded" />}
+      <LoadProblem query={query} title="The sessions could not be loaded" />
       {data?.isComplete === false && (
         <p className="dim small">
           There are too many sessions to read at once: these are the sessions from <Instant iso={data.from} /> on.
@@ -85,7 +86,7 @@ export const Sessions = () => {
           </EmptyState>
         </section>
       ) : (
-        !error && (
+        (data || !error) && (
           <section className="card scroll-x" aria-label="Sessions" aria-busy={!data}>
             <table className={`grid-table ${requestClasses['table']}`}>
               <thead>

@@ -6,7 +6,7 @@ import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 import { useMe } from '../session/permissions.ts';
@@ -72,7 +72,8 @@ const KeyRow = ({
 );
 
 export const Keys = () => {
-  const { data, error, refetch } = useApi().useQuery('get', '/keys');
+  const query = useApi().useQuery('get', '/keys');
+  const { data, error } = query;
   const ownKey = useOwnKey();
   const [created, setCreated] = useState<string>();
   const [creating, setCreating] = useState(false);
@@ -112,7 +113,7 @@ export const Keys = () => {
           )}
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The keys could not be loaded" />}
+      <LoadProblem query={query} title="The keys could not be loaded" />
       {(!error || data) && (
         <section className="card scroll-x" aria-label="Service keys">
           <table className="grid-table">

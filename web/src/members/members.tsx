@@ -9,6 +9,7 @@ import { useApi, useApp } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
 import { Heading } from '../components/heading.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
@@ -225,7 +226,8 @@ const InvitationRow = ({ invitation }: { readonly invitation: Invitation }) => {
 export const Members = () => {
   const api = useApi();
   const { may } = useMe();
-  const { data, error, refetch } = api.useQuery('get', '/members');
+  const query = api.useQuery('get', '/members');
+  const { data, error } = query;
   const { data: invitations } = api.useQuery('get', '/invitations');
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<Question>();
@@ -242,7 +244,7 @@ export const Members = () => {
           </Button>
         )}
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The members could not be loaded" />}
+      <LoadProblem query={query} title="The members could not be loaded" />
       {(!error || data) && (
         <section className="card scroll-x" aria-label="Members">
           <table className="grid-table">

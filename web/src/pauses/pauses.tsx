@@ -3,7 +3,7 @@ import { Pause as PauseIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreatePause } from './create-pause.tsx';
@@ -15,7 +15,8 @@ import { usePauses } from './use-pauses.ts';
 export const Pauses = () => {
   const { may } = useMe();
   const keyNames = useKeyNames();
-  const { data, error, refetch } = usePauses();
+  const query = usePauses();
+  const { data } = query;
   const [creating, setCreating] = useState(false);
   return (
     <section className="card" aria-labelledby="pauses">
@@ -33,7 +34,7 @@ export const Pauses = () => {
             </Button>
           )}
         </div>
-        {error && <ProblemNote error={error} onRetry={() => refetch()} title="The pauses could not be loaded" />}
+        <LoadProblem query={query} title="The pauses could not be loaded" />
         {data?.items.length === 0 && (
           <p className="dim small">Nothing is paused. A rule on the rate of spending can pause what runs away.</p>
         )}

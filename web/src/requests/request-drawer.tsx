@@ -1,16 +1,17 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { RequestDetails } from './request-details.tsx';
 
 /** One request next to the list, with its own URL, so that it can be shared. */
 export const RequestDrawer = () => {
   const { requestId } = getRouteApi('/members/requests/$requestId').useParams();
   const navigate = useNavigate();
-  const { data, error, refetch } = useApi().useQuery('get', '/requests/{requestId}', {
+  const query = useApi().useQuery('get', '/requests/{requestId}', {
     params: { path: { requestId } },
   });
+  const { data, error } = query;
   const close = () => void navigate({ to: '/requests', search: true, resetScroll: false });
   return (
     <Drawer
@@ -20,7 +21,7 @@ export const RequestDrawer = () => {
       size={560}
       title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}
     >
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The request could not be loaded" />}
+      <LoadProblem query={query} title="The request could not be loaded" />
       {!data && !error && (
         <Stack gap="lg">
           <Skeleton height={44} />

@@ -6,7 +6,7 @@ import { usePages } from '../api/use-pages.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
 import { RequestFilters } from './filters.tsx';
@@ -79,12 +79,13 @@ const SkeletonRows = () =>
 /** The request log: newest first, page by page. */
 export const Requests = () => {
   const search = getRouteApi('/members/requests').useSearch();
-  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = usePages(
+  const query = usePages(
     '/requests',
     { ...search, limit: PAGE },
     // Refreshes only while one page is loaded: a longer list must not move while the user scrolls.
     { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
   );
+  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <div className="page">
@@ -98,7 +99,7 @@ export const Requests = () => {
         </div>
       </div>
       <RequestFilters search={search} />
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The requests could not be loaded" />}
+      <LoadProblem query={query} title="The requests could not be loaded" />
       {isEmpty ? (
         <section className="card">
           <EmptyState icon={List} title={isFiltered ? 'No request matches' : 'No requests yet'}>

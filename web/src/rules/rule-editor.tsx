@@ -11,6 +11,7 @@ import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
@@ -189,13 +190,14 @@ export const NewRule = () => <Editor />;
 
 export const EditRule = () => {
   const { ruleId } = getRouteApi('/members/rules/$ruleId').useParams();
-  const { data, error, refetch } = useApi().useQuery('get', '/alert-rules');
+  const query = useApi().useQuery('get', '/alert-rules');
+  const { data } = query;
   const rule = data?.items.find(({ id }) => id === ruleId);
   if (rule) return <Editor key={rule.id} rule={rule} />;
   return (
     <div className="page">
       <BackLink />
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rule could not be loaded" />}
+      <LoadProblem query={query} title="The rule could not be loaded" />
       {data ? (
         <EmptyState icon={Trash2} title="Rule not found">
           It may have been deleted.

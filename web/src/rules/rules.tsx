@@ -7,8 +7,8 @@ import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { useMe } from '../session/permissions.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -67,7 +67,8 @@ const RuleRow = ({ rule, keyNames }: { readonly rule: AlertRule; readonly keyNam
 export const Rules = () => {
   const keyNames = useKeyNames();
   const { may } = useMe();
-  const { data, error, refetch } = useApi().useQuery('get', '/alert-rules');
+  const query = useApi().useQuery('get', '/alert-rules');
+  const { data, error } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -84,7 +85,7 @@ export const Rules = () => {
           </ButtonLink>
         )}
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The rules could not be loaded" />}
+      <LoadProblem query={query} title="The rules could not be loaded" />
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data?.items.length === 0 && (
         <section className="card">

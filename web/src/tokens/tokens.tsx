@@ -8,8 +8,8 @@ import { Confirm, type Question } from '../components/confirm.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { roleTexts } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 import { CreateToken } from './create-token.tsx';
@@ -93,7 +93,8 @@ const Example = () => {
 };
 
 export const Tokens = () => {
-  const { data, error, refetch } = useApi().useQuery('get', '/tokens');
+  const query = useApi().useQuery('get', '/tokens');
+  const { data, error } = query;
   const { may } = useMe();
   const [creating, setCreating] = useState(false);
   const [asking, setAsking] = useState<Question>();
@@ -110,7 +111,7 @@ export const Tokens = () => {
           </Button>
         )}
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The tokens could not be loaded" />}
+      <LoadProblem query={query} title="The tokens could not be loaded" />
       {!data && !error && <Skeleton height={160} radius="lg" />}
       {data?.items.length === 0 && (
         <section className="card">

@@ -1,0 +1,64 @@
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { Rules } from '../../data/alerts/rules.ts';
+import type { Alert } from '../../domain/alert-rules/alert.ts';
+import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
+import { readByProject } from '../../domain/alert-rules/rule-counters.ts';
+import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
+import { splitDimension } from '../../domain/alert-rules/split-series.ts';
+import { coveringRange, isKept } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import { CounterOverflowError } from '../../domain/spend/counters.ts';
+import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
+
+export interface FinalDependencies {
+  readonly rules: Pick<Rules, 'find'>;
+  readonly readCounters: ReadCounters;
+  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly now: () => Date;
+}
+
+/** The rule that an alert came from, if it still judges as it did. */
+const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId, ruleId, triggeredAt }: Alert) => {
+  if (ruleId === null) return undefined;
+  try {
+    const rule = await rules.find(accountId, ruleId);
+    return rule.effectiveFrom <= triggeredAt ? rule : undefined;
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    return undefined;
+  }
+};
+
+/**
+ * What an alert's period came to, from the counters that GET /spend adds up: with usage that was recorded late, and prices that changed.
+ * Null while the period lasts, where the rule was changed or deleted, and where the counters are gone.
+ */
+export const finalFigure =
+  ({ readCounters, keys, now, ...dependencies }: FinalDependencies) =>
+  async (alert: Alert) => {
+    const { period, of, accountId } = alert;
+    // Sessions' counters are kept by day, and by no dimension of spend.
+    if (period.end > now().toISOString() || of?.dimension === 'session') return null;
+    const rule = await sameRule(dependencies, alert);
+    if (rule === undefined) return null;
+    const evaluator = evaluatorOf(rule.condition);
+    const dimension = splitDimension(of?.dimension);
+    const filter = dimension && of ? { ...evaluator.filter, [dimension]: of.value } : evaluator.filter;
+    const { granularity, lookbackDays, readBy } = evaluator;
+    const from = new Date(Date.parse(period.start) - lookbackDays * DAY_MS);
+    const range = coveringRange(granularity, from, new Date(period.end));
+    if (!isKept(range, now())) return null;
+    const series = spendSeries({ granularity, filter });
+    for await (const counter of readByProject(readCounters, keys.list)(accountId, range, readBy)) series.add(counter);
+    try {
+      // The history of a value has no part in what it came to.
+      const judged = evaluator.judge({ period, now: now(), series, usual: 0 });
+      if (judged === null) return null;
+      const { observed, unit, unpricedRequests } = judged;
+      return { observed, observedUsd: unit === 'nanoUsd' ? usdOf(observed) : null, unpricedRequests };
+    } catch (error) {
+      if (!(error instanceof CounterOverflowError)) throw error;
+      return null;
+    }
+  };

@@ -1,0 +1,25 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ProblemNote } from './problem-note.tsx';
+
+/** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
+export const LoadProblem = ({
+  query: { error, data, dataUpdatedAt, fetchStatus, refetch },
+  title,
+}: {
+  readonly query: Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'> & {
+    readonly refetch: () => unknown;
+  };
+  readonly title: string;
+}) => {
+  // Without a network the query waits for one, and then goes on by itself.
+  const isOffline = fetchStatus === 'paused';
+  if (!error && !isOffline) return null;
+  return (
+    <ProblemNote
+      error={isOffline ? new TypeError('offline') : error}
+      onRetry={isOffline ? undefined : () => void refetch()}
+      title={title}
+      shownSinceMs={data === undefined ? 0 : dataUpdatedAt}
+    />
+  );
+};
