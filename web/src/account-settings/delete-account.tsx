@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { fieldErrors } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
@@ -21,6 +22,7 @@ const Ask = ({ onClose }: { readonly onClose: () => void }) => {
   const reload = useReloadDeletion();
   const form = useForm({ initialValues: { password: '', totp: '' } });
   const request = useApi().useMutation('post', '/account/deletion', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: () => {
       onClose();
       return reload();

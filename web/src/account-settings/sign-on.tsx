@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
+import { fieldErrors } from '../account/fields.ts';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { LoadProblem } from '../components/load-problem.tsx';
@@ -19,6 +20,7 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
     },
   });
   const change = useApi().useMutation('patch', '/sign-on', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: async () => {
       notifyDone('Single sign-on is changed.');
       form.resetDirty();

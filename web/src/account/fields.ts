@@ -13,10 +13,28 @@ export const emailProblem = (email: string): string | null =>
 
 export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is required.` : null);
 
+/** Fields of forms that have another name in the API. */
+const ALIASES: Readonly<Record<string, string>> = { dim: 'dimensionValue', validUntil: 'lastDay' };
+
+/** The field of a form that a path such as `config.filter.model` is about. */
+const fieldOf = (path: string, names: readonly string[]): string | undefined =>
+  names.find((name) => name === path) ??
+  path
+    .split('.')
+    .map((part) => ALIASES[part] ?? part)
+    .findLast((part) => names.includes(part));
+
 /** The API's error messages on single fields, by the names in the form. */
 export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
-    problemOf(error)
-      .details.filter(({ path }) => names.includes(path))
-      .map(({ path, message }) => [path, message]),
+    problemOf(error).details.flatMap(({ path, message }) => {
+      const name = fieldOf(path, names);
+      return name === undefined ? [] : [[name, message]];
+    }),
+  );
+
+/** Those that are about no field of the form. */
+export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>
+  problemOf(error).details.flatMap(({ path, message }) =>
+    fieldOf(path, names) === undefined ? [`${path} ${message}`] : [],
   );

@@ -5,12 +5,13 @@ import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { emailProblem } from './fields.ts';
+import { emailProblem, fieldErrors } from './fields.ts';
 
 export const ForgotPassword = () => {
   const navigate = useNavigate();
   const form = useForm({ initialValues: { email: '' }, validate: { email: emailProblem } });
   const send = useApi().useMutation('post', '/auth/forgot-password', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: (_, { body }) => navigate({ to: '/reset-password', search: { email: body.email } }),
   });
   return (

@@ -8,7 +8,7 @@ import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { beginSignOn } from '../session/sign-on.ts';
-import { emailProblem, required } from './fields.ts';
+import { emailProblem, fieldErrors, required } from './fields.ts';
 import { SetUpTotp } from './set-up-totp.tsx';
 
 const NOTES = {
@@ -38,6 +38,7 @@ export const SignIn = () => {
     validate: { email: emailProblem, password: required('The password') },
   });
   const logIn = useApi().useMutation('post', '/auth/login', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: async (tokens) => {
       session.begin(tokens);
       // The guard of these pages knows where to go on.

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { fieldErrors } from '../account/fields.ts';
+import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { Budget } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Confirm, type Question } from '../components/confirm.tsx';
@@ -25,7 +25,11 @@ import { BudgetState } from './budget-state.tsx';
 import { budgetText } from './names.ts';
 import { useBudgets, useReloadBudgets } from './use-budgets.ts';
 
-const useSave = (budget: Budget | undefined, onSaved: (secret: string | undefined) => void) => {
+const useSave = (
+  budget: Budget | undefined,
+  onSaved: (secret: string | undefined) => void,
+  onError: (error: unknown) => void,
+) => {
   const api = useApi();
   const reload = useReloadBudgets();
   const finishWith = (message: string) => async (saved: Budget) => {
@@ -33,10 +37,13 @@ const useSave = (budget: Budget | undefined, onSaved: (secret: string | undefine
     await reload();
     onSaved(saved.webhookSecret);
   };
-  const create = api.useMutation('post', '/budgets', { onSuccess: finishWith('Budget created.') });
+  const create = api.useMutation('post', '/budgets', { onSuccess: finishWith('Budget created.'), onError });
   const update = api.useMutation('patch', '/budgets/{id}', {
     onSuccess: finishWith('Budget saved.'),
-    onError: () => reload(),
+    onError: (problem) => {
+      onError(problem);
+      return reload();
+    },
   });
   const save = (values: BudgetValues) => {
     const { channels, webhookUrl } = channelsOf(values);
@@ -97,13 +104,19 @@ const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
     validate: budgetProblems as never,
   });
   const leave = () => void navigate({ to: '/budgets' });
-  const { save, error, isPending } = useSave(budget, (given) => (given ? setSecret(given) : leave()));
-  const errors = error ? fieldErrors(error, 'name', 'amount', 'notifyAt', 'webhookUrl', 'channels') : {};
+  const { save, error, isPending } = useSave(
+    budget,
+    (given) => (given ? setSecret(given) : leave()),
+    (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
+  );
+  const fields = Object.keys(form.values);
   return (
     <form noValidate className="card card-pad" onSubmit={form.onSubmit(save)}>
       <Stack gap="lg">
         <BudgetFields form={form} />
-        {error && <ProblemNote error={error} title={Object.values(errors)[0] ?? 'The budget was not saved'} />}
+        {error && (
+          <ProblemNote error={error} details={otherErrors(error, ...fields)} title="The budget was not saved" />
+        )}
         <Group justify="space-between">
           <Group>
             <Button type="submit" loading={isPending}>

@@ -10,6 +10,7 @@ export const ProblemNote = ({
   title = 'Something went wrong',
   messages = {},
   shownSinceMs = 0,
+  details = [],
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
@@ -18,6 +19,8 @@ export const ProblemNote = ({
   readonly messages?: Readonly<Record<string, string>>;
   /** When the figures that stay on the page were loaded, ms since 1970; 0 if there are none. */
   readonly shownSinceMs?: number;
+  /** The API's messages on what no field of the page is about. */
+  readonly details?: readonly string[];
 }) => {
   const { code, message, requestId } = problemOf(error);
   const isNetwork = code === 'NETWORK';
@@ -36,6 +39,11 @@ export const ProblemNote = ({
         {isNetwork ? 'Check your network connection.' : (messages[code] ?? message)}
         {shownSinceMs > 0 && ` The figures shown are of ${formatAgo(new Date(shownSinceMs).toISOString())}.`}
       </Text>
+      {details.map((detail) => (
+        <Text key={detail} size="sm">
+          {detail}
+        </Text>
+      ))}
       {((onRetry && helps) || quotable) && (
         <Group gap="sm" mt="xs">
           {onRetry && helps && (

@@ -1,5 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { fieldErrors } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
@@ -19,6 +20,7 @@ export const CreateKey = ({
     validate: { name: (name) => (name.trim() ? null : 'A name is required.') },
   });
   const create = useApi().useMutation('post', '/keys', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: ({ key }) => {
       onCreated(key);
       return reloadKeys();

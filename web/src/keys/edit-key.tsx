@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { fieldErrors } from '../account/fields.ts';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
@@ -16,6 +17,7 @@ export const EditKey = ({ target, onClose }: { readonly target: Key; readonly on
     validate: { name: (name) => (name.trim() ? null : 'A name is required.') },
   });
   const change = api.useMutation('patch', '/keys/{id}', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: () => {
       notifyDone('Key changed.');
       onClose();

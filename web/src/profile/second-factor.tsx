@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { required } from '../account/fields.ts';
+import { fieldErrors, required } from '../account/fields.ts';
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -25,6 +25,7 @@ export const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: 
     await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
   };
   const remove = useApi().useMutation('post', '/auth/totp/remove', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: () => finish('The second factor is off.'),
   });
   if (password !== undefined)

@@ -73,6 +73,7 @@ export const FilterFields = ({ form }: { readonly form: FormPart<FilterValues> }
         searchable
         data={providerChoices}
         value={form.values.provider || null}
+        error={form.errors['provider']}
         onChange={(value) => form.setFieldValue('provider', value ?? '')}
       />
       <Autocomplete
@@ -98,6 +99,7 @@ export const FilterFields = ({ form }: { readonly form: FormPart<FilterValues> }
         searchable
         data={[...keyNames].map(([value, label]) => ({ value, label }))}
         value={form.values.key || null}
+        error={form.errors['key']}
         onChange={(value) => form.setFieldValue('key', value ?? '')}
       />
       <Autocomplete

@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
-import { fieldErrors } from '../account/fields.ts';
+import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -36,7 +36,11 @@ const useReloadRules = () => {
   return () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
 };
 
-const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefined) => void) => {
+const useSave = (
+  rule: AlertRule | undefined,
+  onSaved: (secret: string | undefined) => void,
+  onError: (error: unknown) => void,
+) => {
   const api = useApi();
   const reloadRules = useReloadRules();
   const finishWith = (message: string) => (response: { readonly webhookSecret?: string | undefined }) => {
@@ -44,10 +48,13 @@ const useSave = (rule: AlertRule | undefined, onSaved: (secret: string | undefin
     onSaved(response.webhookSecret);
     return reloadRules();
   };
-  const create = api.useMutation('post', '/alert-rules', { onSuccess: finishWith('Rule created.') });
+  const create = api.useMutation('post', '/alert-rules', { onSuccess: finishWith('Rule created.'), onError });
   const update = api.useMutation('patch', '/alert-rules/{id}', {
     onSuccess: finishWith('Rule saved.'),
-    onError: reloadRules,
+    onError: (problem) => {
+      onError(problem);
+      return reloadRules();
+    },
   });
   const save = (values: RuleValues) => {
     const { channels, webhookUrl } = channelsOf(values);
@@ -116,14 +123,18 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
   });
   const leave = () => void navigate({ to: '/rules' });
   const { may } = useMe();
-  const { save, error, isPending } = useSave(rule, (given) => (given ? setSecret(given) : leave()));
+  const { save, error, isPending } = useSave(
+    rule,
+    (given) => (given ? setSecret(given) : leave()),
+    (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
+  );
   // Another type keeps the common members and resets its own.
   const choose = (next: string) => {
     const { name, provider, model, tag, channels, webhookUrl } = form.values;
     form.setValues({ ...emptyRule(next as RuleType), name, provider, model, tag, channels, webhookUrl });
     form.clearErrors();
   };
-  const errors = error ? fieldErrors(error, 'name', 'webhookUrl', 'channels') : {};
+  const fields = Object.keys(form.values);
   return (
     <div className="page">
       <div className="page-head">
@@ -153,7 +164,9 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
               </Radio.Group>
             )}
             <RuleFields form={form} />
-            {error && <ProblemNote error={error} title={Object.values(errors)[0] ?? 'The rule was not saved'} />}
+            {error && (
+              <ProblemNote error={error} details={otherErrors(error, ...fields)} title="The rule was not saved" />
+            )}
             {may('rules:write') ? (
               <Group justify="space-between">
                 <Group>
