@@ -80,14 +80,15 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
   let recordedAtMs = 0;
   const recorder = openRecorder(table, { logger: console, now: () => recordedAtMs });
   const record = noteUse(recorder, openUseNotes(table, console));
-  const evaluate = pastEvaluator(table, { accountId, userId }, now);
+  const past = pastEvaluator(table, { accountId, userId }, now);
   let alerts = 0;
   // In the order of time, with a look at the rules in between: an alert knows of nothing that came after it.
   for (const { batch, lookAt } of inTime(events, now)) {
     recordedAtMs = Math.max(recordedAtMs, ...batch.map(({ startedAt }) => Date.parse(startedAt)));
     const failed = (await record(batch)).find(({ kind }) => kind !== 'recorded');
     if (failed) throw new Error(`Seed data could not be recorded: ${JSON.stringify(failed)}`);
-    if (lookAt !== undefined) alerts += await evaluate(lookAt);
+    if (lookAt !== undefined) alerts += await past.evaluateAt(lookAt);
   }
+  await past.keepPast();
   return { requests: events.length, alerts };
 };

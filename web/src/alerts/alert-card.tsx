@@ -162,9 +162,8 @@ export const AlertCard = ({
       </div>
       <div className={classes['figures']}>
         <strong className="num">{formatObserved(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
-        <span className="dim small">when it fired</span>
         <Gauge alert={alert} />
-        <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}</span>
+        <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}, when it fired</span>
       </div>
       {final && (
         <p className="small">

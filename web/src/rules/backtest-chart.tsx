@@ -14,7 +14,7 @@ const colorOf = ({ fired }: BacktestPoint) => cssColor(fired ? 'var(--bad)' : 'v
 
 const LINES = [
   { of: 'limit', color: 'var(--ink)', dash: [5, 4] },
-  { of: 'usual', color: 'var(--dim)', dash: [1, 3] },
+  { of: 'usual', color: 'var(--ink)', dash: [1.5, 3] },
 ] as const;
 
 /** The limit, and the median that it comes from: each hour or day has its own. */
