@@ -42,7 +42,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/SessionsHandler': 337,
   'dashboard-api/AlertRulesHandler': 399,
   'dashboard-api/BudgetsHandler': 409,
-  'dashboard-api/AlertsHandler': 305,
+  'dashboard-api/AlertsHandler': 362,
   'dashboard-api/McpHandler': 707,
   'dashboard-api/BillingHandler': 585,
   'dashboard-api/AuditHandler': 315,
