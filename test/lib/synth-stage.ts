@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { BUNDLING_STACKS, DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { z } from 'zod';
 import { parseStageSettings } from '../../lib/config.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
@@ -40,10 +40,13 @@ export const appWithoutValidation = (context: Readonly<Record<string, unknown>> 
     stackTraces: false,
   });
 
+// CDK formats a stack for each token and each construct, whatever the setting above says: a quarter of what it does.
+Error.stackTraceLimit = 0;
+
 type Templates = (stack: StackName | 'web') => Template;
 
 const synthesize = (settings: object): Templates => {
-  const app = appWithoutValidation({ [BUNDLING_STACKS]: [] });
+  const app = appWithoutValidation({ [BUNDLING_STACKS]: [], [DISABLE_ASSET_STAGING_CONTEXT]: true });
   const stage = new SpendGatewayStage(app, parseStageSettings('dev', settings));
   const templates = new Map<string, Template>();
   return (stack) => {
@@ -64,6 +67,78 @@ export const synthStage = (settings: object = {}): Templates => {
   stages.set(key, stage);
   return stage;
 };
+
+/*
+ * A stage takes most of a second to make. Tests of one setting each share these, whose settings do not concern each other.
+ */
+
+/** Domains in a hosted zone. */
+export const hosted = {
+  gatewayDomain: 'ai.acme.dev',
+  dashboardDomain: 'spend.acme.dev',
+  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
+};
+
+/** The dashboard, where people from Acme and Globex sign on. */
+export const withSignOn = {
+  dashboardUrl: 'https://app.acme.dev',
+  signOn: {
+    domainPrefix: 'acme-spend',
+    providers: {
+      Acme: {
+        type: 'oidc',
+        issuer: 'https://login.acme.dev',
+        clientId: 'spend',
+        clientSecretName: 'acme/spend-client',
+        domains: ['acme.dev', 'acme.io'],
+      },
+      Globex: { type: 'saml', metadataUrl: 'https://idp.globex.dev/metadata', domains: ['globex.dev'] },
+    },
+  },
+};
+
+/** What adds to a stage or tunes it. */
+export const filledIn = {
+  ...withSignOn,
+  alarmMail: 'ops@acme.dev',
+  runbookUrl: 'https://wiki.acme.dev/ai-spend',
+  mailFrom: 'alerts@acme.dev',
+  mail: { identity: 'create' },
+  corsOrigins: ['https://app.acme.dev'],
+  billing: {
+    prices: { STARTER: ['price_2', 'price_1'], PRO: [] },
+    successUrl: 'https://acme.dev/paid?session={CHECKOUT_SESSION_ID}',
+  },
+  expectedRequestsPerSecond: 5_000,
+  recorder: { batchSize: 300, maxConcurrency: 40 },
+  table: { warmThroughput: { readUnitsPerSecond: 15_000, writeUnitsPerSecond: 9_000 } },
+  firewall: { malformedKeysPer5Minutes: 50 },
+  gateway: { reservedConcurrency: 500, provisionedConcurrency: 20, memoryMb: 2_048 },
+};
+
+/** What takes from a stage. */
+export const stripped = {
+  removalPolicy: 'destroy',
+  expectedRequestsPerSecond: 20,
+  firewall: { enabled: false },
+  gateway: { canaryRelease: false },
+};
+
+/** Pages in a domain of their own, mail from a domain in the zone. */
+export const published = {
+  ...hosted,
+  region: 'eu-central-1',
+  dashboardDomain: 'api.acme.dev',
+  web: {
+    name: 'spend.acme.dev',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
+  },
+  mailFrom: 'alerts@acme.dev',
+  mail: { identity: 'create', cognito: true },
+  expectedRequestsPerSecond: 5_000,
+};
+
+export const inContainers = { expectedRequestsPerSecond: 100_000, gateway: { compute: 'containers' } };
 
 const resourceSchema = z.object({
   Type: z.string(),

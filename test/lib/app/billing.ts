@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { parseStageSettings } from '../../../lib/config.ts';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 const environmentSchema = z.object({ Variables: z.record(z.string(), z.unknown()) });
 
@@ -22,21 +22,14 @@ describe('billing', () => {
   });
 
   it('tells prices and pages to the functions', () => {
-    const settings = {
-      dashboardUrl: 'https://app.acme.dev',
-      billing: {
-        prices: { STARTER: ['price_2', 'price_1'], PRO: [] },
-        successUrl: 'https://acme.dev/paid?session={CHECKOUT_SESSION_ID}',
-      },
-    };
     const prices = '{"STARTER":["price_2","price_1"],"PRO":[]}';
-    expect(variables(settings, 'dashboard-api', 'BillingHandler')).toMatchObject({
+    expect(variables(filledIn, 'dashboard-api', 'BillingHandler')).toMatchObject({
       STRIPE_PRICES: prices,
       CHECKOUT_SUCCESS_URL: 'https://acme.dev/paid?session={CHECKOUT_SESSION_ID}',
       CHECKOUT_CANCEL_URL: 'https://app.acme.dev/billing?checkout=cancelled',
     });
-    expect(variables(settings, 'dashboard-api', 'StripeWebhookHandler')).toMatchObject({ STRIPE_PRICES: prices });
-    expect(variables(settings, 'billing', 'Reconcile')).toMatchObject({ STRIPE_PRICES: prices });
+    expect(variables(filledIn, 'dashboard-api', 'StripeWebhookHandler')).toMatchObject({ STRIPE_PRICES: prices });
+    expect(variables(filledIn, 'billing', 'Reconcile')).toMatchObject({ STRIPE_PRICES: prices });
   });
 
   it.each([

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { parseStageSettings } from '../../../lib/config.ts';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { hosted, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
-const hosted = {
-  gatewayDomain: 'ai.acme.dev',
-  dashboardDomain: 'spend.acme.dev',
-  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
-};
 const onContainers = synthStage({ ...hosted, gateway: { compute: 'containers' } });
 const gateway = onContainers('gateway');
 /** Two providers apart: one in containers of its own, one on Lambda. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FixedResources, fixedResources } from '../../../ops/cost/estimate.ts';
-import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
+import { inContainers, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const stacks = [...stackNames, 'web'] as const;
 
@@ -26,7 +26,7 @@ describe('what npm run cost counts by the month', () => {
   it.each([
     ['lambda', {}],
     ['managedInstances', { gateway: { managedInstances: {} } }],
-    ['containers', { gateway: { compute: 'containers' } }],
+    ['containers', inContainers],
   ] as const)('is what the templates of a stage on %s have', (engine, settings) => {
     expect(countedIn(settings)).toEqual(fixedResources[engine]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import { errorBodySchema, errorCodes } from '../../../lambda/http/error-codes.ts';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 interface Method {
   readonly route: string;
@@ -236,7 +236,7 @@ describe('CORS', () => {
   });
 
   it('responds to preflight on every path and lets the origin read errors', () => {
-    const template = synthStage({ corsOrigins: ['https://app.acme.dev'] })('dashboard-api');
+    const template = synthStage(filledIn)('dashboard-api');
     const routes = methodsOf(template).map(({ route }) => route);
     for (const route of routes) expect(routes).toContain(route.replace(/^[A-Z]+/, 'OPTIONS'));
     const preflight = methodsOf(template).find(({ route }) => route === 'OPTIONS /api/spend')?.properties[

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { tableDefinition } from '../../../fixtures/emulated-table.ts';
-import { onlyResource, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, published, stripped, synthStage } from '../synth-stage.ts';
 
 describe('the table', () => {
   const table = onlyResource(synthStage()('data'), 'AWS::DynamoDB::Table');
@@ -24,22 +24,16 @@ describe('the table', () => {
 
   it.each([
     { settings: {}, warm: undefined },
-    { settings: { expectedRequestsPerSecond: 500 }, warm: undefined },
-    {
-      settings: { expectedRequestsPerSecond: 5_000 },
-      warm: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 40_000 },
-    },
-    {
-      settings: { table: { warmThroughput: { readUnitsPerSecond: 15_000, writeUnitsPerSecond: 9_000 } } },
-      warm: { ReadUnitsPerSecond: 15_000, WriteUnitsPerSecond: 9_000 },
-    },
-  ])('takes at once what $settings need', ({ settings, warm }) => {
+    { settings: stripped, warm: undefined },
+    { settings: published, warm: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 40_000 } },
+    { settings: filledIn, warm: { ReadUnitsPerSecond: 15_000, WriteUnitsPerSecond: 9_000 } },
+  ])('takes at once what $settings.expectedRequestsPerSecond and $settings.table need', ({ settings, warm }) => {
     const { Properties } = onlyResource(synthStage(settings)('data'), 'AWS::DynamoDB::Table');
     expect(Properties['WarmThroughput']).toEqual(warm);
   });
 
   it('can be thrown away in a stage that says so', () => {
-    const disposable = onlyResource(synthStage({ removalPolicy: 'destroy' })('data'), 'AWS::DynamoDB::Table');
+    const disposable = onlyResource(synthStage(stripped)('data'), 'AWS::DynamoDB::Table');
     expect(disposable.DeletionPolicy).toBe('Delete');
     expect(disposable.Properties['DeletionProtectionEnabled']).toBe(false);
   });

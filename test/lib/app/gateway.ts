@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
-import { onlyResource, type Resource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, hosted, onlyResource, type Resource, resourcesOf, stripped, synthStage } from '../synth-stage.ts';
 
 const propertiesOf = (resources: Record<string, Resource>) =>
   Object.values(resources).map(({ Properties }) => Properties);
@@ -43,11 +43,7 @@ describe('the gateway', () => {
 
   it('has alias and certificate validation in the hosted zone, where there is one', () => {
     expect(resourcesOf(gateway, 'AWS::Route53::RecordSet')).toEqual({});
-    const zoned = synthStage({
-      gatewayDomain: 'ai.acme.dev',
-      dashboardDomain: 'spend.acme.dev',
-      hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
-    })('gateway');
+    const zoned = synthStage(hosted)('gateway');
     expect(onlyResource(zoned, 'AWS::Route53::RecordSet').Properties).toMatchObject({
       Name: '*.ai.acme.dev.',
       HostedZoneId: 'Z0123456789ABCDEFGHIJ',
@@ -62,9 +58,7 @@ describe('the gateway', () => {
   it('runs a published version behind an alias, with as much concurrency as the settings say', () => {
     expect(proxy).not.toHaveProperty('ReservedConcurrentExecutions');
     expect(onlyResource(gateway, 'AWS::Lambda::Alias').Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
-    const busy = synthStage({ gateway: { reservedConcurrency: 500, provisionedConcurrency: 20, memoryMb: 2048 } })(
-      'gateway',
-    );
+    const busy = synthStage(filledIn)('gateway');
     expect(onlyResource(busy, 'AWS::Lambda::Function').Properties).toMatchObject({
       ReservedConcurrentExecutions: 500,
       MemorySize: 2048,
@@ -93,7 +87,7 @@ describe('the gateway', () => {
     // The version before stays: to go back to, and for its streams to end.
     const version = Object.values(resourcesOf(gateway, 'AWS::Lambda::Version'))[0];
     expect(version?.DeletionPolicy).toBe('RetainExceptOnCreate');
-    const atOnce = synthStage({ gateway: { canaryRelease: false } })('gateway');
+    const atOnce = synthStage(stripped)('gateway');
     expect(resourcesOf(atOnce, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
   });
 
@@ -202,7 +196,7 @@ describe('the gateway’s firewall', () => {
   });
 
   it('slows those who try malformed keys, but neither health checks nor keys in other places', () => {
-    const [rule] = rulesOf({ firewall: { malformedKeysPer5Minutes: 50 } });
+    const [rule] = rulesOf(filledIn);
     expect(rule).toMatchObject({
       Name: 'MalformedServiceKeys',
       Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
@@ -238,6 +232,6 @@ describe('the gateway’s firewall', () => {
   });
 
   it('can be left out', () => {
-    expect(resourcesOf(synthStage({ firewall: { enabled: false } })('gateway'), 'AWS::WAFv2::WebACL')).toEqual({});
+    expect(resourcesOf(synthStage(stripped)('gateway'), 'AWS::WAFv2::WebACL')).toEqual({});
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/accounts/password-rules.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, resourcesOf, synthStage, withSignOn } from '../synth-stage.ts';
 
 describe('the user pool', () => {
   const identity = synthStage()('identity');
@@ -40,18 +40,9 @@ describe('the user pool', () => {
 });
 
 describe('single sign-on', () => {
-  const providers = {
-    Acme: {
-      type: 'oidc',
-      issuer: 'https://login.acme.dev',
-      clientId: 'spend',
-      clientSecretName: 'acme/spend-client',
-      domains: ['acme.dev', 'acme.io'],
-    },
-    Globex: { type: 'saml', metadataUrl: 'https://idp.globex.dev/metadata', domains: ['globex.dev'] },
-  };
-  const settings = { dashboardUrl: 'https://app.acme.dev', signOn: { domainPrefix: 'acme-spend', providers } };
-  const stack = synthStage(settings);
+  const settings = withSignOn;
+  const { providers } = settings.signOn;
+  const stack = synthStage(filledIn);
 
   it('is off without identity providers', () => {
     const identity = synthStage()('identity');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, published, resourcesOf, synthStage } from '../synth-stage.ts';
 
 describe('mail', () => {
   const mail = synthStage()('mail');
@@ -27,16 +27,10 @@ describe('mail', () => {
 
   it('comes from an identity that is there, or from a new one with DKIM', () => {
     expect(resourcesOf(mail, 'AWS::SES::EmailIdentity')).toEqual({});
-    const created = { mailFrom: 'alerts@acme.dev', mail: { identity: 'create' } };
-    const shown = synthStage(created)('mail');
+    const shown = synthStage(filledIn)('mail');
     expect(onlyResource(shown, 'AWS::SES::EmailIdentity').Properties).toMatchObject({ EmailIdentity: 'acme.dev' });
     expect(Object.keys(shown.findOutputs('*')).filter((name) => name.startsWith('Dkim'))).toHaveLength(3);
-    const zone = {
-      hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
-      gatewayDomain: 'ai.acme.dev',
-      dashboardDomain: 'api.acme.dev',
-    };
-    const records = resourcesOf(synthStage({ ...created, ...zone })('mail'), 'AWS::Route53::RecordSet');
+    const records = resourcesOf(synthStage(published)('mail'), 'AWS::Route53::RecordSet');
     expect(Object.values(records).map(({ Properties }) => Properties['Type'])).toEqual(['CNAME', 'CNAME', 'CNAME']);
   });
 
@@ -44,8 +38,7 @@ describe('mail', () => {
     expect(onlyResource(synthStage()('identity'), 'AWS::Cognito::UserPool').Properties).not.toHaveProperty(
       'EmailConfiguration',
     );
-    const settings = { mailFrom: 'alerts@acme.dev', mail: { cognito: true }, region: 'eu-central-1' };
-    expect(onlyResource(synthStage(settings)('identity'), 'AWS::Cognito::UserPool').Properties).toMatchObject({
+    expect(onlyResource(synthStage(published)('identity'), 'AWS::Cognito::UserPool').Properties).toMatchObject({
       EmailConfiguration: {
         EmailSendingAccount: 'DEVELOPER',
         From: 'alerts@acme.dev',

@@ -13,6 +13,16 @@ const mixed = synthStage({
     upstreamOrigins: { openai: 'https://mock.acme.dev:8443' },
   },
 })('gateway');
+/** One provider on Lambda's own capacity, one in containers. */
+const nextToOthers = synthStage({
+  gateway: {
+    managedInstances: {},
+    isolatedProviders: {
+      groq: { managedInstances: false, reservedConcurrency: 5 },
+      openai: { compute: 'containers' },
+    },
+  },
+})('gateway');
 
 const propertiesOf = (type: string, template = gateway) => onlyResource(template, type).Properties;
 const functionsOf = (template: typeof gateway) =>
@@ -116,22 +126,13 @@ describe('a provider on managed instances', () => {
   });
 
   it('may stay on Lambda’s capacity where the others are on instances', () => {
-    const template = synthStage({
-      gateway: {
-        managedInstances: {},
-        isolatedProviders: { groq: { managedInstances: false, reservedConcurrency: 5 } },
-      },
-    })('gateway');
-    expect(functionsOf(template).map((each) => 'CapacityProviderConfig' in each)).toEqual([true, false]);
+    expect(functionsOf(nextToOthers).map((each) => 'CapacityProviderConfig' in each)).toEqual([true, false]);
   });
 });
 
 describe('containers next to managed instances', () => {
   it('are in the same network', () => {
-    const template = synthStage({
-      gateway: { managedInstances: {}, isolatedProviders: { openai: { compute: 'containers' } } },
-    })('gateway');
-    expect(Object.keys(resourcesOf(template, 'AWS::EC2::VPC'))).toHaveLength(1);
+    expect(Object.keys(resourcesOf(nextToOthers, 'AWS::EC2::VPC'))).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { onlyResource, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
 
 const alarmSchema = z.object({
   AlarmDescription: z.string(),
@@ -27,7 +27,7 @@ const runbookAnchors = readFileSync(join(import.meta.dirname, '../../../docs/run
   .map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
 
 describe('alarms', () => {
-  const stackWithTopic = synthStage({ alarmMail: 'ops@acme.dev' })('alarm-topic');
+  const stackWithTopic = synthStage(filledIn)('alarm-topic');
   const [topicId] = Object.keys(resourcesOf(stackWithTopic, 'AWS::SNS::Topic'));
 
   it.each(alarmsOf())('$id links a section of the runbook and goes to the topic', ({ id, ...alarm }) => {
@@ -38,7 +38,7 @@ describe('alarms', () => {
   });
 
   it('link the runbook where the settings say it is', () => {
-    const elsewhere = alarmsOf({ runbookUrl: 'https://wiki.acme.dev/ai-spend' });
+    const elsewhere = alarmsOf(filledIn);
     expect(elsewhere.length).toBeGreaterThan(20);
     for (const { AlarmDescription } of elsewhere) {
       expect(AlarmDescription).toContain('Runbook: https://wiki.acme.dev/ai-spend#');
@@ -67,9 +67,7 @@ describe('alarms', () => {
 
   it('watch concurrency where it is bounded', () => {
     expect(alarmsOf().filter(({ id }) => id.includes('ProxyConcurrency'))).toEqual([]);
-    const bounded = alarmsOf({ gateway: { reservedConcurrency: 500 } }).find(({ id }) =>
-      id.includes('ProxyConcurrency'),
-    );
+    const bounded = alarmsOf(filledIn).find(({ id }) => id.includes('ProxyConcurrency'));
     expect(bounded?.properties['Threshold']).toBe(400);
   });
 

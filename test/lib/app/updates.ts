@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
+import { inContainers, resourcesOf, stackNames, stripped, synthStage } from '../synth-stage.ts';
 
 const stacks = [...stackNames, 'web'] as const;
 type Stage = ReturnType<typeof synthStage>;
@@ -51,10 +51,9 @@ describe('an update of a stage', () => {
   it.each([
     ['a provider gets its own function', plain, isolated],
     ['a provider loses its own function', isolated, plain],
-    ['containers take over', plain, synthStage({ gateway: { compute: 'containers' } })],
-    ['Lambda takes over', synthStage({ gateway: { compute: 'containers' } }), plain],
-    ['the firewall goes', plain, synthStage({ firewall: { enabled: false } })],
-    ['releases switch at once', plain, synthStage({ gateway: { canaryRelease: false } })],
+    ['containers take over', plain, synthStage(inContainers)],
+    ['Lambda takes over', synthStage(inContainers), plain],
+    ['the firewall goes and releases switch at once', plain, synthStage(stripped)],
     ['a restored table takes over', plain, synthStage({ restoredTable: 'spend-restored' })],
     ['a restored table is given up', synthStage({ restoredTable: 'spend-restored' }), plain],
   ])('is not refused when %s', (_, before, after) => {
@@ -107,9 +106,7 @@ describe('stages next to each other', () => {
   });
 
   it('leave no bucket behind that cannot be deleted', () => {
-    expect(
-      Object.keys(resourcesOf(synthStage({ removalPolicy: 'destroy' })('web'), 'Custom::S3AutoDeleteObjects')),
-    ).toHaveLength(1);
+    expect(Object.keys(resourcesOf(synthStage(stripped)('web'), 'Custom::S3AutoDeleteObjects'))).toHaveLength(1);
     expect(Object.keys(resourcesOf(synthStage()('web'), 'Custom::S3AutoDeleteObjects'))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
+import { filledIn, inContainers, onlyResource, published, resourcesOf, stripped, synthStage } from '../synth-stage.ts';
 
 describe('the usage queue', () => {
   const usage = synthStage()('usage');
@@ -35,24 +35,19 @@ describe('the usage queue', () => {
   });
 
   it.each([
-    { settings: { expectedRequestsPerSecond: 20 }, batch: 100, recorders: 2 },
-    { settings: { expectedRequestsPerSecond: 5_000 }, batch: 1_000, recorders: 100 },
-    {
-      settings: { expectedRequestsPerSecond: 100_000, gateway: { compute: 'containers' } },
-      batch: 1_000,
-      recorders: 1_000,
+    { settings: stripped, batch: 100, recorders: 2 },
+    { settings: published, batch: 1_000, recorders: 100 },
+    { settings: inContainers, batch: 1_000, recorders: 1_000 },
+    { settings: filledIn, batch: 300, recorders: 40 },
+  ])(
+    'is worked off as $settings.expectedRequestsPerSecond and $settings.recorder need it',
+    ({ settings, batch, recorders }) => {
+      expect(onlyResource(synthStage(settings)('usage'), 'AWS::Lambda::EventSourceMapping').Properties).toMatchObject({
+        BatchSize: batch,
+        ScalingConfig: { MaximumConcurrency: recorders },
+      });
     },
-    {
-      settings: { expectedRequestsPerSecond: 5_000, recorder: { batchSize: 300, maxConcurrency: 40 } },
-      batch: 300,
-      recorders: 40,
-    },
-  ])('is worked off as $settings need it', ({ settings, batch, recorders }) => {
-    expect(onlyResource(synthStage(settings)('usage'), 'AWS::Lambda::EventSourceMapping').Properties).toMatchObject({
-      BatchSize: batch,
-      ScalingConfig: { MaximumConcurrency: recorders },
-    });
-  });
+  );
 
   it('and its dead letters are encrypted and take TLS only', () => {
     const policies = Object.values(resourcesOf(usage, 'AWS::SQS::QueuePolicy'));

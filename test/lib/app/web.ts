@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import { InvalidSettings, parseStageSettings } from '../../../lib/config.ts';
-import { onlyResource, synthStage } from '../synth-stage.ts';
+import { onlyResource, published, synthStage } from '../synth-stage.ts';
 
-const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e';
+const CERTIFICATE = published.web.certificateArn;
 
 const headersSchema = z.object({
   ResponseHeadersPolicyConfig: z.object({
@@ -16,15 +16,8 @@ const headersSchema = z.object({
   }),
 });
 
-const settings = {
-  dashboardDomain: 'api.acme.dev',
-  gatewayDomain: 'ai.acme.dev',
-  hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' },
-  web: { name: 'spend.acme.dev', certificateArn: CERTIFICATE },
-};
-
 describe('the web dashboard', () => {
-  const template = synthStage(settings)('web');
+  const template = synthStage(published)('web');
 
   it('lies in a bucket that nobody but CloudFront reads, over TLS alone', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
@@ -130,11 +123,11 @@ describe('the web dashboard', () => {
 
 describe('its settings', () => {
   it('let its pages call the API, and lead links there', () => {
-    expect(parseStageSettings('dev', settings)).toMatchObject({
+    expect(parseStageSettings('dev', published)).toMatchObject({
       corsOrigins: ['https://spend.acme.dev'],
       dashboardUrl: 'https://spend.acme.dev',
     });
-    expect(parseStageSettings('dev', { ...settings, dashboardUrl: 'https://other.acme.dev' }).dashboardUrl).toBe(
+    expect(parseStageSettings('dev', { ...published, dashboardUrl: 'https://other.acme.dev' }).dashboardUrl).toBe(
       'https://other.acme.dev',
     );
   });
@@ -152,7 +145,7 @@ describe('its settings', () => {
     ],
     ['a domain without a certificate', { name: 'spend.acme.dev' }, /web\.certificateArn/],
   ])('refuse %s', (_, web, message) => {
-    const parse = () => parseStageSettings('dev', { ...settings, web });
+    const parse = () => parseStageSettings('dev', { ...published, web });
     expect(parse).toThrow(InvalidSettings);
     expect(parse).toThrow(message);
   });
