@@ -31,7 +31,11 @@ export interface ExecutionEnvironment {
 const INIT_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 500;
 
-/** @param env the function's whole environment: nothing of the host's own shows through */
+/** Node's own cache of compiled code: with it, a function loads in half the time. */
+const { NODE_COMPILE_CACHE } = process.env;
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
+/** @param env the function's whole environment: nothing else of the host's own shows through */
 export const startEnvironment = (
   lambda: LambdaFunction,
   env: Readonly<Record<string, string>>,
@@ -41,7 +45,7 @@ export const startEnvironment = (
   const setup: WorkerSetup = { file: lambda.file, exportName: lambda.exportName, cognitoEndpoint };
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: setup,
-    env: { ...env },
+    env: { ...env, ...compileCache },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdout: true,
     stderr: true,

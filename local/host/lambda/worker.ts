@@ -18,7 +18,6 @@ const serialized = (error: unknown): SerializedError =>
     ? { name: error.name, message: error.message, stack: error.stack }
     : { name: 'Error', message: String(error), stack: undefined };
 
-process.setSourceMapsEnabled(true);
 fetchJwksFrom(cognitoEndpoint);
 const isStreaming = installStreaming();
 

@@ -14,8 +14,8 @@ import { checkDescribed } from '../../http/described-api.ts';
  */
 export const STACK_TIMEOUT_MS = 180_000;
 
-/** The local stack with mock providers, schedules that run every second, and its own data folder. */
-export const startTestStack = async () => {
+/** The local stack with mock providers and its own data folder. Each run of its schedules takes a third of a second of processor time. */
+export const startTestStack = async ({ scheduleEveryMs = 1_000 } = {}) => {
   const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
   const mock = await startMockProviders();
@@ -24,7 +24,7 @@ export const startTestStack = async () => {
     dataDir,
     port: 0,
     environment: { ...mock.environment, OPEN_EVENT_DELAY_SECONDS: '1' },
-    scheduleEveryMs: 1_000,
+    scheduleEveryMs,
   });
   return {
     stack,
