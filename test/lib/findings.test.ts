@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { App, Validations } from 'aws-cdk-lib';
-import { BUNDLING_STACKS, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
+import { BUNDLING_STACKS, DISABLE_ASSET_STAGING_CONTEXT, STRICT_CFN_VALIDATE_ERRORS } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { exampleContext } from '../../bin/example-settings.ts';
 import { parseStageSettings } from '../../lib/config.ts';
@@ -11,7 +11,7 @@ import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
 import { appWithoutValidation, cdkContext } from './synth-stage.ts';
 
-const bare = { [BUNDLING_STACKS]: [], [STRICT_CFN_VALIDATE_ERRORS]: true };
+const bare = { [BUNDLING_STACKS]: [], [DISABLE_ASSET_STAGING_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true };
 
 const synthesize = (app: App) => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -133,8 +133,8 @@ const tokens = ({ isOpen }: DescribedOperation) =>
         { weight: 1, arbitrary: fc.constantFrom(undefined, 'nonsense', 'a.b.c', 'é') },
       );
 
-/** Few, since every run draws others; fewer for /auth, because rejected logins and resets are slow on purpose. */
-const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 2 : 4);
+/** Fewer for /auth, because rejected logins and resets are slow on purpose. */
+const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 3 : 8);
 
 const token = (which: string | undefined, { takesApiToken }: DescribedOperation) =>
   which === 'mine' ? (takesApiToken ? apiToken : session.token) : which;
