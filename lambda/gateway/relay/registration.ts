@@ -8,12 +8,13 @@ const OPEN_EVENT_GRACE_MS = 50;
 export class Registration {
   #accepted: boolean | undefined;
   #whenKnown: (() => void) | undefined;
+  #grace: NodeJS.Timeout | undefined;
 
   /** @param accepted whether the queue accepted the event; never rejects */
   constructor(accepted: Promise<boolean>) {
     void accepted.then((isAccepted) => {
       this.#accepted = isAccepted;
-      this.#whenKnown?.();
+      this.#callBack();
     });
   }
 
@@ -22,19 +23,29 @@ export class Registration {
     return this.#accepted === true;
   }
 
-  /** Calls back once: when the queue has responded, or after OPEN_EVENT_GRACE_MS. Synchronous if it already has. */
+  /**
+   * Calls back once: when the queue has responded, or after OPEN_EVENT_GRACE_MS. Synchronous if it already has. A response that has
+   * arrived by then counts: after a stall of this process Node runs timers before it reads sockets.
+   */
   whenKnown(callback: () => void): void {
     if (this.#accepted !== undefined) {
       callback();
       return;
     }
-    const once = (): void => {
-      clearTimeout(timer);
-      this.#whenKnown = undefined;
-      callback();
-    };
-    this.#whenKnown = once;
-    const timer = setTimeout(once, OPEN_EVENT_GRACE_MS);
+    this.#whenKnown = callback;
+    this.#grace = setTimeout(Registration.#readThenCallBack, OPEN_EVENT_GRACE_MS, this);
+  }
+
+  static #readThenCallBack(registration: Registration): void {
+    setImmediate(() => registration.#callBack());
+  }
+
+  #callBack(): void {
+    const callback = this.#whenKnown;
+    if (!callback) return;
+    this.#whenKnown = undefined;
+    clearTimeout(this.#grace);
+    callback();
   }
 }
 

@@ -7,6 +7,11 @@ const MAX_BATCH = 10;
 /** Below this many batches in flight, messages leave at once; from there on only full batches do (group commit). */
 const EAGER_IN_FLIGHT = 2;
 const MAX_IN_FLIGHT = 64;
+/**
+ * A client may wait for an open event and none waits for a close event, so open events leave first. From this many close events on the
+ * two take turns, so that none waits for ever.
+ */
+const MAX_POSTPONED = 10 * MAX_BATCH;
 /** More messages than this are refused, so that memory stays bounded while the queue is down. */
 const MAX_WAITING = 20_000;
 
@@ -42,8 +47,18 @@ const messageBody = (event: UsageEvent): string =>
  * flight. A single event leaves at once, without a timer; load fills batches and does not delay them.
  */
 export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
-  const waiting: Waiting[] = [];
+  const open: Waiting[] = [];
+  const others: Waiting[] = [];
   let inFlight = 0;
+  let isTurnOfOthers = false;
+
+  /** The next messages to send, at most a batch. */
+  const takeBatch = (): Waiting[] => {
+    isTurnOfOthers = !isTurnOfOthers && others.length >= MAX_POSTPONED;
+    const [first, second] = isTurnOfOthers ? [others, open] : [open, others];
+    const batch = first.splice(0, MAX_BATCH);
+    return batch.length < MAX_BATCH ? batch.concat(second.splice(0, MAX_BATCH - batch.length)) : batch;
+  };
 
   const sendBatch = async (batch: readonly Waiting[]): Promise<void> => {
     try {
@@ -74,12 +89,11 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
 
   const flush = (): void => {
     flushIsDue = false;
-    while (
-      (waiting.length > 0 && inFlight < EAGER_IN_FLIGHT) ||
-      (waiting.length >= MAX_BATCH && inFlight < MAX_IN_FLIGHT)
-    ) {
+    for (;;) {
+      const waiting = open.length + others.length;
+      if (waiting === 0 || inFlight >= (waiting >= MAX_BATCH ? MAX_IN_FLIGHT : EAGER_IN_FLIGHT)) return;
       inFlight++;
-      void sendBatch(waiting.splice(0, MAX_BATCH)).finally(() => {
+      void sendBatch(takeBatch()).then(() => {
         inFlight--;
         flush();
       });
@@ -87,10 +101,10 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
   };
 
   return (event, delaySeconds) => {
-    if (waiting.length >= MAX_WAITING)
+    if (open.length + others.length >= MAX_WAITING)
       return Promise.reject(new Error('Too many usage events are waiting for the queue'));
     return new Promise((resolve, reject) => {
-      waiting.push({ body: messageBody(event), delaySeconds, resolve, reject });
+      (event.kind === 'open' ? open : others).push({ body: messageBody(event), delaySeconds, resolve, reject });
       if (flushIsDue) return;
       flushIsDue = true;
       setImmediate(flush);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Registration } from '../../../lambda/gateway/relay/registration.ts';
 
@@ -30,6 +32,7 @@ it('calls back once after the grace period, and still learns the result', async 
   let calls = 0;
   registration.whenKnown(() => calls++);
   await jest.advanceTimersByTimeAsync(GRACE_MS);
+  await jest.advanceTimersToNextTimerAsync();
   expect([calls, registration.accepted]).toEqual([1, false]);
   queue.resolve(true);
   await jest.advanceTimersByTimeAsync(0);
@@ -42,4 +45,25 @@ it.each([true, false])('calls back at once when the queue has responded: accepte
   let calls = 0;
   registration.whenKnown(() => calls++);
   expect(calls).toBe(1);
+});
+
+it('counts a response of the queue that arrived during a stall of this process', async () => {
+  jest.useRealTimers();
+  const server = createServer((socket) => socket.on('error', () => {}).write('accepted'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  try {
+    await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
+    const registration = new Registration(once(socket, 'data').then(() => true));
+    const acceptedThen = new Promise((resolve) => {
+      registration.whenKnown(() => resolve(registration.accepted));
+    });
+    const until = performance.now() + 2 * GRACE_MS;
+    while (performance.now() < until);
+    expect(await acceptedThen).toBe(true);
+  } finally {
+    socket.destroy();
+    server.close();
+  }
 });

@@ -56,6 +56,26 @@ describe('the usage queue', () => {
     await Promise.all(sent);
   });
 
+  it('sends open events first, for which clients wait, but takes turns once many others wait', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    const queue = (kind: 'open' | 'close', count: number) => {
+      for (let index = 0; index < count; index++) send({ ...event(index), kind } as UsageEvent, 0).catch(() => {});
+    };
+    const kinds = () =>
+      sqs.calls
+        .splice(0)
+        .map(({ entries }) => entries.map(({ MessageBody }) => JSON.parse(MessageBody).kind[0]).join(''));
+    queue('close', 12);
+    queue('open', 15);
+    await turn();
+    expect(kinds()).toEqual(['oooooooooo', 'oooooccccc']);
+    queue('close', 110);
+    queue('open', 40);
+    await turn();
+    expect(kinds().slice(0, 5)).toEqual(['cccccccccc', 'oooooooooo', 'cccccccccc', 'oooooooooo', 'oooooooooo']);
+  });
+
   it('has at most 64 batches in flight', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
