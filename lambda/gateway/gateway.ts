@@ -75,10 +75,11 @@ const respondWithFault = (parts: GatewayParts, arrival: Arrival, error: unknown)
   return forwardOrRefuse(parts, arrival, 'INTERNAL');
 };
 
-/** API Gateway may drop `Upgrade`, which belongs to one connection; the handshake's key arrives. */
-const isWebSocketHandshake = ({ headers }: GatewayRequest): boolean =>
-  headerValue(headers, 'upgrade')?.toLowerCase() === 'websocket' ||
-  headerValue(headers, 'sec-websocket-key') !== undefined;
+/** API Gateway may drop `Upgrade`, which belongs to one connection; the handshake's key arrives. Handshakes are GET requests. */
+const isWebSocketHandshake = ({ method, headers }: GatewayRequest): boolean =>
+  method === 'GET' &&
+  (headerValue(headers, 'upgrade')?.toLowerCase() === 'websocket' ||
+    headerValue(headers, 'sec-websocket-key') !== undefined);
 
 /** Not async, and without closures when the key is cached: both would stay in memory for as long as the response lasts. */
 const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientResponse): Promise<void> => {

@@ -143,7 +143,8 @@ class Relay implements UpstreamListener {
     const { request, client, admitted } = this.#forwarding;
     client.onDisconnect(() => this.#handleDisconnect());
     if (this.#isFinished) return;
-    this.#budgets = checkBudgets(admitted, this.#identify(), new Date());
+    // The identity can wait until the request is sent, unless budgets need it.
+    if (admitted.blocks !== undefined) this.#budgets = checkBudgets(admitted, this.#identify(), new Date());
     if (this.#budgets?.refusal) {
       this.#refuse(this.#budgets.refusal);
       return;
