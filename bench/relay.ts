@@ -2,9 +2,12 @@
  * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
  * table are fakes that respond at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
  * floor: the gateway's own two HTTP stacks and nothing else), and Portkey's gateway. All in one run,
- * in interleaved rounds. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
+ * in interleaved rounds after each has been warmed up until its CPU time a request is flat. Ratios are to a contender of the same round,
+ * with 95 % confidence intervals. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
- * node bench/relay.ts [--rounds N] [--seconds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts idle,load,paced,streams]
+ * node bench/relay.ts [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts idle,load,paced,streams] [--before DIR]
+ *
+ * --before: another checkout of this repository, whose gateway runs in the same rounds
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
@@ -13,23 +16,29 @@ import { parseArgs } from 'node:util';
 import { exchange, openStreams, STREAM_BODY, writeWrkScript, wrk } from './relay/load.ts';
 import { type Contender, LOAD_CORE, REQUEST_BODY, startField } from './relay/peers.ts';
 import { cpuSeconds, residentMB } from './relay/process.ts';
-import { median, quantile, rounded } from './report/figures.ts';
+import { intervalText, median, pairedRatio, quantile, rounded, withInterval } from './report/figures.ts';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '12' },
     only: { type: 'string', default: '' },
     parts: { type: 'string', default: 'idle,load,paced,streams' },
+    before: { type: 'string' },
   },
 });
 const rounds = Number(options.rounds);
-const seconds = Number(options.seconds);
 const parts = new Set(options.parts.split(','));
+
+/** The floor of a relay on the gateway's own HTTP stacks. */
+const FLOOR = 'dispatch';
+const LOAD_SECONDS = 1;
+/** Flat: the CPU time a request of three warm-ups in a row differs by less. */
+const FLAT_WITHIN = 0.05;
+const MAX_WARM_UPS = 10;
 
 const workDir = await mkdtemp(join(tmpdir(), 'relay-'));
 const cacheDir = join(import.meta.dirname, '../.cache');
-const field = await startField(workDir, cacheDir, new Set(options.only.split(',').filter(Boolean)));
+const field = await startField(workDir, cacheDir, new Set(options.only.split(',').filter(Boolean)), options.before);
 const { contenders } = field;
 const proxies = contenders.filter(({ process }) => process);
 const results: Record<string, unknown> = {};
@@ -52,48 +61,76 @@ const table = (title: string, rows: readonly Record<string, unknown>[]): void =>
   results[title] = rows;
 };
 
+/** Load on one contender for LOAD_SECONDS. */
+const loadOnce = async (contender: Contender, connections: number) => {
+  const script = join(workDir, `${contender.name}.lua`);
+  await writeWrkScript(script, contender.headers, REQUEST_BODY);
+  const pid = await contender.process?.pid();
+  const before = pid ? cpuSeconds(pid) : 0;
+  const result = await wrk(script, contender.port, connections, LOAD_SECONDS, LOAD_CORE);
+  return { ...result, cpuMicros: pid ? ((cpuSeconds(pid) - before) * 1e6) / result.requests : Number.NaN };
+};
+
 const warmUp = async (): Promise<void> => {
-  for (const contender of contenders)
-    for (let i = 0; i < 200; i++)
-      await exchange(contender.port, '/v1/chat/completions', contender.headers, REQUEST_BODY);
+  for (const contender of proxies) {
+    const taken: number[] = [];
+    const isFlat = (): boolean => {
+      const last = taken.slice(-3);
+      return last.length === 3 && Math.max(...last) <= Math.min(...last) * (1 + FLAT_WITHIN);
+    };
+    while (taken.length < MAX_WARM_UPS && !isFlat()) taken.push((await loadOnce(contender, 64)).cpuMicros);
+    console.log(`${contender.name}: CPU µs a request while warming up ${taken.map(Math.round).join(' ')}`);
+  }
 };
 
 const load = async (): Promise<void> => {
-  for (const connections of [1, 16, 64, 256]) {
-    const taken = await interleaved(contenders, rounds, async (contender) => {
-      const script = join(workDir, `${contender.name}.lua`);
-      await writeWrkScript(script, contender.headers, REQUEST_BODY);
-      const pid = await contender.process?.pid();
-      const before = pid ? cpuSeconds(pid) : 0;
-      const result = await wrk(script, contender.port, connections, seconds, LOAD_CORE);
-      return { ...result, cpuMicros: pid ? ((cpuSeconds(pid) - before) * 1e6) / result.requests : 0 };
-    });
-    const rps = (name: string): number => median((taken.get(name) ?? []).map((one) => one.rps));
+  for (const connections of [64, 1, 16, 256]) {
+    const count = connections === 64 ? rounds : Math.ceil(rounds / 3);
+    const taken = await interleaved(contenders, count, (contender) => loadOnce(contender, connections));
+    const of = (name: string, pick: 'rps' | 'cpuMicros'): number[] => (taken.get(name) ?? []).map((one) => one[pick]);
     table(
       `2 KB each way, ${connections} connection(s)`,
       [...taken].map(([name, all]) => ({
         proxy: name,
-        rps: Math.round(rps(name)),
-        'x nginx': rounded(rps(name) / rps('nginx'), 2),
+        rps: Math.round(median(of(name, 'rps'))),
+        [`rps / ${FLOOR}`]: intervalText(pairedRatio(of(name, 'rps'), of(FLOOR, 'rps'))),
+        'CPU µs a request': rounded(median(of(name, 'cpuMicros')), 1),
+        [`CPU / ${FLOOR}`]: intervalText(pairedRatio(of(name, 'cpuMicros'), of(FLOOR, 'cpuMicros'))),
         'p50 ms': rounded(median(all.map((one) => one.p50Ms)), 3),
         'p99 ms': rounded(median(all.map((one) => one.p99Ms)), 3),
-        'CPU µs a request': rounded(median(all.map((one) => one.cpuMicros)), 1),
         errors: all.reduce((sum, one) => sum + one.errors, 0),
       })),
     );
   }
 };
 
-/** Times of a peaceful hour: what is added to them, by the side of the direct way. */
-const addedTable = (title: string, taken: ReadonlyMap<string, readonly number[]>): void => {
+type Times = ReadonlyMap<string, readonly number[]>;
+
+const drawn = (taken: Times, name: string, rounds: readonly number[]): number =>
+  median(rounds.map((round) => taken.get(name)?.[round] as number));
+
+/** What each adds to the direct way in the median, in ms, and the ratio to what another adds. */
+const added = (taken: Times, proxy: string, to: string) => {
+  const count = taken.get(proxy)?.length ?? 0;
+  const addedBy = (name: string, rounds: readonly number[]) =>
+    drawn(taken, name, rounds) - drawn(taken, 'direct', rounds);
+  return {
+    'p50 added': intervalText(
+      withInterval(count, (rounds) => addedBy(proxy, rounds)),
+      3,
+    ),
+    [`added / ${to}`]: intervalText(withInterval(count, (rounds) => addedBy(proxy, rounds) / addedBy(to, rounds))),
+  };
+};
+
+const addedTable = (title: string, taken: Times, to: string): void => {
   const direct = taken.get('direct') ?? [];
   table(
     title,
     [...taken].map(([proxy, all]) => ({
       proxy,
-      'p50 added': rounded(median(all) - median(direct), 3),
+      ...added(taken, proxy, to),
       'p99 added': rounded(quantile(all, 0.99) - quantile(direct, 0.99), 3),
-      p99: rounded(quantile(all, 0.99), 3),
     })),
   );
 };
@@ -101,40 +138,27 @@ const addedTable = (title: string, taken: ReadonlyMap<string, readonly number[]>
 /** One request every 20 ms, to each contender in turn: of an origin that responds at once, and of one that takes 20 ms. */
 const paced = async (): Promise<void> => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
-  const atOnce = await interleaved(contenders, 400, async ({ port, headers }) => {
+  const atOnce = await interleaved(contenders, 600, async ({ port, headers }) => {
     await pause();
     return (await exchange(port, '/v1/chat/completions', headers, REQUEST_BODY)).totalMs;
   });
-  addedTable('added at 50 requests a second, ms', atOnce);
-  const afterAWhile = await interleaved(contenders, 150, async (contender) => {
+  addedTable('added at 50 requests a second, ms', atOnce, 'pipe');
+  const afterAWhile = await interleaved(contenders, 250, async (contender) => {
     const { port, path, headers } = contender.stream(1, 20);
     return (await exchange(port, path, headers, STREAM_BODY)).ttfbMs;
   });
-  addedTable('added to the first byte where the origin takes 20 ms, ms', afterAWhile);
+  addedTable('added to the first byte where the origin takes 20 ms, ms', afterAWhile, FLOOR);
 };
 
 const streams = async (): Promise<void> => {
-  const slow = await interleaved(contenders, rounds * 4, (contender) => {
+  const slow = await interleaved(contenders, rounds, (contender) => {
     const { port, path, headers } = contender.stream(100, 5);
     return exchange(port, path, headers, STREAM_BODY);
   });
-  const of = (name: string, pick: 'ttfbMs' | 'totalMs'): number =>
-    median((slow.get(name) ?? []).map((one) => one[pick]));
-  const delay = (name: string, q: number): number =>
-    quantile(
-      (slow.get(name) ?? []).flatMap((one) => one.delaysMs),
-      q,
-    );
-  table(
-    '100 events, 5 ms apart: added, ms',
-    [...slow.keys()].map((proxy) => ({
-      proxy,
-      'first byte': rounded(of(proxy, 'ttfbMs') - of('direct', 'ttfbMs'), 3),
-      'an event (p50)': rounded(delay(proxy, 0.5) - delay('direct', 0.5), 3),
-      'an event (p99)': rounded(delay(proxy, 0.99) - delay('direct', 0.99), 3),
-      total: rounded(of(proxy, 'totalMs') - of('direct', 'totalMs'), 2),
-    })),
+  const delays: Times = new Map(
+    [...slow].map(([name, all]) => [name, all.map(({ delaysMs }) => median(delaysMs))] as const),
   );
+  addedTable('added to an event of a stream, 100 events, 5 ms apart, ms', delays, FLOOR);
   const fast = await interleaved(proxies, rounds, async (contender) => {
     const pid = (await contender.process?.pid()) as number;
     const before = cpuSeconds(pid);
@@ -144,7 +168,11 @@ const streams = async (): Promise<void> => {
   });
   table(
     '64 streams of 1,000 events at full speed',
-    [...fast].map(([proxy, all]) => ({ proxy, 'CPU ms a stream': rounded(median(all), 2) })),
+    [...fast].map(([proxy, all]) => ({
+      proxy,
+      'CPU ms a stream': rounded(median(all), 2),
+      [`CPU / ${FLOOR}`]: intervalText(pairedRatio(all, fast.get(FLOOR) ?? [])),
+    })),
   );
 };
 
@@ -166,9 +194,9 @@ try {
   console.log(
     `Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`,
   );
-  await warmUp();
   // First: load leaves every heap as large as it ever needed it.
   if (parts.has('idle')) await idle();
+  await warmUp();
   if (parts.has('load')) await load();
   if (parts.has('paced')) await paced();
   if (parts.has('streams')) await streams();

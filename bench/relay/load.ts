@@ -58,7 +58,8 @@ export const writeWrkScript = (file: string, headers: Record<string, string>, bo
       .join('\n')}\n`,
   );
 
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+/** Idle connections are closed before a Node server closes them, which is after 5 s. */
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, timeout: 3_000 });
 const clockMs = (): number => performance.timeOrigin + performance.now();
 
 interface Exchange {

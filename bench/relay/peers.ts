@@ -45,7 +45,7 @@ const plainStream = (port: number, headers: Record<string, string>) => (events: 
 
 const common = { 'Content-Type': 'application/json', Authorization: 'Bearer sk-bench' };
 
-/** Portkey's gateway, installed apart: its streaming needs an older @hono/node-server. */
+/** Portkey's gateway, the newest that the registry has, installed apart: its streaming needs an older @hono/node-server. */
 const PORTKEY = '1.15.2';
 const installPortkey = async (dir: string): Promise<string> => {
   const main = join(dir, 'node_modules/@portkey-ai/gateway/build/start-server.js');
@@ -71,8 +71,18 @@ export interface Field {
   stop(): Promise<void>;
 }
 
-/** Starts the origins and every contender on free ports. @param cacheDir where peers from the registry are kept */
-export const startField = async (workDir: string, cacheDir: string, only: ReadonlySet<string>): Promise<Field> => {
+/**
+ * Starts the origins and every contender on free ports.
+ *
+ * @param cacheDir where peers from the registry are kept
+ * @param before another checkout of this repository, whose gateway runs as well
+ */
+export const startField = async (
+  workDir: string,
+  cacheDir: string,
+  only: ReadonlySet<string>,
+  before?: string,
+): Promise<Field> => {
   const running: Running[] = [];
   const started = async (process: Promise<Running>): Promise<Running> => {
     running.push(await process);
@@ -86,6 +96,30 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
   );
   const ports = { ORIGIN_PORT: String(originPort), STREAM_PORT: String(streamPort) };
   const aws = `http://127.0.0.1:${originPort}`;
+
+  const gateway = async (name: string, folder: string): Promise<Contender> => {
+    const port = await getPort();
+    const env = {
+      PORT: String(port),
+      TABLE_NAME: 'bench',
+      USAGE_QUEUE_URL: `${aws}/queue`,
+      GATEWAY_DOMAIN: 'gateway.test',
+      FINGERPRINT_SECRET_ID: 'bench',
+      OPEN_EVENT_DELAY_SECONDS: '900',
+      CONNECT_TIMEOUT_MS: '10000',
+      HEADERS_TIMEOUT_MS: '600000',
+      IDLE_TIMEOUT_MS: '300000',
+      UPSTREAM_ORIGINS: JSON.stringify({ openai: aws, together: `http://127.0.0.1:${streamPort}` }),
+      AWS_ENDPOINT_URL: aws,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'bench',
+      AWS_SECRET_ACCESS_KEY: 'bench',
+    };
+    const file = await bundled(join(folder, 'gateway-process.ts'), join(workDir, name));
+    const process = await started(startNode([file], env, port, PROXY_CORE));
+    const headers = { ...common, 'X-Service-Key': KEY, 'X-Service-Tag': 'bench' };
+    return { name, port, headers, stream: plainStream(port, headers), process };
+  };
 
   const starters: Record<string, () => Promise<Contender>> = {
     nginx: async () => {
@@ -113,29 +147,8 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
       const process = await started(startNode([file], { ...ports, PORT: String(port) }, port, PROXY_CORE));
       return { name: 'dispatch', port, headers: common, stream: plainStream(port, common), process };
     },
-    gateway: async () => {
-      const port = await getPort();
-      const env = {
-        PORT: String(port),
-        TABLE_NAME: 'bench',
-        USAGE_QUEUE_URL: `${aws}/queue`,
-        GATEWAY_DOMAIN: 'gateway.test',
-        FINGERPRINT_SECRET_ID: 'bench',
-        OPEN_EVENT_DELAY_SECONDS: '900',
-        CONNECT_TIMEOUT_MS: '10000',
-        HEADERS_TIMEOUT_MS: '600000',
-        IDLE_TIMEOUT_MS: '300000',
-        UPSTREAM_ORIGINS: JSON.stringify({ openai: aws, together: `http://127.0.0.1:${streamPort}` }),
-        AWS_ENDPOINT_URL: aws,
-        AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'bench',
-        AWS_SECRET_ACCESS_KEY: 'bench',
-      };
-      const file = await bundled(here('gateway-process.ts'), workDir);
-      const process = await started(startNode([file], env, port, PROXY_CORE));
-      const headers = { ...common, 'X-Service-Key': KEY, 'X-Service-Tag': 'bench' };
-      return { name: 'gateway', port, headers, stream: plainStream(port, headers), process };
-    },
+    gateway: () => gateway('gateway', import.meta.dirname),
+    ...(before !== undefined && { before: () => gateway('before', join(before, 'bench/relay')) }),
     portkey: async () => {
       const main = await installPortkey(join(cacheDir, 'portkey'));
       const port = await getPort();
@@ -156,7 +169,7 @@ export const startField = async (workDir: string, cacheDir: string, only: Readon
     { name: 'direct', port: originPort, headers: common, stream: plainStream(streamPort, common) },
   ];
   for (const [name, start] of Object.entries(starters))
-    if (only.size === 0 || only.has(name)) contenders.push(await start());
+    if (only.size === 0 || only.has(name) || name === 'before') contenders.push(await start());
   return {
     contenders,
     stop: async () => {

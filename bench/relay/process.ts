@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 export interface Running {
@@ -53,13 +53,16 @@ export const startNode = async (
   };
 };
 
-/** Clock ticks a second that Linux counts CPU time in. */
-const TICKS_PER_SECOND = 100;
-
-/** CPU time a process has used, in seconds. @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/**
+ * CPU time that the threads of a process have used, in seconds, to the nanosecond. Threads that have ended are not in it: Node and nginx
+ * keep theirs.
+ *
+ * @see https://docs.kernel.org/scheduler/sched-stats.html
+ */
 export const cpuSeconds = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  const ofThread = (thread: string): number =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + ofThread(thread), 0) / 1e9;
 };
 
 /** Resident memory in megabytes. */

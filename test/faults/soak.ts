@@ -120,7 +120,7 @@ const timersLeft = (idleAfter.resources['Timeout'] ?? 0) - (idleBefore.resources
 const { TCPSocketWrap: socketsLeft = 0 } = idleAfter.resources;
 
 console.log(`
-Sent        ${sent.length} (${(sent.length / (durationMs / 1_000)).toFixed(0)} a second), ${governed.length} governed, ${records.length} on record ${lagSeconds.toFixed(0)} s after the last, counters exact
+Sent        ${sent.length} (${(sent.length / (durationMs / 1_000)).toFixed(0)} a second), ${(100 * (1 - governed.length / sent.length)).toFixed(2)} % bypassed, ${records.length} on record ${lagSeconds.toFixed(0)} s after the last, counters exact
 Responses     ${sent.filter(({ status, whole }) => status === 200 && whole).length} whole; headers after ${at(0.5)} ms p50, ${at(0.99)} ms p99
 Heap        ${mb(heapGrowth)} MB of slope after warm-up; ${mb(idleBefore.heapBytes)} MB idle before, ${mb(idleAfter.heapBytes)} MB after
 Resident    ${mb(rssGrowth)} MB of slope after warm-up
