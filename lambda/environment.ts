@@ -139,6 +139,11 @@ export interface AlertRulesEnvironment extends DashboardEnvironment {
   DASHBOARD_URL: string;
 }
 
+export interface ReportsEnvironment extends DashboardEnvironment, MailEnvironment {
+  /** URL for links in reports, without a trailing slash. */
+  DASHBOARD_URL: string;
+}
+
 export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {
   TABLE_NAME: string;
   /** Jobs of the evaluator's workers. */

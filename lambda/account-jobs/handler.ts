@@ -8,7 +8,9 @@ import { openArchives } from '../data/accounts/archives.ts';
 import { markDeleted, openAccountItems } from '../data/accounts/delete-items.ts';
 import { openBillConnections } from '../data/reconciliation/bill-connections.ts';
 import { openBills } from '../data/reconciliation/bills.ts';
-import { archiveKey, billConnectionKey } from '../data/table/keys.ts';
+import { openContent } from '../data/reports/open-content.ts';
+import { openReports } from '../data/reports/reports.ts';
+import { archiveKey, billConnectionKey, reportKey } from '../data/table/keys.ts';
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
 import { billedProviders } from '../domain/reconciliation/billed-providers.ts';
@@ -19,6 +21,7 @@ import { openStripe, stripeEnvironment } from '../integrations/stripe-environmen
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
 import { openArchiveFiles } from './archive-files.ts';
 import { deleteAccount } from './delete-account.ts';
+import { failReport, makeReport } from './make-report.ts';
 import { failBill, readBill } from './read-bill.ts';
 import { runJobs } from './run-jobs.ts';
 import { failArchive, writeArchive } from './write-archive.ts';
@@ -75,6 +78,10 @@ const read = readBill({
 });
 const putOffBill = failBill({ connections });
 const providerOf = ({ accountId, sk }: AccountJob) => sk.slice(billConnectionKey(accountId, '').sk.length);
+const reports = openReports(table);
+const makeOne = makeReport({ reports, readContent: openContent(table, now), now });
+const putOffReport = failReport({ reports });
+const reportIdOf = ({ accountId, sk }: AccountJob) => sk.slice(reportKey(accountId, '').sk.length);
 const putOffArchive = failArchive({ archives, objects });
 
 const run = runJobs({
@@ -82,11 +89,13 @@ const run = runJobs({
   run: {
     deletion: ({ accountId }, isLate) => remove(accountId, isLate),
     bill: (job) => read(job.accountId, providerOf(job)),
+    report: (job) => makeOne(job.accountId, reportIdOf(job)),
     archive: (job, isLate) => write(job.accountId, archiveIdOf(job), isLate),
   },
   postpone: async (job, error, dueAt) => {
     if (job.kind === 'archive') return putOffArchive(job.accountId, archiveIdOf(job), error, dueAt);
     if (job.kind === 'bill') return putOffBill(job.accountId, providerOf(job), dueAt);
+    if (job.kind === 'report') return putOffReport(job.accountId, reportIdOf(job), dueAt);
     const failures = ((await deletions.find(job.accountId))?.failures ?? 0) + 1;
     await deletions.write(job.accountId, { failures }, dueAt(failures).toISOString());
     return failures;
@@ -95,7 +104,7 @@ const run = runJobs({
   logger,
 });
 
-/** Runs every minute: deletes accounts whose grace is over, writes archives, and reads bills. */
+/** Runs every minute: deletes accounts whose grace is over, writes archives, reads bills, and makes reports. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   await run(() => context.getRemainingTimeInMillis());

@@ -17,6 +17,7 @@ import * as openapi from './openapi/operations.ts';
 import * as priceChanges from './price-changes/operations.ts';
 import * as prices from './prices/operations.ts';
 import * as reconciliation from './reconciliation/operations.ts';
+import * as reports from './reports/operations.ts';
 import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
@@ -49,6 +50,7 @@ const resources = {
   'alert-rules': alertRules,
   budgets,
   alerts,
+  reports,
   mcp,
   billing,
   audit,
@@ -83,6 +85,7 @@ export const groups = {
   Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
   Pauses: 'What is stopped for a time, by people and by rules.',
   Alerts: 'Alerts that were triggered.',
+  Reports: 'Spend of a day, week or month, sent on a schedule.',
   Agents: 'Questions of AI agents, by the Model Context Protocol.',
   'Audit log': 'Who changed what, when and from where.',
   Billing: 'The plan, its limits and its purchase.',

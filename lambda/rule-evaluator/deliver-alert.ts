@@ -1,19 +1,27 @@
-import { isVerified, type Users } from '../data/accounts/users.ts';
-import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import type { Users } from '../data/accounts/users.ts';
+import { type AlertDeliveries, isReport, type Outgoing } from '../data/alerts/alert-deliveries.ts';
 import type { Rules } from '../data/alerts/rules.ts';
+import type { Reports } from '../data/reports/reports.ts';
 import type { Alert, Delivery } from '../domain/alert-rules/alert.ts';
 import { alertLinks } from '../domain/alert-rules/alert-links.ts';
 import { alertMail } from '../domain/alert-rules/alert-mail.ts';
-import type { PostedChannel } from '../domain/alert-rules/channels.ts';
+import { alertMessage } from '../domain/alert-rules/alert-message.ts';
+import type { Message } from '../domain/alert-rules/message.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/calendar/units.ts';
 import { NotFoundError } from '../domain/errors.ts';
+import type { Mail } from '../domain/mail/mail.ts';
+import { reportMail } from '../domain/reports/report-mail.ts';
+import { reportMessage } from '../domain/reports/report-message.ts';
+import type { ReportRun } from '../domain/reports/report-run.ts';
 import { MailError, type SendMail } from '../integrations/mail.ts';
-import { type PostJson, postAlert } from '../integrations/post-alert.ts';
+import { mailMembers, UndeliverableError, WaitingError } from '../integrations/mail-members.ts';
+import { type PostJson, type PostTargets, postMessage } from '../integrations/post-message.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
   readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'recordDeliveries'>;
   readonly rules: Pick<Rules, 'find'>;
+  readonly reports: Pick<Reports, 'find'>;
   readonly users: Pick<Users, 'recipients'>;
   readonly sendMail: SendMail;
   readonly postWebhook: PostJson;
@@ -25,11 +33,24 @@ export interface DeliveryDependencies {
 const MAX_ROUNDS = 10;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 
-/** Nobody can get the alert on this channel yet: a later round may find somebody. */
-class WaitingError extends Error {}
+/** Something to send, in every form. */
+interface Prepared {
+  /** Undefined where there is no rule any more. */
+  readonly targets: PostTargets | undefined;
+  /** User ids; null: all members. */
+  readonly recipients: readonly string[] | null;
+  readonly mail: () => Mail;
+  readonly message: () => Message;
+}
 
-/** The alert can never be sent on this channel, so it is not tried again. */
-class UndeliverableError extends Error {}
+const orUndefined = async <T>(finding: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+};
 
 interface Attempt {
   readonly delivery: Delivery;
@@ -39,7 +60,7 @@ interface Attempt {
 
 const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_PAUSE_MS);
 
-/** The error as the alert shows it: of unexpected errors only the kind. */
+/** The error as the delivery shows it: of unexpected errors only the kind. */
 const describeError = (error: unknown): string =>
   error instanceof MailError ||
   error instanceof WebhookError ||
@@ -49,44 +70,52 @@ const describeError = (error: unknown): string =>
     : `failed (${error instanceof Error ? error.name : 'error'})`;
 
 /**
- * Sends an alert on the channels that are still pending, and records the results. Each round has one claimant, so that nobody
- * gets an alert twice. A channel that fails is due again in a later round.
+ * Sends an alert or report on the channels that are still pending, and records the results. Each round has one claimant, so that
+ * nobody gets it twice. A channel that fails is due again in a later round.
  */
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
-  const { deliveries, rules, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
+  const { deliveries, rules, reports, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
 
-  /** Mails the account's users. Returns who did not get it; null for nobody. */
-  const mail = async (alert: Alert): Promise<string | null> => {
-    const { accountId } = alert;
-    const recipients = await users.recipients(accountId);
-    if (recipients.length === 0) throw new UndeliverableError('the account has no users');
-    const unverified = recipients.filter((recipient) => !isVerified(recipient));
-    const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now().getTime());
-    const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
-    const notSent = [
-      ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
-      ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
-    ].join(', ');
-    if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
-    const { alert: alertUrl } = alertLinks(dashboardUrl, alert);
-    await sendMail({ accountId, to: reachable.map(({ email }) => email), ...alertMail(alert, alertUrl) });
-    return notSent === '' ? null : notSent;
+  const ofAlert = async (alert: Alert): Promise<Prepared> => {
+    const rule = await (alert.ruleId === null ? undefined : orUndefined(rules.find(alert.accountId, alert.ruleId)));
+    const links = alertLinks(dashboardUrl, alert, rule?.condition);
+    return {
+      targets: rule,
+      recipients: null,
+      mail: () => alertMail(alert, links),
+      message: () => alertMessage(alert, links),
+    };
   };
 
-  const post = async (alert: Alert, channel: PostedChannel): Promise<null> => {
-    if (alert.ruleId === null) throw new UndeliverableError('the alert has no rule with a target');
-    const rule = await rules.find(alert.accountId, alert.ruleId);
-    const links = alertLinks(dashboardUrl, alert, rule.condition);
-    await postAlert(postWebhook, rule, channel, { alert, links, now: now() });
+  const ofReport = async (run: ReportRun): Promise<Prepared> => {
+    const report = await reports.find(run.accountId, run.reportId);
+    return {
+      targets: report,
+      recipients: report.recipients,
+      mail: () => reportMail(run, dashboardUrl),
+      message: () => reportMessage(run, dashboardUrl),
+    };
+  };
+
+  /** @returns who did not get the mail; null for nobody */
+  const send = async (outgoing: Outgoing, channel: Delivery['channel']): Promise<string | null> => {
+    const { accountId } = outgoing;
+    const { targets, recipients, mail, message } = await (isReport(outgoing) ? ofReport(outgoing) : ofAlert(outgoing));
+    if (channel === 'email') {
+      const members = await users.recipients(accountId);
+      const chosen = members.filter(({ userId }) => recipients === null || recipients.includes(userId));
+      return mailMembers(sendMail, { accountId, recipients: chosen, now: now() }, mail());
+    }
+    if (targets === undefined) throw new UndeliverableError('the alert has no rule with a target');
+    await postMessage(postWebhook, targets, channel, message(), now());
     return null;
   };
 
-  const attempt = async (alert: Alert, delivery: Delivery, isLast: boolean): Promise<Attempt> => {
+  const attempt = async (outgoing: Outgoing, delivery: Delivery, isLast: boolean): Promise<Attempt> => {
     const at = now().toISOString();
     const tried = { ...delivery, attempts: delivery.attempts + 1, lastAttemptAt: at };
     try {
-      const error = await (delivery.channel === 'email' ? mail(alert) : post(alert, delivery.channel));
-      return { delivery: { ...tried, status: 'sent', sentAt: at, error } };
+      return { delivery: { ...tried, status: 'sent', sentAt: at, error: await send(outgoing, delivery.channel) } };
     } catch (error) {
       const isHopeless =
         error instanceof UndeliverableError ||
@@ -98,13 +127,13 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     }
   };
 
-  return async (alert: Alert, round: number): Promise<void> => {
+  return async (outgoing: Outgoing, round: number): Promise<void> => {
     const nextAttemptAt = new Date(now().getTime() + pauseMs(round)).toISOString();
-    if (!(await deliveries.claimRound(alert, round, nextAttemptAt))) return;
+    if (!(await deliveries.claimRound(outgoing, round, nextAttemptAt))) return;
     const isLast = round + 1 >= MAX_ROUNDS;
     const attempted = await Promise.all(
-      alert.deliveries.map((delivery) =>
-        delivery.status === 'pending' ? attempt(alert, delivery, isLast) : Promise.resolve<Attempt>({ delivery }),
+      outgoing.deliveries.map((delivery) =>
+        delivery.status === 'pending' ? attempt(outgoing, delivery, isLast) : Promise.resolve<Attempt>({ delivery }),
       ),
     );
     const waitsMs = attempted.flatMap(({ delivery: { status }, retryAfterSeconds = 0 }) =>
@@ -113,7 +142,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     // One channel does not delay another.
     const waitMs = waitsMs.length === 0 ? 0 : Math.min(...waitsMs, MAX_PAUSE_MS);
     await deliveries.recordDeliveries(
-      alert,
+      outgoing,
       attempted.map(({ delivery }) => delivery),
       waitMs > pauseMs(round) ? new Date(now().getTime() + waitMs).toISOString() : undefined,
     );

@@ -1,14 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
-import type { AlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import { type AlertDeliveries, type Outgoing, outgoingKey } from '../data/alerts/alert-deliveries.ts';
 import { UNDELIVERED_SHARDS } from '../data/table/keys.ts';
-import type { Alert } from '../domain/alert-rules/alert.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import { isLate, takeUntil } from './take-until.ts';
 
 export interface PendingDependencies {
   readonly deliveries: Pick<AlertDeliveries, 'undelivered'>;
-  readonly deliver: (alert: Alert, round: number) => Promise<void>;
+  readonly deliver: (outgoing: Outgoing, round: number) => Promise<void>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -16,7 +15,7 @@ export interface PendingDependencies {
 const AT_ONCE = 32;
 
 /**
- * Delivers the alerts whose next attempt is due.
+ * Delivers the alerts and reports whose next attempt is due.
  *
  * @returns how many could not be delivered or read
  */
@@ -28,11 +27,11 @@ export const deliverPending =
       failures += 1;
       logger.error(what, { ...facts, error: error as Error });
     };
-    const tryToDeliver = async (alert: Alert, round: number): Promise<void> => {
+    const tryToDeliver = async (outgoing: Outgoing, round: number): Promise<void> => {
       try {
-        await deliver(alert, round);
+        await deliver(outgoing, round);
       } catch (error) {
-        fail('alert not delivered', { alertId: alert.alertId }, error);
+        fail('not delivered', { item: outgoingKey(outgoing).sk }, error);
       }
     };
     // Each run begins with another shard, so that none waits for the others.
@@ -41,7 +40,7 @@ export const deliverPending =
       const shard = (first + i) % UNDELIVERED_SHARDS;
       const due = takeUntil(deliveries.undelivered(shard, now()), () => isLate(remainingMs));
       try {
-        await pMap(due, ({ alert, round }) => tryToDeliver(alert, round), { concurrency: AT_ONCE });
+        await pMap(due, ({ outgoing, round }) => tryToDeliver(outgoing, round), { concurrency: AT_ONCE });
       } catch (error) {
         fail('pending alerts not read', { shard }, error);
       }

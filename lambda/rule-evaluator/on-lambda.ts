@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
 import { mailSender, sesClient } from '../integrations/mail.ts';
-import type { PostJson } from '../integrations/post-alert.ts';
+import type { PostJson } from '../integrations/post-message.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
 import { parseEvaluatorEnvironment } from './environment.ts';

@@ -26,7 +26,7 @@ interface AccountJobsStackProps extends StackProps {
 /** Usage events come within a quarter of an hour, and caches forget an account within a minute. */
 const DELETION_PAUSE = Duration.minutes(20);
 
-/** What is done for whole accounts, a piece a minute: their deletion, archives of them, and their bills. */
+/** What is done for whole accounts, a piece a minute: their deletion, archives of them, their bills and reports. */
 export class AccountJobsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
@@ -35,7 +35,7 @@ export class AccountJobsStack extends Stack {
     super(scope, id, stackProps);
     const jobs = new ScheduledFunction(this, 'AccountJobs', {
       entry: 'lambda/account-jobs/handler.ts',
-      description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills',
+      description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports',
       every: Duration.minutes(1),
       environment: {
         ...stripe.environment,
@@ -79,7 +79,7 @@ export class AccountJobsStack extends Stack {
       { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       // How far a job is, and the account's state with its copies on keys.
       { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
-      // A bill, and a deletion that is over.
+      // A bill, a report of a period, and a deletion that is over.
       { actions: ['PutItem'], partitions: [...partitions.accounts, ...partitions.deletedAccounts] },
     );
     grantActions(jobs, userPool.userPoolArn, 'cognito-idp:AdminDeleteUser');

@@ -16,6 +16,7 @@ import type {
   ExportsEnvironment,
   MembersEnvironment,
   ReconciliationEnvironment,
+  ReportsEnvironment,
   SignOnEnvironment,
   StripeWebhookEnvironment,
   TokensEnvironment,
@@ -392,6 +393,26 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       // What the period of an alert came to.
       readSpend,
     ],
+  },
+  reports: {
+    description: 'Dashboard API: scheduled reports, and to send one now',
+    environment: (dependencies) =>
+      ({
+        ...dashboardEnvironment(dependencies),
+        MAIL_FROM: dependencies.mail.from,
+        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
+        DASHBOARD_URL: dependencies.dashboardUrl,
+      }) satisfies ReportsEnvironment,
+    items: [
+      readSpend,
+      { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
+      // A change of a report is written with its entry in the audit log.
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: [...partitions.accounts, ...partitions.audit],
+      },
+    ],
+    mails: true,
   },
   mcp: {
     description: 'Dashboard API: questions of AI agents (MCP)',

@@ -22,7 +22,7 @@ import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { CountRequest } from '../../lambda/http/rate-limits.ts';
-import type { PostJson } from '../../lambda/integrations/post-alert.ts';
+import type { PostJson } from '../../lambda/integrations/post-message.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';

@@ -6,7 +6,7 @@ import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
+import { openAlertDeliveries, outgoingKey } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
@@ -398,9 +398,9 @@ describe('accounts of version 0.1', () => {
     const undelivered = [];
     for (let shard = 0; shard < UNDELIVERED_SHARDS; shard++)
       undelivered.push(...(await all(openAlertDeliveries(table).undelivered(shard, new Date(NOW)))));
-    expect(undelivered.map(({ alert, round }) => [alert.alertId, round])).toEqual([
-      ['alert-1', 0],
-      ['alert-3', 1],
+    expect(undelivered.map(({ outgoing, round }) => [outgoingKey(outgoing).sk, round])).toEqual([
+      ['ALERT#alert-1', 0],
+      ['ALERT#alert-3', 1],
     ]);
   });
 });

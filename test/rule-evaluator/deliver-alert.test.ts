@@ -46,6 +46,7 @@ const deliver = (round: number, facts: Partial<Alert> = {}) =>
   deliverAlert({
     deliveries: fakes,
     rules: fakes,
+    reports: fakes as never,
     users: fakes,
     sendMail: fakes.sendMail,
     postWebhook: fakes.postWebhook,
@@ -135,9 +136,13 @@ describe('deliverAlert', () => {
   });
 
   it.each([
-    ['an account without users', { recipients: [] }, 'the account has no users'],
-    ['a rule without a webhook', { rule: { webhook: null } }, 'the rule no longer has a target for webhook'],
-    ['a deleted rule', { rule: new NotFoundError('There is no such alert rule.') }, 'failed (NotFoundError)'],
+    ['an account without users', { recipients: [] }, 'no member is left to get it'],
+    ['a rule without a webhook', { rule: { webhook: null } }, 'there is no target for webhook any more'],
+    [
+      'a deleted rule',
+      { rule: new NotFoundError('There is no such alert rule.') },
+      'the alert has no rule with a target',
+    ],
     ['an alert without a rule', { ruleId: null }, 'the alert has no rule with a target'],
   ])('does not retry for %s', async (_, { recipients, rule, ruleId }: Record<string, unknown>, error) => {
     if (recipients) fakes.recipients.mockResolvedValue(recipients as never);

@@ -27,24 +27,21 @@ it('delivers what is due in its own round, goes on where one fails, and logs wha
       async *undelivered(shard) {
         if (shard === 0)
           yield* [
-            { alert: alert('a'), round: 4 },
-            { alert: alert('b'), round: 1 },
+            { outgoing: alert('a'), round: 4 },
+            { outgoing: alert('b'), round: 1 },
           ];
         if (shard === 1) throw new Error('index throttled');
-        if (shard === 2) yield { alert: alert('c'), round: 2 };
+        if (shard === 2) yield { outgoing: alert('c'), round: 2 };
       },
     },
   });
   expect(await run(() => 5 * MINUTE_MS)).toEqual({ failures: 2 });
-  expect(deliver.mock.calls.map(([{ alertId }, round]) => [alertId, round]).sort()).toEqual([
+  expect(deliver.mock.calls.map(([outgoing, round]) => [(outgoing as Alert).alertId, round]).sort()).toEqual([
     ['a', 4],
     ['b', 1],
     ['c', 2],
   ]);
-  expect(logger.error.mock.calls.map(([what]) => what).sort()).toEqual([
-    'alert not delivered',
-    'pending alerts not read',
-  ]);
+  expect(logger.error.mock.calls.map(([what]) => what).sort()).toEqual(['not delivered', 'pending alerts not read']);
 });
 
 it('stops before its time is over', async () => {
@@ -56,7 +53,7 @@ it('stops before its time is over', async () => {
     deliver,
     deliveries: {
       async *undelivered() {
-        for (let i = 0; i < 100; i++) yield { alert: alert('due'), round: 1 };
+        for (let i = 0; i < 100; i++) yield { outgoing: alert('due'), round: 1 };
       },
     },
   });

@@ -60,6 +60,7 @@ const deliver = async (alert: Alert, change: Partial<WebhookAccess> = {}) => {
   await deliverAlert({
     deliveries: { claimRound: async () => true, recordDeliveries },
     rules: { find: async () => rule as never },
+    reports: { find: async () => rule as never },
     users: { recipients: async () => [] },
     sendMail: async () => undefined,
     postWebhook: ({ url, secret }, body, now) => {

@@ -27,8 +27,8 @@ export const ruleChanges: RuleChangeDependencies = {
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 
-/** The webhook of a rule. Keeps the secret if the URL is unchanged, else makes a new one. */
-const webhookOf = async (
+/** The webhook of a rule or report. Keeps the secret if the URL is unchanged, else makes a new one. */
+export const webhookOf = async (
   { webhookUrlProblem, newSecret }: Pick<RuleChangeDependencies, 'webhookUrlProblem' | 'newSecret'>,
   { url, previous, channels }: { url: string | null; previous: Rule['webhook']; channels: Rule['channels'] },
 ): Promise<Rule['webhook']> => {
@@ -42,10 +42,10 @@ const webhookOf = async (
   return { url, secret: newSecret() };
 };
 
-type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
+export type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
 
-/** The targets of a rule after a change. A null removes one; the masked form of the previous one keeps it. */
-const targetsOf = async (
+/** The targets of a rule or report after a change. A null removes one; the masked form of the previous one keeps it. */
+export const targetsOf = async (
   { webhookUrlProblem }: Pick<RuleChangeDependencies, 'webhookUrlProblem'>,
   { changes, previous, channels }: { changes: TargetChanges; previous: Rule['targets']; channels: Rule['channels'] },
 ): Promise<Pick<Rule, 'targets'>> => {

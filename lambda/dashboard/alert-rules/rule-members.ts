@@ -4,7 +4,7 @@ import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-ru
 import { channelNames, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
 import { name } from '../../http/name.ts';
 
-/* Members that alert rules and budgets share. */
+/* Members that alert rules, budgets and reports share. */
 
 const channelsSchema = z
   .array(z.enum(channelNames))
@@ -81,13 +81,20 @@ export const shownSecret = {
 
 export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
-/** `shownMembers` of a rule. */
-export const membersOf = ({ ruleId, name, channels, isActive, webhook, targets, createdAt, updatedAt }: Rule) => ({
-  ...{ id: ruleId, name, channels, isActive, createdAt, updatedAt },
+type Shown = Pick<Rule, 'name' | 'channels' | 'isActive' | 'webhook' | 'targets' | 'createdAt' | 'updatedAt'>;
+
+/** `shownMembers` of a rule or report. */
+export const shownMembersOf = (
+  id: string,
+  { name, channels, isActive, webhook, targets, createdAt, updatedAt }: Shown,
+) => ({
+  ...{ id, name, channels, isActive, createdAt, updatedAt },
   webhookUrl: webhook && shownWebhookUrl(webhook.url),
   targets: Object.fromEntries(Object.entries(targets ?? {}).map(([channel, target]) => [channel, maskTarget(target)])),
 });
 
-/** `shownSecret` of a rule: only the response that creates a secret shows it. */
-export const newSecretOf = ({ webhook }: Rule, previous: Rule['webhook']) =>
+export const membersOf = (rule: Rule) => shownMembersOf(rule.ruleId, rule);
+
+/** `shownSecret` of a rule or report: only the response that creates a secret shows it. */
+export const newSecretOf = ({ webhook }: Pick<Rule, 'webhook'>, previous: Rule['webhook']) =>
   webhook && webhook !== previous ? { webhookSecret: webhook.secret } : {};

@@ -1,12 +1,13 @@
 import type { Rules } from '../../data/alerts/rules.ts';
 import type { Alert } from '../../domain/alert-rules/alert.ts';
 import { alertLinks } from '../../domain/alert-rules/alert-links.ts';
+import { alertMessage } from '../../domain/alert-rules/alert-message.ts';
 import type { PostedChannel } from '../../domain/alert-rules/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { type PostJson, postAlert } from '../../integrations/post-alert.ts';
+import { type PostJson, postMessage } from '../../integrations/post-message.ts';
 import { WebhookError } from '../../integrations/webhook.ts';
 import type { testRule as operation } from './operations.ts';
 
@@ -51,7 +52,7 @@ export const testRule =
     const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/${page}` };
     const test = async (channel: PostedChannel) => {
       try {
-        await postAlert(postWebhook, rule, channel, { alert, links, now: at });
+        await postMessage(postWebhook, rule, channel, alertMessage(alert, links), at);
         return { channel, isDelivered: true, error: null };
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error;

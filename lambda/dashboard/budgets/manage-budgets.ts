@@ -3,17 +3,15 @@ import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
-import { type BudgetConfig, budgetConfigSchema, projectedNanoUsd, useOf } from '../../domain/alert-rules/budget.ts';
+import { type BudgetConfig, budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
 import {
   type BudgetState,
   reservedPeriods,
   usedByBudget,
   withBudgets,
 } from '../../domain/alert-rules/budget-blocks.ts';
+import { budgetStates } from '../../domain/alert-rules/budget-states.ts';
 import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
-import { readByProject } from '../../domain/alert-rules/rule-counters.ts';
-import { fillSeries } from '../../domain/alert-rules/spend-query.ts';
-import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
@@ -60,28 +58,9 @@ const readStates = async (
   accountId: string,
   budgets: readonly Budget[],
 ) => {
-  const at = now();
-  const judged = budgets.map((budget) => {
-    const evaluator = evaluatorOf(budget.condition);
-    const [period] = evaluator.periodsToJudge(at);
-    const isCurrent = period !== undefined && at.toISOString() < period.end;
-    const series = spendSeries({ ...evaluator, effectiveFrom: budget.isActive ? budget.effectiveFrom : undefined });
-    return { budget, evaluator, series, period: isCurrent ? period : null };
-  });
-  await fillSeries(readByProject(readCounters, keys.list), accountId, judged, at);
-  const bounds = await readBounds(accountId, judged);
-  return judged.map(({ budget, series, period }) => {
-    const { config } = budget.condition;
-    const use = useOf(config, period ? series.sum(period.start, period.end) : {});
-    return {
-      budget,
-      period,
-      use,
-      ...bounds.get(budget.ruleId),
-      projected: period && projectedNanoUsd(period, at, series),
-      mayAlsoMatch: (period && series.mayAlsoMatch(period.start, period.end)) ?? null,
-    };
-  });
+  const states = await budgetStates({ readCounters, listKeys: keys.list }, accountId, budgets, now());
+  const bounds = await readBounds(accountId, states);
+  return states.map((state) => ({ ...state, ...bounds.get(state.budget.ruleId) }));
 };
 
 type State = Awaited<ReturnType<typeof readStates>>[number];

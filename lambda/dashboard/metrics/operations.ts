@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { grouping } from '../../domain/spend/grouping.ts';
 import { forMachines, operation } from '../../http/operation.ts';
-import { grouping } from '../spend/spend-query.ts';
 
 /** Each is one more reading of the month. */
 const MAX_GROUPINGS = 3;

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
+import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
-import { changeQuery, grouping, spendQuery } from './spend-query.ts';
+import { changeQuery, spendQuery } from './spend-query.ts';
 import { count, leanSums, sums } from './sums.ts';
 
 const mayAlsoMatch = z

@@ -4,20 +4,9 @@ import { ValidationError } from '../../domain/errors.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
 import { type AllocationName, combinationProblem, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import { type Grouping, grouping } from '../../domain/spend/grouping.ts';
 import { costBases, type SpendFilter } from '../../domain/spend/spend-report.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
-
-/** API names of the dimensions that every account has. `key` is the id of the service key. */
-const groupings = ['provider', 'model', 'tag', 'key', 'providerKey', 'project', 'client'] as const;
-
-/** A declared dimension: `dim:team`. */
-const declared = z.templateLiteral(['dim:', z.string().check(z.regex(/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/))]);
-
-/** API names of dimensions. */
-export const grouping = z.union([z.enum(groupings), declared], {
-  error: `must be one of ${groupings.join(', ')}, or a declared dimension (dim:team)`,
-});
-type Grouping = z.infer<typeof grouping>;
 
 const MAX_GROUPINGS = 7;
 

@@ -7,7 +7,7 @@ import type { Table } from '../table/table.ts';
 
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
-/** Something to do for a whole account: its deletion, an archive of it, or to read a bill. */
+/** Something to do for a whole account: its deletion, an archive of it, to read a bill, or to make a report. */
 export type AccountJob = z.infer<typeof jobSchema>;
 
 /** The members that put a job on the list of due ones. @param dueAt ISO 8601 UTC */

@@ -109,7 +109,17 @@ export const archiveKey = (accountId: string, archiveId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `ARCHIVE#${archiveId}`,
 });
-/** Deletions, archives and bills to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
+/** A report that is sent on a schedule. */
+export const reportKey = (accountId: string, reportId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `REPORT#${reportId}`,
+});
+/** What a report said of a period, and to whom it was sent: one for each period. */
+export const reportRunKey = (accountId: string, reportId: string, period: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `REPORT_RUN#${reportId}#${period}`,
+});
+/** Deletions, archives, bills and reports to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
 export const accountJobsIndexPartition = 'ACCOUNT_JOBS';
 export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) => ({
   gsi1pk: accountJobsIndexPartition,
@@ -142,11 +152,11 @@ export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: st
 export const evaluationProgressKey = (): Key => ({ pk: 'EVALUATOR', sk: 'PROGRESS' });
 /** When the rules of one account were judged last apart from the rounds. */
 export const judgedAccountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'JUDGED' });
-/** Alerts not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
+/** Alerts and reports not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
-export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, alertId: string) => ({
+export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, id: string) => ({
   gsi1pk: undeliveredIndexPartition(shard),
-  gsi1sk: `${nextAttemptAt}#${alertId}`,
+  gsi1sk: `${nextAttemptAt}#${id}`,
 });
 /** Tracked requests of one calendar month (UTC), `2026-11`. The other shards are apart, where whoever may read spend may read them. */
 export const monthKey = (accountId: string, month: string, shard = 0): Key => ({

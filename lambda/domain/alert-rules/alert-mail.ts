@@ -1,6 +1,7 @@
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import type { Alert } from './alert.ts';
-import { alertFacts, oneLine, periodText } from './alert-text.ts';
+import { type AlertLinks, alertFacts, periodText } from './alert-text.ts';
+import { oneLine } from './message.ts';
 
 /** What an alert is about, by its type. A rule's name is free text, so it never becomes a subject. */
 const subjects: Readonly<Record<Alert['type'], string>> = {
@@ -15,7 +16,7 @@ const subjects: Readonly<Record<Alert['type'], string>> = {
 };
 
 /** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. The body quotes the rule's name. */
-export const alertMail = (alert: Alert, alertUrl: string): Mail => {
+export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
   const period = periodText(alert);
   const rows = [
     ...(alert.ruleId === null ? [] : [{ label: 'Rule', text: `“${withoutLinks(oneLine(alert.ruleName))}”` }]),
@@ -29,15 +30,17 @@ export const alertMail = (alert: Alert, alertUrl: string): Mail => {
     '',
     ...rows.map((row) => `${row.label}: ${row.text}`),
     '',
-    `See and acknowledge it: ${alertUrl}`,
+    `See and acknowledge it: ${links.alert}`,
+    `See the spend: ${links.spend}`,
     '',
   ].join('\n');
+  const link = (url: string, label: string) => `<a href="${escapeHtml(url)}">${label}</a>`;
   const html = htmlDocument([
     `<h2>${escapeHtml(alert.summary)}</h2>`,
     '<table cellpadding="4">',
     ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
     '</table>',
-    `<p><a href="${escapeHtml(alertUrl)}">See and acknowledge it</a></p>`,
+    `<p>${link(links.alert, 'See and acknowledge it')} · ${link(links.spend, 'See the spend')}</p>`,
   ]);
   return { subject: `AI spend alert: ${subjects[alert.type]}, ${period}`, text, html };
 };

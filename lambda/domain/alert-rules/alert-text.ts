@@ -1,17 +1,7 @@
 import { dayOf, monthOf } from '../calendar/utc.ts';
 import { usdOf } from '../spend/spend-report.ts';
 import type { Alert, Driver } from './alert.ts';
-
-/** Clients choose models and tags: with a line break, one of them could pass for a line of the message. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-
-/** Cuts a text without splitting a surrogate pair. */
-export const shortened = (text: string, maxLength: number): string =>
-  text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
-
-/** The same with an ellipsis where something is missing. */
-export const cut = (text: string, maxLength: number): string =>
-  text.length <= maxLength ? text : `${shortened(text, maxLength - 1)}…`;
+import { oneLine } from './message.ts';
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
@@ -56,18 +46,9 @@ export interface AlertLinks {
   readonly spend: string;
 }
 
-export const alertTitle = ({ ruleName }: Alert): string => `AI spend alert: ${oneLine(ruleName)}`;
-
 /** What an alert says after its summary, line by line. */
 export const alertFacts = (alert: Alert): { readonly label: string; readonly text: string }[] => [
   { label: 'Period', text: periodText(alert) },
   ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
   ...notesOf(alert).map((text) => ({ label: 'Note', text })),
 ];
-
-/** One long name must not displace the lines after it: the limits of chat services are for whole messages. */
-const MAX_LINE_CHARACTERS = 350;
-
-/** `alertFacts` with lines as long as chat services take them. */
-export const shortFacts = (alert: Alert): { readonly label: string; readonly text: string }[] =>
-  alertFacts(alert).map(({ label, text }) => ({ label, text: cut(text, MAX_LINE_CHARACTERS) }));

@@ -21,7 +21,7 @@ const driverSchema = z.object({
 });
 export type Driver = z.infer<typeof driverSchema>;
 
-const deliverySchema = z.object({
+export const deliverySchema = z.object({
   channel: z.enum(channelNames),
   status: z.enum(['pending', 'sent', 'failed']),
   attempts: z.int().check(z.nonnegative()),

@@ -1,10 +1,9 @@
-import type { Alert } from './alert.ts';
-import { pagerDutyEvent } from './alert-pagerduty.ts';
-import { slackMessage } from './alert-slack.ts';
-import { teamsMessage } from './alert-teams.ts';
-import type { AlertLinks } from './alert-text.ts';
-import { alertWebhookBody } from './alert-webhook.ts';
+import type { Message } from './message.ts';
+import { pagerDutyEvent } from './pagerduty-event.ts';
 import type { ChannelName } from './rule.ts';
+import { slackMessage } from './slack-message.ts';
+import { teamsMessage } from './teams-message.ts';
+import { webhookBody } from './webhook-body.ts';
 
 /** Channels that post JSON to a service. */
 export type PostedChannel = Exclude<ChannelName, 'email'>;
@@ -16,7 +15,7 @@ interface ChannelType {
   readonly targetProblem: (target: string) => string | undefined;
   /** Where to post. */
   readonly url: (target: string) => string;
-  readonly body: (alert: Alert, links: AlertLinks, target: string) => object;
+  readonly body: (message: Message, target: string) => object;
   /** Every 2xx is delivered. These statuses mean that the same message is never taken; after others it is tried again. */
   readonly finalStatuses: readonly number[];
 }
@@ -29,13 +28,13 @@ const urlProblem = (hosts: RegExp, path: RegExp, example: string) => (target: st
 
 const ROUTING_KEY = /^(eu:)?([A-Za-z0-9]{32})$/;
 
-/** The types of channels. A new row, with its name in rule.ts, is a new channel: rules, budgets, delivery, tests of rules and the API follow. */
+/** The types of channels. A new row, with its name in rule.ts, is a new channel: rules, budgets, reports, delivery, tests of rules and the API follow. */
 export const channelTypes: Readonly<Record<PostedChannel, ChannelType>> = {
   webhook: {
     target: 'An HTTPS URL with a public address',
     targetProblem: () => undefined,
     url: (target) => target,
-    body: alertWebhookBody,
+    body: webhookBody,
     // The owner may still be setting it up.
     finalStatuses: [],
   },
@@ -64,7 +63,7 @@ export const channelTypes: Readonly<Record<PostedChannel, ChannelType>> = {
       "Integration key of PagerDuty's Events API v2: 32 characters, with `eu:` before it in the EU service region",
     targetProblem: (target) => (ROUTING_KEY.test(target) ? undefined : 'must be an integration key of 32 characters'),
     url: (target) => `https://events.${target.startsWith('eu:') ? 'eu.' : ''}pagerduty.com/v2/enqueue`,
-    body: (alert, links, target) => pagerDutyEvent(alert, links, target.replace(/^eu:/, '')),
+    body: (message, target) => pagerDutyEvent(message, target.replace(/^eu:/, '')),
     finalStatuses: [400],
   },
 };

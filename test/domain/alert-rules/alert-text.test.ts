@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
 import { alertMail } from '../../../lambda/domain/alert-rules/alert-mail.ts';
-import { alertWebhookBody } from '../../../lambda/domain/alert-rules/alert-webhook.ts';
+import { alertMessage } from '../../../lambda/domain/alert-rules/alert-message.ts';
+import { webhookBody } from '../../../lambda/domain/alert-rules/webhook-body.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert: Alert = {
@@ -12,11 +13,11 @@ const alert: Alert = {
 };
 const url = 'https://dashboard.example.com/alerts/alert-1';
 const links = { alert: url, spend: 'https://dashboard.example.com/?range=custom&from=2026-11-20' };
-const webhookText = (changed: Alert) => JSON.stringify(alertWebhookBody(changed, links));
+const webhookText = (changed: Alert) => JSON.stringify(webhookBody(alertMessage(changed, links)));
 
 describe('alertMail', () => {
   it('says what fired, by how much, what drove it, and where to see more, in text and HTML', () => {
-    const { subject, text, html } = alertMail(alert, url);
+    const { subject, text, html } = alertMail(alert, links);
     expect(subject).toBe('AI spend alert: a cost threshold is reached, 2026-11-20 (daily, UTC)');
     expect(text).toBe(
       [
@@ -29,6 +30,7 @@ describe('alertMail', () => {
         'Note: The cost of 3 more requests in this period is unknown and not included.',
         '',
         `See and acknowledge it: ${url}`,
+        `See the spend: ${links.spend}`,
         '',
       ].join('\n'),
     );
@@ -36,7 +38,7 @@ describe('alertMail', () => {
   });
 
   it('is a whole HTML document', () => {
-    expect(alertMail({ ...alert, ruleName: 'A & "B"', drivers: [], unpricedRequests: 0 }, url).html).toBe(
+    expect(alertMail({ ...alert, ruleName: 'A & "B"', drivers: [], unpricedRequests: 0 }, links).html).toBe(
       [
         '<!doctype html><html><body style="font-family:sans-serif">',
         '<h2>Spend is $12: it reached the threshold of $10.</h2>',
@@ -44,7 +46,7 @@ describe('alertMail', () => {
         '<tr><th align="left">Rule</th><td>“A &amp; &quot;B&quot;”</td></tr>',
         '<tr><th align="left">Period</th><td>2026-11-20 (daily, UTC)</td></tr>',
         '</table>',
-        `<p><a href="${url}">See and acknowledge it</a></p>`,
+        `<p><a href="${url}">See and acknowledge it</a> · <a href="${links.spend.replace('&', '&amp;')}">See the spend</a></p>`,
         '</body></html>',
       ].join('\n'),
     );
@@ -55,14 +57,11 @@ describe('alertMail', () => {
     ['weekly', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z', 'the week from 2026-11-16 (weekly, UTC)'],
     ['monthly', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z', '2026-11 (monthly, UTC)'],
   ] as const)('names the period of a rule that is %s', (name, start, end, period) => {
-    expect(alertMail({ ...alert, period: { name, start, end } }, url).text).toContain(`\nPeriod: ${period}\n`);
+    expect(alertMail({ ...alert, period: { name, start, end } }, links).text).toContain(`\nPeriod: ${period}\n`);
   });
 
   it('has a note on what the filter may match as well', () => {
-    const { text } = alertMail(
-      { ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: 2_500_000_000 } },
-      'https://a.example',
-    );
+    const { text } = alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: 2_500_000_000 } }, links);
     expect(text).toContain(
       "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.",
     );
@@ -70,7 +69,7 @@ describe('alertMail', () => {
 
   it('has a note on unknown costs only with amounts that leave some out', () => {
     for (const facts of [{ unpricedRequests: 0 }, { unit: 'requests' }, { unit: 'percent' }] as const) {
-      expect(alertMail({ ...alert, ...facts }, url).text).not.toContain('Note');
+      expect(alertMail({ ...alert, ...facts }, links).text).not.toContain('Note');
       expect(webhookText({ ...alert, ...facts })).not.toContain('is unknown');
     }
     expect(webhookText(alert)).toContain('The cost of 3 more requests');
@@ -79,30 +78,30 @@ describe('alertMail', () => {
   it('has no text of users or clients in the subject, and quotes it in the body as one line', () => {
     const ruleName = '\n Your account is closed:\r\ncall +1 555 0100 ';
     const drivers = [{ dimension: 'tag', value: 'closed', label: 'closed', share: 1 } as const];
-    const { subject, text } = alertMail({ ...alert, ruleName, drivers }, url);
-    expect(subject).toBe(alertMail(alert, url).subject);
+    const { subject, text } = alertMail({ ...alert, ruleName, drivers }, links);
+    expect(subject).toBe(alertMail(alert, links).subject);
     expect(text).toContain('\nRule: “Your account is closed: call +1 555 0100”\n');
-    expect(alertMail({ ...alert, ruleId: null, type: 'plan_usage' }, url).text).not.toContain('Rule:');
+    expect(alertMail({ ...alert, ruleId: null, type: 'plan_usage' }, links).text).not.toContain('Rule:');
   });
 
   it('gives mail programs nothing of users or clients to make a link of', () => {
     const names = ['https://evil.example/login', 'www.evil.example', 'evil.example', 'help@evil.example'];
     /** What mail programs make links of: schemes, host names and addresses. */
-    const links = /\w+:\/\/|[\p{L}\d-]+\.\p{L}{2,}|\S@\p{L}/gu;
+    const linkable = /\w+:\/\/|[\p{L}\d-]+\.\p{L}{2,}|\S@\p{L}/gu;
     for (const name of names) {
-      expect(name).toMatch(links);
+      expect(name).toMatch(linkable);
       const drivers = [{ dimension: 'tag', value: name, label: name, share: 1 } as const];
-      const { text, html } = alertMail({ ...alert, ruleName: name, drivers }, url);
-      for (const body of [text, html]) expect(body.replaceAll(url, '')).not.toMatch(links);
+      const { text, html } = alertMail({ ...alert, ruleName: name, drivers }, { alert: url, spend: url });
+      for (const body of [text, html]) expect(body.replaceAll(url, '')).not.toMatch(linkable);
     }
-    expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, url).text).toContain('“gpt-4.1 at $2.50”');
+    expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, links).text).toContain('“gpt-4.1 at $2.50”');
   });
 
   it('keeps client values on one line, so that they cannot pass for our text', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
-    const { text } = alertMail({ ...alert, drivers }, url);
+    const { text } = alertMail({ ...alert, drivers }, links);
     expect(text).toContain('By model: m Your account is closed 100 %');
-    const slack = alertWebhookBody({ ...alert, drivers }, links).blocks[1]?.text.text;
+    const slack = webhookBody(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text;
     expect(slack).toContain('By model: m Your account is closed 100 %');
   });
 
@@ -112,12 +111,12 @@ describe('alertMail', () => {
       fc.property(nasty, nasty, (name, tag) => {
         const { subject, html } = alertMail(
           { ...alert, ruleName: name, drivers: [{ dimension: 'tag', value: tag, label: null, share: 1 }] },
-          url,
+          links,
         );
         expect(subject).not.toMatch(/[\r\n]/);
         const tags = html.match(/<\/?[a-z!][^>]*>/gi) ?? [];
         expect(tags).toEqual(
-          alertMail({ ...alert, drivers: [{ dimension: 'tag', value: 'x', label: null, share: 1 }] }, url).html.match(
+          alertMail({ ...alert, drivers: [{ dimension: 'tag', value: 'x', label: null, share: 1 }] }, links).html.match(
             /<\/?[a-z!][^>]*>/gi,
           ),
         );
@@ -126,9 +125,9 @@ describe('alertMail', () => {
   });
 });
 
-describe('alertWebhookBody', () => {
+describe('webhookBody', () => {
   it('is a message for Slack with the alert as data, and without the account key', () => {
-    const body = alertWebhookBody(alert, links);
+    const body = webhookBody(alertMessage(alert, links));
     expect(JSON.stringify(body)).not.toContain('svc_secret');
     expect(body).toMatchObject({
       text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',

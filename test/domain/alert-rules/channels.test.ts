@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
 import { alertLinks } from '../../../lambda/domain/alert-rules/alert-links.ts';
-import { pagerDutyEvent } from '../../../lambda/domain/alert-rules/alert-pagerduty.ts';
-import { slackMessage } from '../../../lambda/domain/alert-rules/alert-slack.ts';
-import { teamsMessage } from '../../../lambda/domain/alert-rules/alert-teams.ts';
+import { alertMessage } from '../../../lambda/domain/alert-rules/alert-message.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alert-rules/channels.ts';
+import { pagerDutyEvent } from '../../../lambda/domain/alert-rules/pagerduty-event.ts';
+import { slackMessage } from '../../../lambda/domain/alert-rules/slack-message.ts';
+import { teamsMessage } from '../../../lambda/domain/alert-rules/teams-message.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert = sampleAlert;
@@ -28,7 +29,7 @@ const unescapeSlack = (text: string) => text.replaceAll('&lt;', '<').replaceAll(
 
 describe('slackMessage', () => {
   it('has a text and blocks: title, facts, links', () => {
-    expect(slackMessage(alert, links)).toEqual({
+    expect(slackMessage(alertMessage(alert, links))).toEqual({
       text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'AI spend alert: Daily spend', emoji: false } },
@@ -57,17 +58,17 @@ describe('slackMessage', () => {
   });
 
   it.each(nasty)('shows %s as it was written, where nothing is formatted', (name) => {
-    const { text, blocks } = slackMessage(named(name), links);
+    const { text, blocks } = slackMessage(alertMessage(named(name), links));
     const [header, facts, footer] = blocks.map((block) => block.text);
     expect([header?.type, facts?.type]).toEqual(['plain_text', 'plain_text']);
     expect(unescapeSlack(facts?.text ?? '')).toContain(`By tag: ${name} 100 %`);
     expect(`${text}${header?.text}${facts?.text}`).not.toMatch(/[<>]/);
-    expect(footer).toEqual(slackMessage(alert, links).blocks[2]?.text);
+    expect(footer).toEqual(slackMessage(alertMessage(alert, links)).blocks[2]?.text);
   });
 
   it('keeps the limits of blocks, whole characters, and the lines after a long name', () => {
     for (let length = 100; length < 160; length++) {
-      const { text, blocks } = slackMessage(named(`${'x'.repeat(length)}${'&😀'.repeat(1_000)}`), links);
+      const { text, blocks } = slackMessage(alertMessage(named(`${'x'.repeat(length)}${'&😀'.repeat(1_000)}`), links));
       const [header = '', facts = ''] = blocks.map((block) => block.text.text);
       expect(text.length).toBeLessThanOrEqual(3_000);
       expect(header.length).toBeLessThanOrEqual(150);
@@ -78,13 +79,13 @@ describe('slackMessage', () => {
       }
     }
     const drivers = [{ dimension: 'tag', value: 'x'.repeat(5_000), label: null, share: 1 } as const];
-    expect(slackMessage({ ...alert, drivers }, links).blocks[1]?.text.text).toContain(NOTE);
+    expect(slackMessage(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text).toContain(NOTE);
   });
 });
 
 describe('teamsMessage', () => {
   it('is a message with an Adaptive Card', () => {
-    const { type, attachments } = teamsMessage(alert, links);
+    const { type, attachments } = teamsMessage(alertMessage(alert, links));
     expect(type).toBe('message');
     expect(attachments).toHaveLength(1);
     expect(attachments[0]).toMatchObject({
@@ -109,7 +110,7 @@ describe('teamsMessage', () => {
   });
 
   it.each(nasty)('shows %s as it was written: every text is one without Markdown', (name) => {
-    const body = teamsMessage(named(name), links).attachments[0]?.content.body ?? [];
+    const body = teamsMessage(alertMessage(named(name), links)).attachments[0]?.content.body ?? [];
     for (const block of body) {
       expect(block.type).toBe('RichTextBlock');
       expect(block.inlines.every(({ type }) => type === 'TextRun')).toBe(true);
@@ -122,13 +123,13 @@ describe('teamsMessage', () => {
       (dimension) => ({ dimension, value: '😀'.repeat(5_000), label: null, share: 1 }) as const,
     );
     const long = { ...named('名'.repeat(5_000)), drivers };
-    expect(Buffer.byteLength(JSON.stringify(teamsMessage(long, links)))).toBeLessThan(28_000);
+    expect(Buffer.byteLength(JSON.stringify(teamsMessage(alertMessage(long, links))))).toBeLessThan(28_000);
   });
 });
 
 describe('pagerDutyEvent', () => {
   it('triggers one incident for an alert, however often it is sent', () => {
-    expect(pagerDutyEvent(alert, links, KEY)).toEqual({
+    expect(pagerDutyEvent(alertMessage(alert, links), KEY)).toEqual({
       routing_key: KEY,
       event_action: 'trigger',
       dedup_key: 'alert-1',
@@ -158,12 +159,12 @@ describe('pagerDutyEvent', () => {
     [{ type: 'budget', percent: 100 }, 'critical'],
     [{ type: 'budget', percent: 80 }, 'warning'],
   ] as const)('has for %j the severity %s', (facts, severity) => {
-    expect(pagerDutyEvent({ ...alert, ...facts }, links, KEY).payload.severity).toBe(severity);
+    expect(pagerDutyEvent(alertMessage({ ...alert, ...facts }, links), KEY).payload.severity).toBe(severity);
   });
 
   it('keeps the limit of a summary, and every note', () => {
     const long = { ...named('😀'.repeat(2_000)), mayAlsoMatch: { requests: 4, costNanoUsd: 1 } };
-    const { summary, custom_details: details } = pagerDutyEvent(long, links, KEY).payload;
+    const { summary, custom_details: details } = pagerDutyEvent(alertMessage(long, links), KEY).payload;
     expect(summary.length).toBeLessThanOrEqual(1_024);
     expect(summary.isWellFormed()).toBe(true);
     expect(details['Note']).toMatch(/is unknown.*Up to 4 more/);
@@ -213,6 +214,6 @@ describe('targets', () => {
   it("sends PagerDuty's events to the service region of the key", () => {
     expect(channelTypes.pagerduty.url(KEY)).toBe('https://events.pagerduty.com/v2/enqueue');
     expect(channelTypes.pagerduty.url(`eu:${KEY}`)).toBe('https://events.eu.pagerduty.com/v2/enqueue');
-    expect(channelTypes.pagerduty.body(alert, links, `eu:${KEY}`)).toMatchObject({ routing_key: KEY });
+    expect(channelTypes.pagerduty.body(alertMessage(alert, links), `eu:${KEY}`)).toMatchObject({ routing_key: KEY });
   });
 });

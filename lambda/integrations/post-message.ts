@@ -1,10 +1,9 @@
-import type { Alert } from '../domain/alert-rules/alert.ts';
-import type { AlertLinks } from '../domain/alert-rules/alert-text.ts';
 import { channelTypes, type PostedChannel } from '../domain/alert-rules/channels.ts';
+import type { Message } from '../domain/alert-rules/message.ts';
 import type { TargetName } from '../domain/alert-rules/rule.ts';
 import { WebhookError } from './webhook.ts';
 
-/** Where a rule posts. */
+/** Where a rule or report posts. */
 export interface PostTargets {
   readonly webhook: { readonly url: string; readonly secret: string } | null;
   readonly targets?: { readonly [Name in TargetName]?: string | undefined } | undefined;
@@ -18,22 +17,23 @@ export type PostJson = (
 ) => Promise<void>;
 
 /**
- * Posts an alert on a channel of a rule.
+ * Posts a message on a channel of a rule or report.
  *
  * @throws WebhookError, final where another attempt cannot succeed. It contains nothing of the target.
  */
-export const postAlert = async (
+export const postMessage = async (
   post: PostJson,
   { webhook, targets }: PostTargets,
   channel: PostedChannel,
-  message: { readonly alert: Alert; readonly links: AlertLinks; readonly now: Date },
+  message: Message,
+  now: Date,
 ): Promise<void> => {
   const { url, body, finalStatuses } = channelTypes[channel];
   const target = channel === 'webhook' ? webhook?.url : targets?.[channel];
-  if (target === undefined) throw new WebhookError(`the rule no longer has a target for ${channel}`, { isFinal: true });
-  const json = JSON.stringify(body(message.alert, message.links, target));
+  if (target === undefined) throw new WebhookError(`there is no target for ${channel} any more`, { isFinal: true });
+  const json = JSON.stringify(body(message, target));
   try {
-    await post({ url: url(target), ...(channel === 'webhook' && { secret: webhook?.secret }) }, json, message.now);
+    await post({ url: url(target), ...(channel === 'webhook' && { secret: webhook?.secret }) }, json, now);
   } catch (error) {
     if (!(error instanceof WebhookError) || error.status === undefined || !finalStatuses.includes(error.status))
       throw error;

@@ -1,5 +1,4 @@
-import type { Alert } from './alert.ts';
-import { type AlertLinks, alertTitle, oneLine, shortened, shortFacts } from './alert-text.ts';
+import { type Message, shortened, shortFacts } from './message.ts';
 
 /** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
 const escapeSlack = (text: string): string =>
@@ -28,24 +27,20 @@ const plainText = (text: string, maxLength: number) => ({
  *
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
-export const slackMessage = (alert: Alert, links: AlertLinks) => {
-  const title = alertTitle(alert);
-  const summary = oneLine(alert.summary);
-  const lines = [summary, ...shortFacts(alert).map(({ label, text }) => `${label}: ${text}`)];
-  const link = (url: string, text: string) => `<${escapeSlack(url)}|${text}>`;
-  const footer = `${link(links.alert, 'See and acknowledge it')} · ${link(links.spend, 'See the spend')}`;
+export const slackMessage = (message: Message) => {
+  const { title, summary, links } = message;
+  const lines = [summary, ...shortFacts(message).map(({ label, text }) => `${label}: ${text}`)];
+  const shown = links.map(({ url, text }) => `<${escapeSlack(url)}|${text}>`);
+  const footer = shown.join(' · ');
   return {
     text: slackText(`${title}: ${summary}`, MAX_SECTION_CHARACTERS),
     blocks: [
       { type: 'header', text: plainText(title, MAX_HEADER_CHARACTERS) },
       { type: 'section', text: plainText(lines.join('\n'), MAX_SECTION_CHARACTERS) },
-      // A section is too short for a link with very long filters: the alert's page has it, too.
+      // A section is too short for a link with very long filters: the page that the message is about has it, too.
       {
         type: 'section',
-        text: {
-          type: 'mrkdwn',
-          text: footer.length <= MAX_SECTION_CHARACTERS ? footer : link(links.alert, 'See and acknowledge it'),
-        },
+        text: { type: 'mrkdwn', text: footer.length <= MAX_SECTION_CHARACTERS ? footer : (shown[0] ?? '') },
       },
     ],
   };

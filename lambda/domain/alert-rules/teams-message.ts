@@ -1,5 +1,4 @@
-import type { Alert } from './alert.ts';
-import { type AlertLinks, alertTitle, cut, oneLine, shortFacts } from './alert-text.ts';
+import { cut, type Message, shortFacts } from './message.ts';
 
 /** Teams takes 28 KB for a message; these leave room for the links. */
 const MAX_TITLE_CHARACTERS = 300;
@@ -17,7 +16,7 @@ const textOf = (...runs: readonly Record<string, string>[]) => ({
  * @see https://learn.microsoft.com/power-automate/teams/send-a-message-in-teams
  * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
-export const teamsMessage = (alert: Alert, links: AlertLinks) => ({
+export const teamsMessage = (message: Message) => ({
   type: 'message',
   attachments: [
     {
@@ -29,14 +28,11 @@ export const teamsMessage = (alert: Alert, links: AlertLinks) => ({
         version: '1.4',
         msteams: { width: 'Full' },
         body: [
-          textOf({ text: cut(alertTitle(alert), MAX_TITLE_CHARACTERS), size: 'Large', weight: 'Bolder' }),
-          textOf({ text: cut(oneLine(alert.summary), MAX_SUMMARY_CHARACTERS) }),
-          ...shortFacts(alert).map(({ label, text }) => textOf({ text: `${label}: `, weight: 'Bolder' }, { text })),
+          textOf({ text: cut(message.title, MAX_TITLE_CHARACTERS), size: 'Large', weight: 'Bolder' }),
+          textOf({ text: cut(message.summary, MAX_SUMMARY_CHARACTERS) }),
+          ...shortFacts(message).map(({ label, text }) => textOf({ text: `${label}: `, weight: 'Bolder' }, { text })),
         ],
-        actions: [
-          { type: 'Action.OpenUrl', title: 'See and acknowledge it', url: links.alert },
-          { type: 'Action.OpenUrl', title: 'See the spend', url: links.spend },
-        ],
+        actions: message.links.map(({ text: title, url }) => ({ type: 'Action.OpenUrl', title, url })),
       },
     },
   ],

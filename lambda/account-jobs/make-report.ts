@@ -1,0 +1,75 @@
+import type { ReadContent } from '../data/reports/open-content.ts';
+import type { Reports } from '../data/reports/reports.ts';
+import { NotFoundError } from '../domain/errors.ts';
+import { newRun } from '../domain/reports/new-run.ts';
+import type { Report } from '../domain/reports/report.ts';
+import { dueAt, periodAfter, periodOn, type ReportCalendar } from '../domain/reports/report-period.ts';
+
+interface MakeReportDependencies {
+  readonly reports: Pick<Reports, 'find' | 'calendar' | 'start' | 'hasRun' | 'postpone'>;
+  readonly readContent: ReadContent;
+  readonly now: () => Date;
+}
+
+const afterPeriod = (report: Report, calendar: ReportCalendar): Pick<Report, 'nextDay' | 'nextAt'> => {
+  const { schedule, nextDay } = report;
+  const next = periodAfter(schedule.every, periodOn(schedule.every, nextDay, calendar), calendar);
+  return { nextDay: next.firstDay, nextAt: dueAt(schedule, next, calendar) };
+};
+
+/** Undefined where it was deleted since it was due. */
+const findReport = async (
+  { reports }: Pick<MakeReportDependencies, 'reports'>,
+  accountId: string,
+  reportId: string,
+): Promise<Report | undefined> => {
+  try {
+    return await reports.find(accountId, reportId);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Makes a report of the period that is due, to be delivered by the rule evaluator. Periods that were missed follow one after another,
+ * each once: the next one is due when this one is stored.
+ */
+export const makeReport =
+  ({ reports, readContent, now }: MakeReportDependencies) =>
+  async (accountId: string, reportId: string): Promise<void> => {
+    const report = await findReport({ reports }, accountId, reportId);
+    if (report === undefined || report.nextAt > now().toISOString()) return;
+    if (!report.isActive) {
+      await reports.postpone(report, {}, null);
+      return;
+    }
+    const { schedule, nextDay } = report;
+    const calendar = await reports.calendar(accountId);
+    const next = afterPeriod(report, calendar);
+    const period = periodOn(schedule.every, nextDay, calendar);
+    if (await reports.hasRun(accountId, reportId, `${period.firstDay}#${schedule.every}`)) {
+      await reports.postpone(report, { ...next, failures: 0 }, next.nextAt);
+      return;
+    }
+    const content = await readContent(report, period, calendar);
+    await reports.start(report, newRun(report, content, now()), next);
+  };
+
+/** A period that could not be reported for about seven hours is given up, so that the next one is not late as well. */
+const MAX_FAILURES = 12;
+
+/** Puts a report off that could not be made. @returns the failures so far */
+export const failReport =
+  ({ reports }: Pick<MakeReportDependencies, 'reports'>) =>
+  async (accountId: string, reportId: string, dueAtFor: (failures: number) => Date): Promise<number> => {
+    const report = await findReport({ reports }, accountId, reportId);
+    if (report === undefined) return 1;
+    const failures = report.failures + 1;
+    if (failures < MAX_FAILURES) await reports.postpone(report, { failures }, dueAtFor(failures).toISOString());
+    else {
+      const next = afterPeriod(report, await reports.calendar(accountId));
+      await reports.postpone(report, { ...next, failures: 0 }, next.nextAt);
+    }
+    return failures;
+  };

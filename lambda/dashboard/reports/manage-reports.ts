@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from 'node:util';
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import type { Reports } from '../../data/reports/reports.ts';
+import { LimitReachedError, ValidationError } from '../../domain/errors.ts';
+import type { Report } from '../../domain/reports/report.ts';
+import { dueAt, nextPeriod, type ReportCalendar, type Schedule } from '../../domain/reports/report-period.ts';
+import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type { KnownNames } from '../alert-rules/require-known.ts';
+import { type RuleChangeDependencies, targetsOf, webhookOf } from '../alert-rules/rule-changes.ts';
+import { newSecretOf, shownMembersOf } from '../alert-rules/rule-members.ts';
+import type * as operations from './operations.ts';
+
+export interface ReportDependencies extends RuleChangeDependencies, Pick<KnownNames, 'findDeclared'> {
+  readonly reports: Reports;
+  readonly users: Pick<Users, 'recipients'>;
+}
+
+/** Limits the work of one account in an hour. */
+export const MAX_REPORTS = 20;
+
+const view = (report: Report) => ({
+  ...shownMembersOf(report.reportId, report),
+  schedule: report.schedule,
+  groupBy: report.groupBy,
+  recipients: report.recipients,
+  nextAt: report.isActive ? report.nextAt : null,
+});
+
+/** The first period whose report is due after an instant. */
+const nextOf = (schedule: Schedule, after: Date, calendar: ReportCalendar): Pick<Report, 'nextDay' | 'nextAt'> => {
+  const period = nextPeriod(schedule, after, calendar);
+  return { nextDay: period.firstDay, nextAt: dueAt(schedule, period, calendar) };
+};
+
+/** A report that is due already, and not made yet, stays due. */
+const afterChange = (previous: Report, now: Date): Date =>
+  previous.isActive ? new Date(Math.min(now.getTime(), Date.parse(previous.nextAt) - 1)) : now;
+
+/** @throws ValidationError where it groups by a dimension that the account does not have, or is for who is no member */
+const requireKnown = async (
+  { findDeclared, users }: ReportDependencies,
+  accountId: string,
+  { groupBy = [], recipients }: { readonly [N in 'groupBy' | 'recipients']?: Report[N] | undefined },
+): Promise<void> => {
+  const wanted = groupBy.filter((by) => by.startsWith('dim:'));
+  const declared = wanted.length === 0 ? [] : (await findDeclared(accountId)).filter(isDeclared);
+  const unknown = wanted.find((by) => !declared.some(({ name }) => declaredName(name) === by));
+  if (unknown !== undefined) {
+    const message = `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`;
+    throw new ValidationError([{ path: 'groupBy', message }]);
+  }
+  if (!recipients) return;
+  const members = await users.recipients(accountId);
+  const stranger = recipients.find((each) => !members.some(({ userId }) => userId === each));
+  if (stranger !== undefined)
+    throw new ValidationError([{ path: 'recipients', message: `${stranger} is not a member: see GET /members` }]);
+};
+
+const auditOfReport = (
+  source: Parameters<typeof auditOf>[0],
+  action: 'report.created' | 'report.changed' | 'report.deleted',
+  { reportId, name, schedule: { every, hour }, groupBy, isActive }: Report,
+  at: Date,
+) =>
+  auditOf(
+    source,
+    {
+      action,
+      subject: reportId,
+      details: { name, schedule: `${every} at ${hour}`, groupBy: groupBy.join(', '), isActive: String(isActive) },
+    },
+    at,
+  );
+
+export const listReports =
+  ({ reports }: Pick<ReportDependencies, 'reports'>): Implementation<typeof operations.listReports> =>
+  async ({ caller: { accountId } }) => {
+    const [items, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
+    return {
+      items: items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
+      calendar,
+      limit: MAX_REPORTS,
+    };
+  };
+
+export const getReport =
+  ({ reports }: Pick<ReportDependencies, 'reports'>): Implementation<typeof operations.getReport> =>
+  async ({ caller: { accountId }, params: { id } }) => {
+    const [report, runs] = await Promise.all([reports.find(accountId, id), reports.runs(accountId, id)]);
+    return { ...view(report), runs };
+  };
+
+export const createReport =
+  (dependencies: ReportDependencies): Implementation<typeof operations.createReport> =>
+  async ({ caller, clientAddress, body: { webhookUrl, targets = {}, channels, ...facts } }) => {
+    const { reports, now, newRuleId } = dependencies;
+    const { accountId } = caller;
+    await requireKnown(dependencies, accountId, facts);
+    if ((await reports.list(accountId)).length >= MAX_REPORTS)
+      throw new LimitReachedError(`An account may have ${MAX_REPORTS} reports. Delete one first.`);
+    const at = now();
+    const report: Report = {
+      reportId: newRuleId(),
+      accountId,
+      ...facts,
+      channels: [...new Set(channels)],
+      webhook: await webhookOf(dependencies, { url: webhookUrl ?? null, previous: null, channels }),
+      ...(await targetsOf(dependencies, { changes: targets, previous: {}, channels })),
+      createdAt: at.toISOString(),
+      updatedAt: at.toISOString(),
+      ...nextOf(facts.schedule, at, await reports.calendar(accountId)),
+      failures: 0,
+      revision: 1,
+    };
+    await reports.create(report, auditOfReport({ caller, clientAddress }, 'report.created', report, at));
+    return { ...view(report), ...newSecretOf(report, null) };
+  };
+
+export const updateReport =
+  (dependencies: ReportDependencies): Implementation<typeof operations.updateReport> =>
+  async ({ caller, clientAddress, params: { id }, body: { webhookUrl, targets: changes = {}, ...patch } }) => {
+    const { reports, now } = dependencies;
+    const { accountId } = caller;
+    await requireKnown(dependencies, accountId, patch);
+    const previous = await reports.find(accountId, id);
+    const sent = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const { targets: before, ...others } = { ...previous, ...(sent as Partial<Report>) };
+    const channels = [...new Set(others.channels)];
+    const url = webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl;
+    const patched: Report = {
+      ...others,
+      channels,
+      webhook: await webhookOf(dependencies, { url, previous: previous.webhook, channels }),
+      ...(await targetsOf(dependencies, { changes, previous: before, channels })),
+    };
+    if (isDeepStrictEqual(patched, previous)) return view(previous);
+    const at = now();
+    const isRescheduled =
+      !isDeepStrictEqual(patched.schedule, previous.schedule) || (patched.isActive && !previous.isActive);
+    const report: Report = {
+      ...patched,
+      updatedAt: at.toISOString(),
+      ...(isRescheduled && nextOf(patched.schedule, afterChange(previous, at), await reports.calendar(accountId))),
+      revision: previous.revision + 1,
+    };
+    const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at);
+    await reports.replace(report, previous.revision, audit);
+    return { ...view(report), ...newSecretOf(report, previous.webhook) };
+  };
+
+export const deleteReport =
+  ({ reports, now }: Pick<ReportDependencies, 'reports' | 'now'>): Implementation<typeof operations.deleteReport> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const report = await reports.find(caller.accountId, id);
+    const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, now());
+    await reports.remove(caller.accountId, id, audit);
+    return undefined;
+  };
+
+export const changeReportCalendar =
+  ({
+    reports,
+    now,
+  }: Pick<ReportDependencies, 'reports' | 'now'>): Implementation<typeof operations.changeReportCalendar> =>
+  async ({ caller, clientAddress, body: calendar }) => {
+    const at = now();
+    const rescheduled = (await reports.list(caller.accountId))
+      .filter(({ isActive }) => isActive)
+      .map((report) => ({
+        ...report,
+        ...nextOf(report.schedule, afterChange(report, at), calendar),
+        revision: report.revision + 1,
+      }));
+    const details = { timeZone: calendar.timeZone, weekStartsOn: calendar.weekStartsOn };
+    const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, at);
+    await reports.saveCalendar(caller.accountId, calendar, rescheduled, audit);
+    return calendar;
+  };

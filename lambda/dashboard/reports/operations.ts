@@ -1,0 +1,181 @@
+import * as z from 'zod/mini';
+import { deliverySchema } from '../../domain/alert-rules/alert.ts';
+import { channelNames } from '../../domain/alert-rules/rule.ts';
+import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
+import { operation } from '../../http/operation.ts';
+import {
+  changedMembers,
+  idParams,
+  newMembers,
+  previewMembers,
+  shownMembers,
+  shownSecret,
+} from '../alert-rules/rule-members.ts';
+
+const recipients = z
+  .nullable(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50)))
+  .check(
+    z.describe('Ids of the members who get the mail, see GET /members. Null: all members. Who leaves gets no more.'),
+  );
+
+const own = {
+  schedule: scheduleSchema,
+  groupBy: groupBySchema,
+  recipients: z._default(recipients, null),
+};
+
+const report = {
+  ...shownMembers,
+  schedule: scheduleSchema,
+  groupBy: groupBySchema,
+  recipients,
+  nextAt: z.nullable(z.iso.datetime()).check(z.describe('When it is sent next. Null while it is switched off.')),
+};
+
+const reportSchema = z.object(report).register(z.globalRegistry, { id: 'Report' });
+const reportWithSecretSchema = z
+  .object({ ...report, ...shownSecret })
+  .register(z.globalRegistry, { id: 'ReportWithSecret' });
+
+const group = 'Reports';
+
+export const listReports = operation({
+  id: 'listReports',
+  method: 'GET',
+  path: '/reports',
+  group,
+  summary: 'List scheduled reports',
+  access: 'authorizer',
+  permission: 'rules:read',
+  success: {
+    status: 200,
+    description: 'Oldest first, and the calendar that all of them follow.',
+    schema: z.object({
+      items: z.array(reportSchema),
+      calendar: calendarSchema,
+      limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
+    }),
+  },
+  errors: [],
+});
+
+export const changeReportCalendar = operation({
+  id: 'changeReportCalendar',
+  method: 'PUT',
+  path: '/reports/calendar',
+  group,
+  summary: 'Set the time zone and the start of the week of reports',
+  description:
+    'It holds for all reports of the account, from the next ones on. A period that was reported already is not reported again.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  body: calendarSchema,
+  success: { status: 200, description: 'The calendar.', schema: calendarSchema },
+  errors: ['CONFLICT'],
+});
+
+export const getReport = operation({
+  id: 'getReport',
+  method: 'GET',
+  path: '/reports/{id}',
+  group,
+  summary: 'Get a scheduled report, and what was sent of it lately',
+  access: 'authorizer',
+  permission: 'rules:read',
+  params: idParams,
+  success: {
+    status: 200,
+    description: 'The report.',
+    schema: z.object({
+      ...report,
+      runs: z
+        .array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) }))
+        .check(
+          z.describe('The last ten periods, latest first: the first day of each, and the result of each channel.'),
+        ),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+});
+
+export const createReport = operation({
+  id: 'createReport',
+  method: 'POST',
+  path: '/reports',
+  group,
+  summary: 'Create a scheduled report',
+  description:
+    'After each day, week or month it is sent once, with the spend of the period as GET /spend has it, what changed against the period before, budgets as they stand, and what is not known. A channel that fails is tried again without sending twice to the others.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  body: z.strictObject({ ...newMembers, ...own }),
+  success: { status: 201, description: 'The report.', schema: reportWithSecretSchema },
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
+});
+
+export const updateReport = operation({
+  id: 'updateReport',
+  method: 'PATCH',
+  path: '/reports/{id}',
+  group,
+  summary: 'Change a scheduled report',
+  description: 'Send only the members to change.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  params: idParams,
+  body: z.strictObject({
+    ...previewMembers,
+    ...changedMembers,
+    schedule: z.optional(scheduleSchema),
+    groupBy: z.optional(groupBySchema),
+    recipients: z.optional(recipients),
+  }),
+  success: { status: 200, description: 'The report.', schema: reportWithSecretSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const sendReport = operation({
+  id: 'sendReport',
+  method: 'POST',
+  path: '/reports/{id}/send',
+  group,
+  summary: 'Send a report now',
+  description:
+    'Of the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
+  access: 'authorizer',
+  permission: 'rules:write',
+  rateLimits: { perAccount: { requests: 10, minutes: 10 } },
+  params: idParams,
+  body: z.strictObject({
+    to: z
+      ._default(z.enum(['me', 'all']), 'me')
+      .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel of the report.')),
+  }),
+  success: {
+    status: 200,
+    description: 'How each channel took it.',
+    schema: z.object({
+      items: z.array(
+        z.object({
+          channel: z.enum(channelNames),
+          isDelivered: z.boolean(),
+          error: z.nullable(z.string()).check(z.describe('Why it was not delivered, or to whom not.')),
+        }),
+      ),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteReport = operation({
+  id: 'deleteReport',
+  method: 'DELETE',
+  path: '/reports/{id}',
+  group,
+  summary: 'Delete a scheduled report',
+  access: 'authorizer',
+  permission: 'rules:write',
+  params: idParams,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,64 @@
+import type { Users } from '../../data/accounts/users.ts';
+import type { ReadContent } from '../../data/reports/open-content.ts';
+import type { Reports } from '../../data/reports/reports.ts';
+import type { ChannelName } from '../../domain/alert-rules/rule.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import { newRun } from '../../domain/reports/new-run.ts';
+import { reportMail } from '../../domain/reports/report-mail.ts';
+import { reportMessage } from '../../domain/reports/report-message.ts';
+import { lastPeriod } from '../../domain/reports/report-period.ts';
+import type { Implementation } from '../../http/operation.ts';
+import { MailError, type SendMail } from '../../integrations/mail.ts';
+import { mailMembers, UndeliverableError, WaitingError } from '../../integrations/mail-members.ts';
+import { type PostJson, postMessage } from '../../integrations/post-message.ts';
+import { WebhookError } from '../../integrations/webhook.ts';
+import type { sendReport as operation } from './operations.ts';
+
+interface SendDependencies {
+  readonly reports: Pick<Reports, 'find' | 'calendar'>;
+  readonly users: Pick<Users, 'recipients'>;
+  readonly readContent: ReadContent;
+  readonly sendMail: SendMail;
+  readonly postWebhook: PostJson;
+  readonly dashboardUrl: string;
+  readonly now: () => Date;
+}
+
+const isExpected = (error: unknown): error is Error =>
+  [MailError, WebhookError, WaitingError, UndeliverableError].some((type) => error instanceof type);
+
+/** Sends a report of the period that ended last, once. Nothing is stored. */
+export const sendReport =
+  (dependencies: SendDependencies): Implementation<typeof operation> =>
+  async ({ caller: { accountId, userId }, params: { id }, body: { to } }) => {
+    const { reports, users, readContent, sendMail, postWebhook, dashboardUrl, now } = dependencies;
+    const report = await reports.find(accountId, id);
+    const members = await users.recipients(accountId);
+    const me = members.filter((member) => member.userId === userId);
+    if (to === 'me' && me.length === 0)
+      throw new ValidationError([{ path: 'to', message: 'must be all for an API token, which has no mail address' }]);
+    const calendar = await reports.calendar(accountId);
+    const at = now();
+    const content = await readContent(report, lastPeriod(report.schedule.every, at, calendar), calendar);
+    const run = newRun(report, content, at);
+    const chosen = members.filter((member) => report.recipients?.includes(member.userId) ?? true);
+
+    const send = async (channel: ChannelName): Promise<string | null> => {
+      if (channel === 'email') {
+        const recipients = to === 'me' ? me : chosen;
+        return mailMembers(sendMail, { accountId, recipients, now: at }, reportMail(run, dashboardUrl));
+      }
+      await postMessage(postWebhook, report, channel, reportMessage(run, dashboardUrl), at);
+      return null;
+    };
+    const trySend = async (channel: ChannelName) => {
+      try {
+        return { channel, isDelivered: true, error: await send(channel) };
+      } catch (error) {
+        if (!isExpected(error)) throw error;
+        return { channel, isDelivered: false, error: error.message };
+      }
+    };
+    const channels: readonly ChannelName[] = to === 'me' ? ['email'] : report.channels;
+    return { items: await Promise.all(channels.map(trySend)) };
+  };

@@ -1,0 +1,42 @@
+/** What a channel sends: an alert or a report, before it has the form of a service. Texts may quote what users and clients wrote. */
+export interface Message {
+  /** For services that join repeated messages. */
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  /** After the summary, line by line. */
+  readonly facts: readonly { readonly label: string; readonly text: string }[];
+  /** The page that it is about, then others. */
+  readonly links: readonly [MessageLink, ...MessageLink[]];
+  /** For PagerDuty. */
+  readonly severity: 'critical' | 'warning' | 'info';
+  /** What kind of alert or report. */
+  readonly type: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The same for programs. */
+  readonly event: { readonly event_type: string; readonly event_payload: Readonly<Record<string, unknown>> };
+}
+
+export interface MessageLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** Clients choose models and tags: with a line break, one of them could pass for a line of the message. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+/** Cuts a text without splitting a surrogate pair. */
+export const shortened = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
+
+/** The same with an ellipsis where something is missing. */
+export const cut = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${shortened(text, maxLength - 1)}…`;
+
+/** One long name must not displace the lines after it: the limits of chat services are for whole messages. */
+const MAX_LINE_CHARACTERS = 350;
+
+/** The facts of a message with lines as long as chat services take them. */
+export const shortFacts = ({ facts }: Pick<Message, 'facts'>): { readonly label: string; readonly text: string }[] =>
+  facts.map(({ label, text }) => ({ label, text: cut(text, MAX_LINE_CHARACTERS) }));

@@ -1,0 +1,204 @@
+import * as z from 'zod/mini';
+import { budgetStates, type SpendReading } from '../alert-rules/budget-states.ts';
+import type { BudgetCondition } from '../alert-rules/rule.ts';
+import { readByProject } from '../alert-rules/rule-counters.ts';
+import { anyPeriodNames } from '../calendar/periods.ts';
+import type { Range } from '../calendar/range.ts';
+import { usdToNanoUsd } from '../money.ts';
+import type { SpendDimensionName } from '../spend/dimensions.ts';
+import { type Grouping, grouping } from '../spend/grouping.ts';
+import { spendChange } from '../spend/spend-change.ts';
+import { type Group, spendReport } from '../spend/spend-report.ts';
+import { type TrackingGap, trackingGaps } from '../spend/tracking-gaps.ts';
+import type { Report } from './report.ts';
+import { periodBefore, type ReportCalendar, type ReportPeriod, rangesOf, reportFrequencies } from './report-period.ts';
+
+const count = z.int();
+const nanoUsd = z.nullable(z.int());
+
+/** Two sums and their difference: see spendChange. Null is not known. */
+const change = {
+  costBeforeNanoUsd: nanoUsd,
+  costNanoUsd: nanoUsd,
+  costChangeNanoUsd: nanoUsd,
+  requestsBefore: count,
+  requests: count,
+  unpricedRequestsBefore: count,
+  unpricedRequests: count,
+};
+
+const breakdownSchema = z.object({
+  by: grouping,
+  /** The costliest, and those that changed most: costliest first. */
+  groups: z.array(
+    z.object({
+      /** Null: requests without one. */
+      value: z.nullable(z.string()),
+      /** The name of what `value` is the id of; null where it is a name itself. */
+      label: z.nullable(z.string()),
+      ...change,
+    }),
+  ),
+  furtherGroups: count,
+  /** False where some sums are lower bounds: see GET /spend. */
+  isComplete: z.boolean(),
+});
+
+const range = z.object({ from: z.string(), to: z.string() });
+
+/** What a report shows of a period. It is stored, so that every attempt to send it sends the same. */
+export const reportContentSchema = z.object({
+  every: z.enum(reportFrequencies),
+  timeZone: z.string(),
+  period: z.object({ firstDay: z.string(), lastDay: z.string(), ...range.shape }),
+  /** The period before. */
+  before: range,
+  totals: z.object(change),
+  breakdowns: z.array(breakdownSchema),
+  /** How the numbers are known. */
+  coverage: z.object({
+    estimatedNanoUsd: count,
+    bypassedRequests: count,
+    unfinishedRequests: count,
+    partialRequests: count,
+    /** Forwarded and in no other number: an upper bound. */
+    untrackedRequests: count,
+  }),
+  /** As they stand when the report is made: a budget has periods of its own. */
+  budgets: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      period: z.enum(anyPeriodNames),
+      amountNanoUsd: count,
+      usedNanoUsd: count,
+      percentUsed: count,
+      projectedNanoUsd: nanoUsd,
+      unpricedRequests: count,
+    }),
+  ),
+});
+export type ReportContent = z.infer<typeof reportContentSchema>;
+export type Breakdown = z.infer<typeof breakdownSchema>;
+
+/** Groups of either period that are compared. */
+const MAX_COMPARED = 1_000;
+const MAX_SHOWN = 10;
+const MAX_DRIVERS = 3;
+
+export interface ContentDependencies extends SpendReading {
+  readonly readTrackingGaps: (accountId: string, range: Range) => Promise<TrackingGap[]>;
+  /** Names of keys or projects, by id. */
+  readonly namesOf: (accountId: string, by: 'key' | 'project') => Promise<ReadonlyMap<string, string>>;
+  /** Active budgets. */
+  readonly listBudgets: (accountId: string) => Promise<
+    readonly {
+      readonly ruleId: string;
+      readonly name: string;
+      readonly condition: BudgetCondition;
+      readonly isActive: boolean;
+      readonly effectiveFrom: string;
+    }[]
+  >;
+  readonly now: () => Date;
+}
+
+/** What spend is read by for a grouping. A project stands in the place of its keys. */
+const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' || by === 'project' ? 'keyId' : by);
+
+/**
+ * What a report shows of a period: the sums of `GET /spend` for it and for the period before, and what made the difference.
+ *
+ * @throws CounterOverflowError, ValidationError where a sum is not exact any more, or there are too many groups
+ */
+export const readContent = (dependencies: ContentDependencies) => {
+  const { listKeys, readTrackingGaps, namesOf, listBudgets, now } = dependencies;
+  const readCounters = readByProject(dependencies.readCounters, listKeys);
+
+  const readBy = (accountId: string, by: Grouping, of: Range) => {
+    const dimension = dimensionOf(by);
+    const counters = (async function* () {
+      for await (const counter of readCounters(accountId, of, [by === 'project' ? by : dimension])) {
+        const { project = null, ...dimensions } = counter.dimensions;
+        yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
+      }
+    })();
+    return spendReport(counters, { range: of, groupBy: [dimension], filter: {}, limit: MAX_COMPARED });
+  };
+
+  const readBreakdown = async (accountId: string, by: Grouping, [now, before]: readonly [Range, Range]) => {
+    const [reportNow, reportBefore] = await Promise.all([now, before].map((of) => readBy(accountId, by, of)));
+    if (!reportNow || !reportBefore) throw new TypeError('two reports');
+    const dimension = dimensionOf(by);
+    const { totals, groups } = spendChange(reportBefore, reportNow, (group) => ({
+      value: (group as Group)[dimension] ?? null,
+    }));
+    const names = by === 'key' || by === 'project' ? await namesOf(accountId, by) : undefined;
+    const costliest = groups.toSorted((left, right) => (right.costNanoUsd ?? 0) - (left.costNanoUsd ?? 0));
+    const shown = new Set([...costliest.slice(0, MAX_SHOWN), ...groups.slice(0, MAX_DRIVERS)]);
+    const breakdown: Breakdown = {
+      by,
+      groups: costliest
+        .filter((group) => shown.has(group))
+        .map((group) => ({ ...group, label: (group.value !== null && names?.get(group.value)) || null })),
+      furtherGroups: groups.length - shown.size,
+      isComplete:
+        reportNow.isComplete &&
+        reportBefore.isComplete &&
+        reportNow.otherGroups === null &&
+        reportBefore.otherGroups === null,
+    };
+    return { breakdown, totals, sums: reportNow.totals };
+  };
+
+  const readBudgets = async (accountId: string): Promise<ReportContent['budgets']> => {
+    const states = await budgetStates(dependencies, accountId, await listBudgets(accountId), now());
+    return states.flatMap(({ budget, period, use, projected }) => {
+      if (period === null) return [];
+      const amountNanoUsd = usdToNanoUsd(budget.condition.config.amount);
+      return {
+        id: budget.ruleId,
+        name: budget.name,
+        period: period.name,
+        amountNanoUsd,
+        usedNanoUsd: use.usedNanoUsd,
+        percentUsed: Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
+        projectedNanoUsd: projected,
+        unpricedRequests: use.unpricedRequests,
+      };
+    });
+  };
+
+  return async (
+    { accountId, schedule: { every }, groupBy }: Pick<Report, 'accountId' | 'schedule' | 'groupBy'>,
+    period: ReportPeriod,
+    calendar: ReportCalendar,
+  ): Promise<ReportContent> => {
+    const before = periodBefore(every, period, calendar);
+    const ranges = rangesOf(period, before) as [Range, Range];
+    const [gaps, budgets, ...breakdowns] = await Promise.all([
+      readTrackingGaps(accountId, ranges[0]),
+      readBudgets(accountId),
+      ...groupBy.map((by) => readBreakdown(accountId, by, ranges)),
+    ]);
+    const [first] = breakdowns;
+    if (first === undefined) throw new TypeError('a report has a grouping');
+    const { sums, totals } = first;
+    return {
+      every,
+      timeZone: calendar.timeZone,
+      period,
+      before: { from: before.from, to: before.to },
+      totals,
+      breakdowns: breakdowns.map(({ breakdown }) => breakdown),
+      coverage: {
+        estimatedNanoUsd: sums.costByProvenance.estimated.costNanoUsd ?? 0,
+        bypassedRequests: sums.bypassedRequests,
+        unfinishedRequests: sums.unfinishedRequests,
+        partialRequests: sums.partialRequests,
+        untrackedRequests: trackingGaps(gaps).requests,
+      },
+      budgets,
+    };
+  };
+};

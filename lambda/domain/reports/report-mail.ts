@@ -1,0 +1,114 @@
+import { oneLine } from '../alert-rules/message.ts';
+import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
+import type { Breakdown, ReportContent } from './report-content.ts';
+import type { ReportRun } from './report-run.ts';
+import {
+  budgetText,
+  changeText,
+  countText,
+  coverageLines,
+  driversText,
+  groupingText,
+  groupName,
+  periodText,
+  reportLinks,
+  summaryText,
+  usdText,
+  zoneText,
+} from './report-text.ts';
+
+/** Mail programs know few styles, and only those of elements. */
+const TEXT = 'padding:4px 12px 4px 0;text-align:left;border-bottom:1px solid #ddd;overflow-wrap:anywhere';
+const NUMBER = 'padding:4px 0 4px 12px;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap';
+
+const row = (cell: 'th' | 'td', [name = '', ...numbers]: readonly string[]): string =>
+  `<tr><${cell} style="${TEXT}">${escapeHtml(name)}</${cell}>${numbers
+    .map((text) => `<${cell} style="${NUMBER}">${escapeHtml(text)}</${cell}>`)
+    .join('')}</tr>`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  '<table style="border-collapse:collapse;width:100%">',
+  row('th', head),
+  ...rows.map((cells) => row('td', cells)),
+  '</table>',
+];
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const notesOf = (breakdown: Breakdown): string[] => {
+  const drivers = withoutLinks(driversText(breakdown));
+  return [
+    ...(drivers === '' ? [] : [`What changed: ${drivers}.`]),
+    ...(breakdown.furtherGroups > 0 ? [`${countText(breakdown.furtherGroups)} more are not listed.`] : []),
+    ...(breakdown.isComplete ? [] : ['Some of these sums are lower bounds: names were counted under (other).']),
+  ];
+};
+
+const groupCells = ({ by, groups }: Breakdown): string[][] =>
+  groups.map((group) => [
+    withoutLinks(groupName(by, group)),
+    usdText(group.costNanoUsd),
+    changeText(group.costChangeNanoUsd),
+    countText(group.requests),
+    countText(group.unpricedRequests),
+  ]);
+
+const budgetCells = (budgets: ReportContent['budgets']): string[][] =>
+  budgets.map((budget) => [
+    withoutLinks(oneLine(budget.name)),
+    `${budget.percentUsed} %`,
+    `${usdText(budget.usedNanoUsd)} of ${usdText(budget.amountNanoUsd)}`,
+    budget.projectedNanoUsd === null ? '' : usdText(budget.projectedNanoUsd),
+  ]);
+
+/** The mail of a report, in text and in HTML without images. The subject has no text of users. */
+export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: string): Mail => {
+  const { name, content } = run;
+  const links = reportLinks(dashboardUrl, run);
+  const summary = summaryText(content);
+  const title = `${withoutLinks(oneLine(name))}, ${periodText(content)}`;
+  const coverage = coverageLines(content);
+  const text = [
+    title,
+    summary,
+    `(${content.every}, ${zoneText(content)})`,
+    ...content.breakdowns.flatMap((breakdown) => [
+      '',
+      `By ${groupingText(breakdown.by)}:`,
+      ...groupCells(breakdown).map(
+        ([group, cost, change, requests]) => `  ${group}: ${cost} (${change}), ${requests} requests`,
+      ),
+      ...notesOf(breakdown),
+    ]),
+    ...(content.budgets.length === 0 ? [] : ['', 'Budgets now:']),
+    ...content.budgets.map((budget) => `  ${withoutLinks(oneLine(budget.name))}: ${budgetText(budget)}`),
+    ...(coverage.length === 0 ? [] : ['', 'How the numbers are known:', ...coverage.map((line) => `  ${line}`)]),
+    '',
+    `See the spend: ${links.spend}`,
+    `Change the report: ${links.report}`,
+    '',
+  ].join('\n');
+  const html = htmlDocument([
+    '<div style="max-width:640px;margin:0 auto;padding:8px;line-height:1.4">',
+    `<h2 style="margin-bottom:4px">${escapeHtml(title)}</h2>`,
+    `<p style="margin-top:0;color:#555">${escapeHtml(capital(content.every))}, ${escapeHtml(zoneText(content))}</p>`,
+    `<p style="font-size:18px"><strong>${escapeHtml(summary)}</strong></p>`,
+    ...content.breakdowns.flatMap((breakdown) => [
+      `<h3>By ${escapeHtml(withoutLinks(groupingText(breakdown.by)))}</h3>`,
+      ...table(['', 'Cost', 'Change', 'Requests', 'Unknown cost'], groupCells(breakdown)),
+      ...notesOf(breakdown).map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
+    ]),
+    ...(content.budgets.length === 0
+      ? []
+      : ['<h3>Budgets now</h3>', ...table(['', 'Used', '', 'Projected'], budgetCells(content.budgets))]),
+    ...(coverage.length === 0
+      ? []
+      : [
+          '<h3>How the numbers are known</h3>',
+          `<ul>${coverage.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`,
+        ]),
+    `<p><a href="${escapeHtml(links.spend)}">See the spend</a> · <a href="${escapeHtml(links.report)}">Change the report</a></p>`,
+    '</div>',
+  ]);
+  return { subject: `AI spend report: ${periodText(content)} (${content.every})`, text, html };
+};

@@ -1,0 +1,60 @@
+import { type Message, oneLine } from '../alert-rules/message.ts';
+import type { ReportRun } from './report-run.ts';
+import {
+  budgetText,
+  coverageLines,
+  driversText,
+  groupingText,
+  groupName,
+  periodText,
+  reportLinks,
+  summaryText,
+  usdText,
+  zoneText,
+} from './report-text.ts';
+
+/** Chat services cut long messages: the mail and the dashboard have the rest. */
+const MAX_GROUPS = 5;
+const MAX_BUDGETS = 5;
+
+/** A report as channels send it. */
+export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: string): Message => {
+  const { reportId, name, createdAt, content } = run;
+  const links = reportLinks(dashboardUrl, run);
+  return {
+    id: `${reportId}-${content.every}-${content.period.firstDay}`,
+    title: `AI spend report: ${oneLine(name)}`,
+    summary: summaryText(content),
+    facts: [
+      { label: 'Period', text: `${periodText(content)} (${content.every}, ${zoneText(content)})` },
+      ...content.breakdowns.flatMap((breakdown) => {
+        const { by, groups } = breakdown;
+        const drivers = driversText(breakdown);
+        const costs = groups
+          .slice(0, MAX_GROUPS)
+          .map((group) => `${groupName(by, group)} ${usdText(group.costNanoUsd)}`)
+          .join(', ');
+        return [
+          { label: `By ${groupingText(by)}`, text: costs || 'nothing' },
+          ...(drivers === '' ? [] : [{ label: `Change by ${groupingText(by)}`, text: drivers }]),
+        ];
+      }),
+      ...content.budgets
+        .toSorted((left, right) => right.percentUsed - left.percentUsed)
+        .slice(0, MAX_BUDGETS)
+        .map((budget) => ({ label: `Budget ${oneLine(budget.name)}`, text: budgetText(budget) })),
+      ...coverageLines(content).map((text) => ({ label: 'Note', text })),
+    ],
+    links: [
+      { text: 'See the spend', url: links.spend },
+      { text: 'Change the report', url: links.report },
+    ],
+    severity: 'info',
+    type: 'report',
+    at: createdAt,
+    event: {
+      event_type: 'ai_spend_report',
+      event_payload: { id: reportId, name, createdAt, ...content, spendUrl: links.spend, reportUrl: links.report },
+    },
+  };
+};

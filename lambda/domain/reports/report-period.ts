@@ -1,0 +1,82 @@
+import type { Range } from '../calendar/range.ts';
+import { dayIn, instantIn } from '../calendar/time-zones.ts';
+import { addDays, type Day, lastDayOf, monthOf, startOf } from '../calendar/utc.ts';
+
+export const reportFrequencies = ['daily', 'weekly', 'monthly'] as const;
+export type ReportFrequency = (typeof reportFrequencies)[number];
+
+/** In the order of `Date.getUTCDay`. */
+export const weekStarts = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+
+/** When an account's days and weeks begin. */
+export interface ReportCalendar {
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly weekStartsOn: (typeof weekStarts)[number];
+}
+
+export const UTC_CALENDAR: ReportCalendar = { timeZone: 'UTC', weekStartsOn: 'monday' };
+
+/** When a report is sent: at an hour of the calendar's time zone, after each period. */
+export interface Schedule {
+  readonly every: ReportFrequency;
+  /** From 1: what is still running at midnight is recorded by then. */
+  readonly hour: number;
+}
+
+/** A day, week or month of a calendar. */
+export interface ReportPeriod {
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  /** First instant, ISO 8601 UTC: a whole hour, since spend is counted by the hour. See docs/integrations.md. */
+  readonly from: string;
+  /** First instant after it. */
+  readonly to: string;
+}
+
+const firstDayOf = (every: ReportFrequency, day: Day, { weekStartsOn }: ReportCalendar): Day => {
+  if (every === 'daily') return day;
+  if (every === 'monthly') return `${monthOf(day)}-01`;
+  const daysIn = (new Date(day).getUTCDay() - weekStarts.indexOf(weekStartsOn) + 7) % 7;
+  return addDays(day, -daysIn);
+};
+
+const lastDayFrom = (every: ReportFrequency, firstDay: Day): Day =>
+  every === 'monthly' ? lastDayOf(monthOf(firstDay)) : addDays(firstDay, every === 'weekly' ? 6 : 0);
+
+/** The period that contains a day. */
+export const periodOn = (every: ReportFrequency, day: Day, calendar: ReportCalendar): ReportPeriod => {
+  const firstDay = firstDayOf(every, day, calendar);
+  const lastDay = lastDayFrom(every, firstDay);
+  const start = (of: Day) => startOf('hour', instantIn(calendar.timeZone, of, 0)).toISOString();
+  return { firstDay, lastDay, from: start(firstDay), to: start(addDays(lastDay, 1)) };
+};
+
+/** The period that ended last. */
+export const lastPeriod = (every: ReportFrequency, now: Date, calendar: ReportCalendar): ReportPeriod => {
+  const { firstDay } = periodOn(every, dayIn(calendar.timeZone, now), calendar);
+  return periodOn(every, addDays(firstDay, -1), calendar);
+};
+
+/** When the report of a period is sent, ISO 8601 UTC. */
+export const dueAt = ({ hour }: Schedule, { lastDay }: ReportPeriod, { timeZone }: ReportCalendar): string =>
+  instantIn(timeZone, addDays(lastDay, 1), hour).toISOString();
+
+/** The first period whose report is due after an instant. */
+export const nextPeriod = (schedule: Schedule, after: Date, calendar: ReportCalendar): ReportPeriod => {
+  const last = lastPeriod(schedule.every, after, calendar);
+  return dueAt(schedule, last, calendar) > after.toISOString() ? last : periodAfter(schedule.every, last, calendar);
+};
+
+export const periodAfter = (every: ReportFrequency, { lastDay }: ReportPeriod, calendar: ReportCalendar) =>
+  periodOn(every, addDays(lastDay, 1), calendar);
+
+export const periodBefore = (every: ReportFrequency, { firstDay }: ReportPeriod, calendar: ReportCalendar) =>
+  periodOn(every, addDays(firstDay, -1), calendar);
+
+/** What to read of a period: whole days where it has these, else hours. */
+export const rangesOf = (...periods: readonly ReportPeriod[]): Range[] => {
+  const isMidnight = (at: string) => at.endsWith('T00:00:00.000Z');
+  const granularity = periods.every(({ from, to }) => isMidnight(from) && isMidnight(to)) ? 'day' : 'hour';
+  return periods.map(({ from, to }) => ({ granularity, from, to }));
+};

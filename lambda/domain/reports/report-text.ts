@@ -1,0 +1,128 @@
+import { oneLine } from '../alert-rules/message.ts';
+import { addDays, monthOf } from '../calendar/utc.ts';
+import type { Grouping } from '../spend/grouping.ts';
+import type { Breakdown, ReportContent } from './report-content.ts';
+
+type Group = Breakdown['groups'][number];
+
+/** Four digits below a dollar, else cents. Programs get exact numbers: see reportMessage. */
+export const usdText = (nanoUsd: number | null): string => {
+  if (nanoUsd === null) return 'unknown';
+  const usd = Math.abs(nanoUsd) / 1e9;
+  if (usd > 0 && usd < 0.0001) return `${nanoUsd < 0 ? '-' : ''}<$0.0001`;
+  const digits = usd > 0 && usd < 1 ? 4 : 2;
+  const shown = usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: digits });
+  return `${nanoUsd < 0 ? '-' : ''}$${shown}`;
+};
+
+/** `+$3.20`, `-$1.00`, `±$0.00` */
+export const changeText = (nanoUsd: number | null): string =>
+  nanoUsd === null ? 'unknown' : `${nanoUsd > 0 ? '+' : nanoUsd === 0 ? '±' : ''}${usdText(nanoUsd)}`;
+
+export const countText = (count: number): string => count.toLocaleString('en-US');
+
+const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
+
+const groupingTitles: Readonly<Record<Exclude<Grouping, `dim:${string}`>, string>> = {
+  provider: 'provider',
+  model: 'model',
+  tag: 'tag',
+  key: 'key',
+  providerKey: 'provider key',
+  project: 'project',
+  client: 'client',
+};
+
+export const groupingText = (by: Grouping): string =>
+  by in groupingTitles ? groupingTitles[by as keyof typeof groupingTitles] : by.slice('dim:'.length);
+
+export const groupName = (by: Grouping, { value, label }: Pick<Group, 'value' | 'label'>): string =>
+  value === null ? `no ${groupingText(by)}` : oneLine(label ?? value);
+
+/** `2026-11-20`, `2026-11-16 to 2026-11-22`, `2026-10` */
+export const periodText = ({ every, period: { firstDay, lastDay } }: ReportContent): string =>
+  every === 'daily' ? firstDay : every === 'monthly' ? monthOf(firstDay) : `${firstDay} to ${lastDay}`;
+
+/** Where the days of a report begin, if not at midnight: see calendarSchema. */
+export const zoneText = ({ timeZone, period: { from, to } }: ReportContent): string =>
+  timeZone === 'UTC' ? 'UTC' : `${timeZone}: ${shortInstant(from)} to ${shortInstant(to)} UTC`;
+
+const shortInstant = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
+
+const beforeNames = { daily: 'the day before', weekly: 'the week before', monthly: 'the month before' } as const;
+
+/** What was spent, and how that compares with the period before. */
+export const summaryText = ({ every, totals }: ReportContent): string => {
+  const { costNanoUsd, costBeforeNanoUsd, costChangeNanoUsd, requests, unpricedRequests } = totals;
+  const spent =
+    costNanoUsd === null
+      ? `What was spent is unknown (${requestsText(requests)}).`
+      : `${usdText(costNanoUsd)} was spent on ${requestsText(requests)}`;
+  const unknown = unpricedRequests > 0 ? ` The cost of ${requestsText(unpricedRequests)} is unknown.` : '';
+  if (costNanoUsd === null) return spent;
+  if (costChangeNanoUsd === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
+  const share = costBeforeNanoUsd ? ` (${Math.round((Math.abs(costChangeNanoUsd) / costBeforeNanoUsd) * 100)} %)` : '';
+  const change =
+    costChangeNanoUsd === 0
+      ? `as much as ${beforeNames[every]}`
+      : `${usdText(Math.abs(costChangeNanoUsd))}${share} ${costChangeNanoUsd > 0 ? 'more' : 'less'} than ${beforeNames[every]}`;
+  return `${spent}, ${change}.${unknown}`;
+};
+
+const MAX_DRIVERS = 3;
+
+/** The groups that made the difference: `search +$3.20, chat -$1.00`. Empty where nothing changed. */
+export const driversText = ({ by, groups }: Breakdown): string =>
+  groups
+    .filter(({ costChangeNanoUsd }) => costChangeNanoUsd !== 0)
+    .toSorted(
+      (left, right) =>
+        Math.abs(right.costChangeNanoUsd ?? Number.MAX_VALUE) - Math.abs(left.costChangeNanoUsd ?? Number.MAX_VALUE),
+    )
+    .slice(0, MAX_DRIVERS)
+    .map((group) => `${groupName(by, group)} ${changeText(group.costChangeNanoUsd)}`)
+    .join(', ');
+
+/** What is not known, or known less well. */
+export const coverageLines = ({ totals, coverage }: ReportContent): string[] => {
+  const { unpricedRequests } = totals;
+  const { untrackedRequests, bypassedRequests, unfinishedRequests, partialRequests, estimatedNanoUsd } = coverage;
+  return [
+    ...(unpricedRequests > 0 ? [`Unknown cost: ${requestsText(unpricedRequests)}. No sum includes them.`] : []),
+    ...(untrackedRequests > 0
+      ? [`Not tracked: up to ${requestsText(untrackedRequests)}. No number here includes them.`]
+      : []),
+    ...(estimatedNanoUsd > 0 ? [`Estimated: ${usdText(estimatedNanoUsd)} of the sum.`] : []),
+    ...(unfinishedRequests > 0 ? [`End not known: ${requestsText(unfinishedRequests)}.`] : []),
+    ...(partialRequests > 0 ? [`Usage may be too low: ${requestsText(partialRequests)} could not be read whole.`] : []),
+    ...(bypassedRequests > 0 ? [`Bypassed, and counted all the same: ${requestsText(bypassedRequests)}.`] : []),
+  ];
+};
+
+export const budgetText = ({
+  percentUsed,
+  amountNanoUsd,
+  usedNanoUsd,
+  projectedNanoUsd,
+  period,
+  unpricedRequests,
+}: ReportContent['budgets'][number]): string =>
+  [
+    `${percentUsed} % used: ${usdText(usedNanoUsd)} of ${usdText(amountNanoUsd)} (${period})`,
+    ...(projectedNanoUsd === null ? [] : [`projected ${usdText(projectedNanoUsd)}`]),
+    ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
+  ].join(', ');
+
+/** The pages that a report leads to. The overview shows days in UTC. */
+export const reportLinks = (
+  dashboardUrl: string,
+  { reportId, content }: { reportId: string; content: ReportContent },
+) => {
+  const { from, to } = content.period;
+  const search = new URLSearchParams({
+    range: 'custom',
+    from: from.slice(0, 10),
+    to: to.endsWith('T00:00:00.000Z') ? addDays(to.slice(0, 10), -1) : to.slice(0, 10),
+  });
+  return { spend: `${dashboardUrl}/?${search}`, report: `${dashboardUrl}/reports/${reportId}` };
+};

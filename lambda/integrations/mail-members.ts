@@ -1,0 +1,45 @@
+import type { Mail } from '../domain/mail/mail.ts';
+import type { SendMail } from './mail.ts';
+
+/** A member, as far as it says whether mail may be sent. */
+interface MailedMember {
+  readonly email: string;
+  /** Null: unverified addresses get no mail but codes that verify them. */
+  readonly emailVerifiedAt?: string | null | undefined;
+  readonly mailBlock?: { readonly until: string; readonly reason: string } | undefined;
+}
+
+/** Nobody can get it on this channel yet: a later attempt may find somebody. */
+export class WaitingError extends Error {}
+
+/** It can never be sent on this channel, so it is not tried again. */
+export class UndeliverableError extends Error {}
+
+/**
+ * Mails members of an account, but for those whose address is not verified, or takes no mail.
+ *
+ * @returns who did not get it; null for nobody
+ * @throws WaitingError, UndeliverableError where nobody can get it
+ * @throws MailError
+ */
+export const mailMembers = async (
+  sendMail: SendMail,
+  {
+    accountId,
+    recipients,
+    now,
+  }: { readonly accountId: string; readonly recipients: readonly MailedMember[]; readonly now: Date },
+  mail: Mail,
+): Promise<string | null> => {
+  if (recipients.length === 0) throw new UndeliverableError('no member is left to get it');
+  const unverified = recipients.filter(({ emailVerifiedAt }) => emailVerifiedAt === null);
+  const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now.getTime());
+  const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
+  const notSent = [
+    ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
+    ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
+  ].join(', ');
+  if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
+  await sendMail({ accountId, to: reachable.map(({ email }) => email), ...mail });
+  return notSent === '' ? null : notSent;
+};
