@@ -130,6 +130,18 @@ export const samples: Readonly<Record<string, Samples>> = {
     connectedAt: '2026-01-01T00:00:00.000Z',
     connectedBy: 'ada@example.com',
   })),
+  reportKey: one((ids) => ({
+    ...keys.reportKey(ids.accountId, 're1'),
+    ...keys.accountJobsIndexKey('2099-01-01T00:00:00.000Z', ids.accountId, 'REPORT#re1'),
+    kind: 'report',
+    name: 'Weekly spend',
+    webhook: { url: 'https://example.com/hook', secret: `whsec${ids.mark}` },
+  })),
+  reportRunKey: one((ids) => ({
+    ...keys.reportRunKey(ids.accountId, 're1', '2026-11-16#weekly'),
+    ...keys.undeliveredIndexKey(1, '2026-11-23T08:00:00.000Z', 're1'),
+    name: 'Weekly spend',
+  })),
   ruleKey: one((ids) => ({
     ...keys.ruleKey(ids.accountId, 'r1'),
     ...keys.activeRulesIndexKey(3, ids.accountId, 'r1'),

@@ -11,8 +11,8 @@ export interface Range {
   readonly to: string;
 }
 
-/** Limits what a query may read, and how long its response may get. */
-export const MAX_BUCKETS: Record<Granularity, number> = { hour: 31 * 24, day: 366, month: 60 };
+/** Limits what a query may read, and how long its response may get. A month in which clocks go back has an hour more. */
+export const MAX_BUCKETS: Record<Granularity, number> = { hour: 31 * 24 + 1, day: 366, month: 60 };
 
 /** How long the ledger keeps counters by the hour. */
 export const HOUR_COUNTER_DAYS = 90;

@@ -255,6 +255,14 @@ describe('what each function may do', () => {
         'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
         'secretsmanager:CreateSecret secretsmanager:PutSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
       ],
+      'dashboard-api/ReportsHandler': [
+        logsTo('ReportsHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT RATE#*',
+        MAIL,
+      ],
       'dashboard-api/SpendHandler': [
         logsTo('SpendHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',

@@ -1,0 +1,443 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { makeReport } from '../../lambda/account-jobs/make-report.ts';
+import { newRule, ruleChanges } from '../../lambda/dashboard/alert-rules/rule-changes.ts';
+import {
+  changeReportCalendar,
+  createReport,
+  deleteReport,
+  getReport,
+  listReports,
+  MAX_REPORTS,
+  updateReport,
+} from '../../lambda/dashboard/reports/manage-reports.ts';
+import * as operations from '../../lambda/dashboard/reports/operations.ts';
+import { sendReport } from '../../lambda/dashboard/reports/send-report.ts';
+import * as spendOperations from '../../lambda/dashboard/spend/operations.ts';
+import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { renameReport, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
+import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
+import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openContent } from '../../lambda/data/reports/open-content.ts';
+import { openReports } from '../../lambda/data/reports/reports.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import type { ReportContent } from '../../lambda/domain/reports/report-content.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
+import type { PostJson } from '../../lambda/integrations/post-message.ts';
+import { WebhookError } from '../../lambda/integrations/webhook.ts';
+import { deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+import { deliverPending } from '../../lambda/rule-evaluator/deliver-pending.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
+import { newAccount } from '../data/new-account.ts';
+import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+const DASHBOARD_URL = 'https://dashboard.example.com';
+const SLACK = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
+const sendMail = jest.fn<SendMail>();
+const postWebhook = jest.fn<PostJson>();
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
+const now = () => clock;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const reports = openReports(table);
+  const users = openUsers(table);
+  const { find: findDeclared } = openDeclaredDimensions(table);
+  const webhookUrlProblem = async () => undefined;
+  const dependencies = { ...ruleChanges, reports, users, findDeclared, webhookUrlProblem, newRuleId: uuidv7, now };
+  const readContent = openContent(table, now);
+  handler = httpStack(
+    [
+      route(operations.listReports, listReports(dependencies)),
+      route(operations.changeReportCalendar, changeReportCalendar(dependencies)),
+      route(operations.getReport, getReport(dependencies)),
+      route(operations.createReport, createReport(dependencies)),
+      route(operations.updateReport, updateReport(dependencies)),
+      route(operations.deleteReport, deleteReport(dependencies)),
+      route(
+        operations.sendReport,
+        sendReport({ ...dependencies, readContent, sendMail, postWebhook, dashboardUrl: DASHBOARD_URL }),
+      ),
+      route(
+        spendOperations.readSpend,
+        withProjects(
+          { listKeys: openServiceKeys(table).list, readCounters: openSpend(table).read },
+          (readCounters) =>
+            readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now }),
+          renameReport,
+        ),
+      ),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  jest.resetAllMocks();
+  clock = new Date('2026-11-20T16:30:00.000Z');
+  caller = await newAccount(table);
+});
+
+const call = async (method: string, path: string, body?: unknown, query?: Record<string, string[]>) =>
+  invoke(handler, {
+    method,
+    path: `/api${path}`,
+    caller,
+    ...(body !== undefined && { body }),
+    ...(query && { query }),
+  });
+
+const daily = { name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
+const create = async (body: object = {}) => {
+  const response = await call('POST', '/reports', { ...daily, ...body });
+  expect(response.status).toBe(201);
+  return response.body as { id: string; nextAt: string };
+};
+
+/** What the account's job of each minute does. */
+const runJobs = async () => {
+  const make = makeReport({ reports: openReports(table), readContent: openContent(table, now), now });
+  for await (const { accountId, sk, kind } of dueJobs(table, clock))
+    if (kind === 'report' && accountId === caller.accountId) await make(accountId, sk.slice('REPORT#'.length));
+};
+const deliver = () =>
+  deliverPending({
+    deliveries: {
+      undelivered: async function* (shard: number, at: Date) {
+        for await (const each of openAlertDeliveries(table).undelivered(shard, at))
+          if (each.outgoing.accountId === caller.accountId) yield each;
+      },
+    },
+    deliver: deliverAlert({
+      deliveries: openAlertDeliveries(table),
+      rules: openRules(table),
+      reports: openReports(table),
+      users: openUsers(table),
+      sendMail,
+      postWebhook,
+      dashboardUrl: DASHBOARD_URL,
+      now,
+    }),
+    now,
+    logger: silentLogger(),
+  })(() => 300_000);
+/** What is stored for delivery. */
+const pending = async () => {
+  const contents: ReportContent[] = [];
+  for (let shard = 0; shard < UNDELIVERED_SHARDS; shard++)
+    for await (const { outgoing } of openAlertDeliveries(table).undelivered(shard, clock))
+      if (outgoing.accountId === caller.accountId && 'content' in outgoing) contents.push(outgoing.content);
+  return contents.toSorted((a, b) => (a.period.from < b.period.from ? -1 : 1));
+};
+/** Runs everything that is due at an instant. */
+const at = async (instant: string) => {
+  clock = new Date(instant);
+  await runJobs();
+};
+const sentPeriods = () => sendMail.mock.calls.map(([{ subject }]) => subject);
+
+describe('/reports', () => {
+  it('creates, lists, changes and deletes reports, and shows no secret', async () => {
+    const { id } = await create({
+      channels: ['email', 'slack'],
+      targets: { slack: SLACK },
+      recipients: [caller.userId],
+    });
+    const { body } = await call('GET', '/reports');
+    expect(body).toMatchObject({
+      items: [
+        {
+          ...{ id, name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'], isActive: true },
+          ...{ channels: ['email', 'slack'], recipients: [caller.userId], nextAt: '2026-11-21T08:00:00.000Z' },
+          targets: { slack: 'https://hooks.slack.com/…WXYZ' },
+        },
+      ],
+      calendar: { timeZone: 'UTC', weekStartsOn: 'monday' },
+    });
+    // What was shown keeps the target.
+    const change = {
+      targets: { slack: 'https://hooks.slack.com/…WXYZ' },
+      groupBy: ['model', 'project'],
+      recipients: null,
+    };
+    expect(await call('PATCH', `/reports/${id}`, change)).toMatchObject({
+      status: 200,
+      body: { groupBy: ['model', 'project'] },
+    });
+    expect(await openReports(table).find(caller.accountId, id)).toMatchObject({
+      targets: { slack: SLACK },
+      revision: 2,
+    });
+    expect(await call('PATCH', `/reports/${id}`, { isActive: false })).toMatchObject({ body: { nextAt: null } });
+    expect(await call('DELETE', `/reports/${id}`)).toMatchObject({ status: 204 });
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['an hour at which the day may not be over', { schedule: { every: 'daily', hour: 0 } }, 'schedule.hour'],
+    ['an unknown dimension', { groupBy: ['dim:team'] }, 'groupBy'],
+    ['a dimension twice', { groupBy: ['model', 'model'] }, 'groupBy'],
+    ['no dimension', { groupBy: [] }, 'groupBy'],
+    ['a stranger', { recipients: ['somebody'] }, 'recipients'],
+    ['a channel without a target', { channels: ['teams'] }, 'targets.teams'],
+  ])('rejects %s', async (_, body, path) => {
+    expect(await call('POST', '/reports', { ...daily, ...body })).toMatchObject({
+      ...{ status: 400, body: { error: { details: [{ path: expect.stringContaining(path) }] } } },
+    });
+  });
+
+  it('has a limit', async () => {
+    for (let i = 0; i < MAX_REPORTS; i++) await create();
+    expect(await call('POST', '/reports', daily)).toMatchObject({ body: { error: { code: 'LIMIT_REACHED' } } });
+  });
+
+  it('moves what is due next to the calendar of the account', async () => {
+    const { id } = await create();
+    const calendar = { timeZone: 'America/New_York', weekStartsOn: 'sunday' };
+    expect(await call('PUT', '/reports/calendar', calendar)).toMatchObject({ status: 200, body: calendar });
+    expect(await call('GET', '/reports')).toMatchObject({
+      body: { calendar, items: [{ id, nextAt: '2026-11-21T13:00:00.000Z' }] },
+    });
+    const wrong = { timeZone: 'Mars/Olympus', weekStartsOn: 'sunday' };
+    expect(await call('PUT', '/reports/calendar', wrong)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a scheduled report', () => {
+  it('is sent once a period, however often jobs run, and again after the next', async () => {
+    const { id } = await create();
+    await at('2026-11-21T07:59:59.000Z');
+    expect(await pending()).toEqual([]);
+    clock = new Date('2026-11-21T08:00:00.000Z');
+    await Promise.all([runJobs(), runJobs(), runJobs()]);
+    await runJobs();
+    await Promise.all([deliver(), deliver()]);
+    await deliver();
+    expect(sentPeriods()).toEqual(['AI spend report: 2026-11-20 (daily)']);
+    // A schedule that changes does not bring a period back.
+    await call('PATCH', `/reports/${id}`, { schedule: { every: 'daily', hour: 12 } });
+    await at('2026-11-21T12:00:00.000Z');
+    await deliver();
+    expect(sentPeriods()).toHaveLength(1);
+    await at('2026-11-22T12:00:00.000Z');
+    await deliver();
+    expect(sentPeriods()).toEqual(['AI spend report: 2026-11-20 (daily)', 'AI spend report: 2026-11-21 (daily)']);
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({
+      body: {
+        nextAt: '2026-11-23T12:00:00.000Z',
+        runs: [
+          { firstDay: '2026-11-21', deliveries: [{ channel: 'email', status: 'sent' }] },
+          { firstDay: '2026-11-20', deliveries: [{ channel: 'email', status: 'sent' }] },
+        ],
+      },
+    });
+  });
+
+  it('catches up, each missed period once', async () => {
+    await create();
+    for (let run = 0; run < 6; run++) await at('2026-11-24T09:00:00.000Z');
+    await deliver();
+    expect(sentPeriods().sort()).toEqual(
+      ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23'].map((day) => `AI spend report: ${day} (daily)`),
+    );
+  });
+
+  it('tries a failed target again without sending to the others twice, and with the same numbers', async () => {
+    await addSpend(table, caller.accountId, '2026-11-20T10:00:00.000Z', costing(1.5));
+    const { id } = await create({ channels: ['email', 'slack'], targets: { slack: SLACK } });
+    postWebhook.mockRejectedValueOnce(new WebhookError('it responded with 500', { status: 500 }));
+    await at('2026-11-21T08:00:00.000Z');
+    await deliver();
+    await addSpend(table, caller.accountId, '2026-11-20T11:00:00.000Z', costing(7));
+    clock = new Date('2026-11-21T08:05:00.000Z');
+    await deliver();
+    await deliver();
+    expect(sendMail).toHaveBeenCalledTimes(1);
+    expect(postWebhook).toHaveBeenCalledTimes(2);
+    const [first, second] = postWebhook.mock.calls.map(([, body]) => body);
+    expect(second).toBe(first);
+    expect(second).toContain('$1.50 was spent on 1 request');
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({
+      body: {
+        runs: [
+          {
+            deliveries: [
+              { channel: 'email', attempts: 1 },
+              { channel: 'slack', status: 'sent', attempts: 2 },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it('goes to the members that it names, and to nobody where all of them left', async () => {
+    const { id } = await create({ recipients: [caller.userId] });
+    await at('2026-11-21T08:00:00.000Z');
+    await deliver();
+    expect(sendMail.mock.calls[0]?.[0].to).toEqual([caller.email]);
+    await table.client.send(
+      new DeleteCommand({ TableName: table.name, Key: { ...accountUserKey(caller.accountId, caller.userId) } }),
+    );
+    await at('2026-11-22T08:00:00.000Z');
+    await deliver();
+    expect(sendMail).toHaveBeenCalledTimes(1);
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({
+      body: { runs: [{ deliveries: [{ status: 'failed', error: 'no member is left to get it' }] }, {}] },
+    });
+  });
+
+  it('is not sent while it is switched off, nor after it was deleted', async () => {
+    const { id } = await create();
+    const { id: other } = await create();
+    await call('PATCH', `/reports/${id}`, { isActive: false });
+    await call('DELETE', `/reports/${other}`);
+    await at('2026-11-22T08:00:00.000Z');
+    await call('PATCH', `/reports/${id}`, { isActive: true });
+    await runJobs();
+    expect(await pending()).toEqual([]);
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({ body: { nextAt: '2026-11-23T08:00:00.000Z' } });
+  });
+});
+
+describe('the numbers of a report', () => {
+  const spendOf = async (by: string, range: { from: string; to: string }, granularity = 'hour') => {
+    const { status, body } = await call('GET', '/spend', undefined, {
+      ...{ groupBy: [by], from: [range.from], to: [range.to], granularity: [granularity] },
+    });
+    expect(status).toBe(200);
+    return body as {
+      totals: { costNanoUsd: number; requests: number; unpricedRequests: number };
+      groups: ({ costNanoUsd: number | null } & Record<string, string | null>)[];
+    };
+  };
+
+  it.each([
+    ['daily', 'UTC'],
+    ['weekly', 'America/New_York'],
+    ['monthly', 'Europe/Berlin'],
+    ['weekly', 'Asia/Kolkata'],
+  ])('are those of GET /spend for the same period and the one before: %s, %s', async (every, timeZone) => {
+    const names = ['gpt-4o', 'gpt-4o-mini', null];
+    for (let hours = 0; hours < 70 * 24; hours += 7)
+      await addSpend(
+        table,
+        caller.accountId,
+        new Date(Date.parse('2026-12-01T09:00:00Z') - hours * 3_600_000).toISOString(),
+        hours % 3 === 0 ? { unpricedRequests: 1 } : { costComputedNanoUsd: 1_000_003 * hours + 1 },
+        {
+          model: names[hours % names.length] ?? null,
+          keyId: hours % 2 === 0 ? caller.keyId : null,
+          tag: `t${hours % 5}`,
+        },
+      );
+    await call('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'wednesday' });
+    const groupBy = ['project', 'model', 'tag'];
+    await create({ schedule: { every, hour: 6 }, groupBy });
+    await at('2026-12-01T12:00:00.000Z');
+    for (let run = 0; run < 12; run++) await runJobs();
+    const content = (await pending()).at(-1)!;
+    const { period, before, totals, breakdowns } = content;
+    expect(content).toMatchObject({ every, timeZone });
+    expect(breakdowns.map(({ by }) => by)).toEqual(groupBy);
+    for (const { by, groups } of breakdowns) {
+      const [report, reportBefore] = await Promise.all([spendOf(by, period), spendOf(by, before)]);
+      expect(totals).toMatchObject({
+        costNanoUsd: report.totals.costNanoUsd,
+        costBeforeNanoUsd: reportBefore.totals.costNanoUsd,
+        costChangeNanoUsd: report.totals.costNanoUsd - reportBefore.totals.costNanoUsd,
+        requests: report.totals.requests,
+        unpricedRequests: report.totals.unpricedRequests,
+        unpricedRequestsBefore: reportBefore.totals.unpricedRequests,
+      });
+      expect(totals.requests).toBeGreaterThan(0);
+      expect(
+        groups.flatMap(({ value, costNanoUsd, requests }) => (requests > 0 ? [[value, costNanoUsd]] : [])).sort(),
+      ).toEqual(report.groups.map((group) => [group[by], group.costNanoUsd]).sort());
+    }
+  });
+
+  it('are budgets as GET /budgets has them, and say what is not known', async () => {
+    await addSpend(table, caller.accountId, '2026-11-19T10:00:00.000Z', { unpricedRequests: 1 });
+    await addSpend(table, caller.accountId, '2026-11-20T10:00:00.000Z', { unpricedRequests: 1, bypassedRequests: 1 });
+    const config = {
+      amount: 20,
+      period: 'monthly' as const,
+      notifyAt: [80 as number],
+      block: null,
+      unknownCost: 'ignore' as const,
+      showRemaining: false,
+    };
+    const facts = {
+      name: 'Team <b>',
+      channels: ['email' as const],
+      isActive: true,
+      condition: { type: 'budget' as const, config },
+    };
+    await openRules(table).create(await newRule({ ...ruleChanges, now }, caller.accountId, facts));
+    await create();
+    await at('2026-11-21T08:00:00.000Z');
+    const [content] = await pending();
+    expect(content?.totals).toMatchObject({ costNanoUsd: null, costChangeNanoUsd: null, unpricedRequests: 1 });
+    expect(content?.budgets).toMatchObject([
+      { name: 'Team <b>', amountNanoUsd: 20e9, usedNanoUsd: 0, unpricedRequests: 2 },
+    ]);
+    await deliver();
+    const { text, html } = sendMail.mock.calls[0]![0];
+    expect(text).toContain('What was spent is unknown (1 request).');
+    expect(text).toContain('Bypassed, and counted all the same: 1 request.');
+    expect(`${text}${html}`).not.toContain('$0.00 was spent');
+    expect(html).toContain('Team &lt;b&gt;');
+    expect(html).not.toMatch(/<img|<script|url\(/);
+  });
+});
+
+describe('POST /reports/{id}/send', () => {
+  it('mails the caller the period that ended last, and leaves the schedule alone', async () => {
+    const { id, nextAt } = await create({ channels: ['slack'], targets: { slack: SLACK } });
+    expect(await call('POST', `/reports/${id}/send`, {})).toMatchObject({
+      ...{ status: 200, body: { items: [{ channel: 'email', isDelivered: true, error: null }] } },
+    });
+    expect(sendMail.mock.calls).toMatchObject([
+      [{ to: [caller.email], subject: 'AI spend report: 2026-11-19 (daily)' }],
+    ]);
+    expect(postWebhook).not.toHaveBeenCalled();
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({ body: { nextAt, runs: [] } });
+  });
+
+  it('sends on all channels, and says how each took it', async () => {
+    const { id } = await create({ channels: ['email', 'slack'], targets: { slack: SLACK } });
+    sendMail.mockRejectedValue(new MailError('mail was not accepted (Throttling)'));
+    expect(await call('POST', `/reports/${id}/send`, { to: 'all' })).toMatchObject({
+      body: {
+        items: [
+          { channel: 'email', isDelivered: false, error: 'mail was not accepted (Throttling)' },
+          { channel: 'slack', isDelivered: true },
+        ],
+      },
+    });
+    expect(postWebhook.mock.calls[0]?.[0].url).toBe(SLACK);
+  });
+
+  it('needs all for a program, which has no address', async () => {
+    const { id } = await create();
+    const program = { ...caller, userId: 'token' };
+    expect(
+      await invoke(handler, { method: 'POST', path: `/api/reports/${id}/send`, caller: program, body: {} }),
+    ).toMatchObject({ status: 400 });
+  });
+});
