@@ -2,16 +2,16 @@ import * as z from 'zod/mini';
 import { budgetStates, type SpendReading } from '../alert-rules/budget-states.ts';
 import type { BudgetCondition } from '../alert-rules/rule.ts';
 import { readByProject } from '../alert-rules/rule-counters.ts';
+import { type Period, rangesOf } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
-import type { Range } from '../calendar/range.ts';
 import { usdToNanoUsd } from '../money.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
-import { spendChange } from '../spend/spend-change.ts';
-import { type Group, spendReport } from '../spend/spend-report.ts';
+import { periodSums, spendChange } from '../spend/spend-change.ts';
+import { sumsOf } from '../spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../spend/tracking-gaps.ts';
 import type { Report } from './report.ts';
-import { periodBefore, type ReportCalendar, type ReportPeriod, rangesOf, reportFrequencies } from './report-period.ts';
+import { periodBefore, type ReportCalendar, type ReportPeriod, reportFrequencies } from './report-period.ts';
 
 const count = z.int();
 const nanoUsd = z.nullable(z.int());
@@ -54,6 +54,8 @@ export const reportContentSchema = z.object({
   /** The period before. */
   before: range,
   totals: z.object(change),
+  /** Why the cost changed: see costEffects. Null where that is not known. */
+  effects: z.nullable(z.object({ volumeNanoUsd: count, mixNanoUsd: count, priceNanoUsd: count })),
   breakdowns: z.array(breakdownSchema),
   /** How the numbers are known. */
   coverage: z.object({
@@ -87,7 +89,7 @@ const MAX_SHOWN = 10;
 const MAX_DRIVERS = 3;
 
 export interface ContentDependencies extends SpendReading {
-  readonly readTrackingGaps: (accountId: string, range: Range) => Promise<TrackingGap[]>;
+  readonly readTrackingGaps: (accountId: string, period: Period) => Promise<TrackingGap[]>;
   /** Names of keys or projects, by id. */
   readonly namesOf: (accountId: string, by: 'key' | 'project') => Promise<ReadonlyMap<string, string>>;
   /** Active budgets. */
@@ -115,24 +117,31 @@ export const readContent = (dependencies: ContentDependencies) => {
   const { listKeys, readTrackingGaps, namesOf, listBudgets, now } = dependencies;
   const readCounters = readByProject(dependencies.readCounters, listKeys);
 
-  const readBy = (accountId: string, by: Grouping, of: Range) => {
+  const readSums = (accountId: string, by: Grouping, period: Period) => {
     const dimension = dimensionOf(by);
     const counters = (async function* () {
-      for await (const counter of readCounters(accountId, of, [by === 'project' ? by : dimension])) {
-        const { project = null, ...dimensions } = counter.dimensions;
-        yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
-      }
+      const names = new Set([by === 'project' ? by : dimension, 'provider', 'model'] as const);
+      for (const range of rangesOf(period))
+        for await (const counter of readCounters(accountId, range, [...names])) {
+          const { project = null, ...dimensions } = counter.dimensions;
+          yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
+        }
     })();
-    return spendReport(counters, { range: of, groupBy: [dimension], filter: {}, limit: MAX_COMPARED });
+    return periodSums(counters, { groupBy: [dimension], filter: {} });
   };
 
-  const readBreakdown = async (accountId: string, by: Grouping, [now, before]: readonly [Range, Range]) => {
-    const [reportNow, reportBefore] = await Promise.all([now, before].map((of) => readBy(accountId, by, of)));
-    if (!reportNow || !reportBefore) throw new TypeError('two reports');
+  const readBreakdown = async (accountId: string, by: Grouping, [period, periodBefore]: readonly [Period, Period]) => {
+    const [current, before] = await Promise.all([
+      readSums(accountId, by, period),
+      readSums(accountId, by, periodBefore),
+    ]);
     const dimension = dimensionOf(by);
-    const { totals, groups } = spendChange(reportBefore, reportNow, (group) => ({
-      value: (group as Group)[dimension] ?? null,
-    }));
+    const { totals, effects, groups, otherGroups, isComplete } = spendChange(
+      before,
+      current,
+      [dimension],
+      MAX_COMPARED,
+    );
     const names = by === 'key' || by === 'project' ? await namesOf(accountId, by) : undefined;
     const costliest = groups.toSorted((left, right) => (right.costNanoUsd ?? 0) - (left.costNanoUsd ?? 0));
     const shown = new Set([...costliest.slice(0, MAX_SHOWN), ...groups.slice(0, MAX_DRIVERS)]);
@@ -140,15 +149,15 @@ export const readContent = (dependencies: ContentDependencies) => {
       by,
       groups: costliest
         .filter((group) => shown.has(group))
-        .map((group) => ({ ...group, label: (group.value !== null && names?.get(group.value)) || null })),
-      furtherGroups: groups.length - shown.size,
-      isComplete:
-        reportNow.isComplete &&
-        reportBefore.isComplete &&
-        reportNow.otherGroups === null &&
-        reportBefore.otherGroups === null,
+        .map(({ [dimension]: value = null, ...group }) => ({
+          ...group,
+          value,
+          label: (value !== null && names?.get(value)) || null,
+        })),
+      furtherGroups: groups.length - shown.size + (otherGroups?.groups ?? 0),
+      isComplete,
     };
-    return { breakdown, totals, sums: reportNow.totals };
+    return { breakdown, totals, effects, sums: sumsOf(current.total, current.mayLack) };
   };
 
   const readBudgets = async (accountId: string): Promise<ReportContent['budgets']> => {
@@ -175,21 +184,21 @@ export const readContent = (dependencies: ContentDependencies) => {
     calendar: ReportCalendar,
   ): Promise<ReportContent> => {
     const before = periodBefore(every, period, calendar);
-    const ranges = rangesOf(period, before) as [Range, Range];
     const [gaps, budgets, ...breakdowns] = await Promise.all([
-      readTrackingGaps(accountId, ranges[0]),
+      readTrackingGaps(accountId, period),
       readBudgets(accountId),
-      ...groupBy.map((by) => readBreakdown(accountId, by, ranges)),
+      ...groupBy.map((by) => readBreakdown(accountId, by, [period, before])),
     ]);
     const [first] = breakdowns;
     if (first === undefined) throw new TypeError('a report has a grouping');
-    const { sums, totals } = first;
-    return {
+    const { sums, totals, effects } = first;
+    return reportContentSchema.parse({
       every,
       timeZone: calendar.timeZone,
       period,
       before: { from: before.from, to: before.to },
       totals,
+      effects,
       breakdowns: breakdowns.map(({ breakdown }) => breakdown),
       coverage: {
         estimatedNanoUsd: sums.costByProvenance.estimated.costNanoUsd ?? 0,
@@ -199,6 +208,6 @@ export const readContent = (dependencies: ContentDependencies) => {
         untrackedRequests: trackingGaps(gaps).requests,
       },
       budgets,
-    };
+    });
   };
 };

@@ -8,6 +8,7 @@ import {
   countText,
   coverageLines,
   driversText,
+  effectsText,
   groupingText,
   groupName,
   periodText,
@@ -66,11 +67,13 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
   const { name, content } = run;
   const links = reportLinks(dashboardUrl, run);
   const summary = summaryText(content);
+  const effects = effectsText(content);
   const title = `${withoutLinks(oneLine(name))}, ${periodText(content)}`;
   const coverage = coverageLines(content);
   const text = [
     title,
     summary,
+    ...(effects === null ? [] : [effects]),
     `(${content.every}, ${zoneText(content)})`,
     ...content.breakdowns.flatMap((breakdown) => [
       '',
@@ -93,6 +96,7 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     `<h2 style="margin-bottom:4px">${escapeHtml(title)}</h2>`,
     `<p style="margin-top:0;color:#555">${escapeHtml(capital(content.every))}, ${escapeHtml(zoneText(content))}</p>`,
     `<p style="font-size:18px"><strong>${escapeHtml(summary)}</strong></p>`,
+    ...(effects === null ? [] : [`<p>${escapeHtml(effects)}</p>`]),
     ...content.breakdowns.flatMap((breakdown) => [
       `<h3>By ${escapeHtml(withoutLinks(groupingText(breakdown.by)))}</h3>`,
       ...table(['', 'Cost', 'Change', 'Requests', 'Unknown cost'], groupCells(breakdown)),

@@ -4,6 +4,7 @@ import {
   budgetText,
   coverageLines,
   driversText,
+  effectsText,
   groupingText,
   groupName,
   periodText,
@@ -21,12 +22,14 @@ const MAX_BUDGETS = 5;
 export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: string): Message => {
   const { reportId, name, createdAt, content } = run;
   const links = reportLinks(dashboardUrl, run);
+  const effects = effectsText(content);
   return {
     id: `${reportId}-${content.every}-${content.period.firstDay}`,
     title: `AI spend report: ${oneLine(name)}`,
     summary: summaryText(content),
     facts: [
       { label: 'Period', text: `${periodText(content)} (${content.every}, ${zoneText(content)})` },
+      ...(effects === null ? [] : [{ label: 'Why', text: effects }]),
       ...content.breakdowns.flatMap((breakdown) => {
         const { by, groups } = breakdown;
         const drivers = driversText(breakdown);

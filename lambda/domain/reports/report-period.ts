@@ -1,4 +1,3 @@
-import type { Range } from '../calendar/range.ts';
 import { dayIn, instantIn } from '../calendar/time-zones.ts';
 import { addDays, type Day, lastDayOf, monthOf, startOf } from '../calendar/utc.ts';
 
@@ -73,10 +72,3 @@ export const periodAfter = (every: ReportFrequency, { lastDay }: ReportPeriod, c
 
 export const periodBefore = (every: ReportFrequency, { firstDay }: ReportPeriod, calendar: ReportCalendar) =>
   periodOn(every, addDays(firstDay, -1), calendar);
-
-/** What to read of a period: whole days where it has these, else hours. */
-export const rangesOf = (...periods: readonly ReportPeriod[]): Range[] => {
-  const isMidnight = (at: string) => at.endsWith('T00:00:00.000Z');
-  const granularity = periods.every(({ from, to }) => isMidnight(from) && isMidnight(to)) ? 'day' : 'hour';
-  return periods.map(({ from, to }) => ({ granularity, from, to }));
-};

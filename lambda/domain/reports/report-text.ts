@@ -69,6 +69,13 @@ export const summaryText = ({ every, totals }: ReportContent): string => {
   return `${spent}, ${change}.${unknown}`;
 };
 
+/** How much of a change is how much was used, of which models, and at which price. Null where nothing changed, or it is not known. */
+export const effectsText = ({ totals, effects }: ReportContent): string | null => {
+  if (effects === null || totals.costChangeNanoUsd === 0) return null;
+  const { volumeNanoUsd, mixNanoUsd, priceNanoUsd } = effects;
+  return `Volume ${changeText(volumeNanoUsd)}, mix of models ${changeText(mixNanoUsd)}, price ${changeText(priceNanoUsd)}.`;
+};
+
 const MAX_DRIVERS = 3;
 
 /** The groups that made the difference: `search +$3.20, chat -$1.00`. Empty where nothing changed. */

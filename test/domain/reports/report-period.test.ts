@@ -9,7 +9,6 @@ import {
   periodBefore,
   periodOn,
   type ReportCalendar,
-  rangesOf,
   reportFrequencies,
   weekStarts,
 } from '../../../lambda/domain/reports/report-period.ts';
@@ -76,18 +75,6 @@ describe('periods of reports', () => {
   it('begin at the whole hour before midnight where the offset has half an hour', () => {
     const period = periodOn('daily', '2026-11-20', { ...berlin, timeZone: 'Asia/Kolkata' });
     expect(period).toMatchObject({ from: '2026-11-19T18:00:00.000Z', to: '2026-11-20T18:00:00.000Z' });
-  });
-
-  it('are read by day where these are days of UTC, else by hour', () => {
-    const utc: ReportCalendar = { ...berlin, timeZone: 'UTC' };
-    expect(rangesOf(periodOn('weekly', '2026-11-20', utc)).map(({ granularity }) => granularity)).toEqual(['day']);
-    expect(rangesOf(periodOn('weekly', '2026-11-20', berlin)).map(({ granularity }) => granularity)).toEqual(['hour']);
-    // London is at UTC in winter, and the month before was not.
-    const london: ReportCalendar = { ...berlin, timeZone: 'Europe/London' };
-    const november = periodOn('monthly', '2026-11-20', london);
-    expect(rangesOf(november, periodBefore('monthly', november, london)).map(({ granularity }) => granularity)).toEqual(
-      [...['hour', 'hour']],
-    );
   });
 
   it('follow each other without gap or overlap, in every zone, and each is due once, after its end', () => {
