@@ -58,8 +58,18 @@ interface Endpoint {
 /** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
 export type Operation = Endpoint & Access;
 
+/** An operation as it is written: `access` is the authorizer's unless said otherwise, and `errors` may have nothing to add. */
+type Definition = Omit<Endpoint, 'errors'> &
+  Partial<Pick<Endpoint, 'errors'>> &
+  (Access | { readonly access?: never; readonly permission: Permission });
+
+type Defaults<D extends Definition> = Pick<Endpoint, 'errors'> & {
+  readonly access: D extends { readonly access: infer A extends string } ? A : 'authorizer';
+};
+
 /** Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
-export const operation = <const O extends Operation>(definition: O): O => definition;
+export const operation = <const D extends Definition>(definition: D): D & Defaults<D> =>
+  ({ access: 'authorizer', errors: [], ...definition }) as D & Defaults<D>;
 
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
 export const forMachines = (

@@ -22,14 +22,12 @@ export const readDeletion = operation({
   path: '/account/deletion',
   group,
   summary: 'Read whether the account will be deleted',
-  access: 'authorizer',
   permission: 'account:read',
   success: {
     status: 200,
     description: '`deletion` is null if nobody asked for it.',
     schema: z.object({ deletion: z.nullable(deletionSchema) }),
   },
-  errors: [],
 });
 
 export const requestDeletion = operation({
@@ -39,7 +37,6 @@ export const requestDeletion = operation({
   group,
   summary: 'Delete the account',
   description: `With the owner's password, and the code of the second factor where it is on. An owner who has no password, because they sign in at an identity provider, sends neither and must have signed in within the last ten minutes. For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
-  access: 'authorizer',
   permission: 'account:delete',
   rateLimits: { perAccount: { requests: 10, minutes: 15 } },
   body: z.strictObject({ password: z.optional(passwordSchema), totp: z.optional(totpSchema) }),
@@ -53,7 +50,6 @@ export const cancelDeletion = operation({
   path: '/account/deletion',
   group,
   summary: 'Keep the account after all',
-  access: 'authorizer',
   permission: 'account:delete',
   success: { status: 204, description: 'The account stays.' },
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -79,7 +75,6 @@ export const createArchive = operation({
   summary: 'Export everything the account has',
   description:
     'One `.tar.gz`: the account with its members, projects, keys, tokens, rules, budgets and alerts, the audit log, request records and sessions by day as lines of JSON, and spend by month as CSV. Secrets are left out. It is written in the background; GET /account/archives shows the progress.',
-  access: 'authorizer',
   permission: 'account:write',
   rateLimits: { perAccount: { requests: 3, minutes: 1_440 } },
   success: { status: 202, description: 'Begun.', schema: archiveSchema },
@@ -92,14 +87,12 @@ export const listArchives = operation({
   path: '/account/archives',
   group,
   summary: 'List the archives of the account',
-  access: 'authorizer',
   permission: 'account:read',
   success: {
     status: 200,
     description: 'Newest first. Archives are kept for seven days.',
     schema: z.object({ items: z.array(archiveSchema) }),
   },
-  errors: [],
 });
 
 export const linkArchive = operation({
@@ -109,7 +102,6 @@ export const linkArchive = operation({
   group,
   summary: 'Get a link to download an archive',
   description: 'Whoever has the link can download the file, without a token, until the link expires.',
-  access: 'authorizer',
   permission: 'account:write',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: {

@@ -24,10 +24,8 @@ export const listRules = operation({
   path: '/alert-rules',
   group,
   summary: 'List alert rules',
-  access: 'authorizer',
   permission: 'rules:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(ruleSchema) }) },
-  errors: [],
 });
 
 export const getRule = operation({
@@ -36,7 +34,6 @@ export const getRule = operation({
   path: '/alert-rules/{id}',
   group,
   summary: 'Get an alert rule',
-  access: 'authorizer',
   permission: 'rules:read',
   params: idParams,
   success: { status: 200, description: 'The rule.', schema: ruleSchema },
@@ -51,7 +48,6 @@ export const createRule = operation({
   summary: 'Create an alert rule',
   description:
     'A rule fires at most once per period, on all its channels; a budget once with a forecast, and once when it is used up. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',
-  access: 'authorizer',
   permission: 'rules:write',
   body: withCondition(newMembers),
   success: { status: 201, description: 'The rule.', schema: ruleWithSecretSchema },
@@ -65,7 +61,6 @@ export const previewRule = operation({
   group,
   summary: 'Preview when a rule would have fired',
   description: "Evaluates a rule over the account's last 30 days. Nothing is stored or sent.",
-  access: 'authorizer',
   permission: 'rules:read',
   body: withCondition(previewMembers),
   success: {
@@ -73,7 +68,6 @@ export const previewRule = operation({
     description: 'When it would have fired, oldest first.',
     schema: previewSchema,
   },
-  errors: [],
 });
 
 export const updateRule = operation({
@@ -84,7 +78,6 @@ export const updateRule = operation({
   summary: 'Change an alert rule',
   description:
     'Send only the members to change. `config` is merged into the existing one, its `filter` too (RFC 7396): a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   body: z.strictObject({
@@ -103,7 +96,6 @@ export const testRule = operation({
   summary: 'Send a test message on the channels of a rule or budget',
   description:
     'Posts a message that says it is a test to each channel but `email`, once, and waits for the response. PagerDuty opens an incident; further tests of the rule join it.',
-  access: 'authorizer',
   permission: 'rules:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   params: idParams,
@@ -130,7 +122,6 @@ export const deleteRule = operation({
   group,
   summary: 'Delete an alert rule',
   description: 'Its alerts are kept.',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },

@@ -38,7 +38,6 @@ export const listAlerts = operation({
   group,
   summary: 'List triggered alerts, newest first',
   description: PAGE_DESCRIPTION,
-  access: 'authorizer',
   permission: 'rules:read',
   query: z.strictObject({
     status: z.optional(z.enum(['triggered', 'acknowledged'])),
@@ -60,7 +59,6 @@ export const getAlert = operation({
   path: '/alerts/{id}',
   group,
   summary: 'Get an alert',
-  access: 'authorizer',
   permission: 'rules:read',
   params,
   success: { status: 200, description: 'The alert.', schema: oneAlert },
@@ -74,7 +72,6 @@ export const acknowledgeAlert = operation({
   group,
   summary: 'Acknowledge an alert',
   description: 'Acknowledging it again changes nothing.',
-  access: 'authorizer',
   permission: 'rules:write',
   params,
   success: { status: 200, description: 'The updated alert.', schema: alertView },

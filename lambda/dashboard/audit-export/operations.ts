@@ -9,7 +9,6 @@ export const exportAudit = operation({
   group: 'Audit log',
   summary: 'Download the audit log as CSV',
   description: `Newest first. ${KEPT} Text that a spreadsheet would run as a formula is prefixed with an apostrophe.`,
-  access: 'authorizer',
   permission: 'audit:read',
   query: z.strictObject(auditRange),
   success: {
@@ -18,5 +17,4 @@ export const exportAudit = operation({
     schema: z.string(),
     streamed: { contentType: 'text/csv; charset=utf-8', filename: 'audit.csv' },
   },
-  errors: [],
 });

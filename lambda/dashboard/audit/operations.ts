@@ -27,7 +27,6 @@ export const listAudit = operation({
   group,
   summary: 'List who changed what, newest first',
   description: `${KEPT} ${PAGE_DESCRIPTION}`,
-  access: 'authorizer',
   permission: 'audit:read',
   query: z.strictObject({ ...auditRange, ...pageParameters({ default: 50, max: 200 }) }),
   success: { status: 200, description: 'One page.', schema: pageOf(entrySchema) },

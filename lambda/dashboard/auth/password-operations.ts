@@ -24,7 +24,6 @@ export const forgotPassword = operation({
   rateLimits: { perClient: PER_CLIENT, perEmail: { requests: 5, minutes: 60 } },
   body: z.strictObject({ email: emailSchema }),
   success: { status: 202, description: 'Accepted.', schema: z.object({ message: z.string() }) },
-  errors: [],
 });
 
 export const resetPassword = operation({
@@ -43,7 +42,6 @@ export const resetPassword = operation({
     status: 204,
     description: 'The new password is set. All earlier sessions have ended. Log in again, and see GET /auth/review.',
   },
-  errors: [],
 });
 
 export const changePassword = operation({
@@ -66,7 +64,6 @@ export const readReview = operation({
   summary: 'Keys and API tokens to review after a password reset',
   description:
     'A reset, and a changed e-mail address, end every session but revoke no key or API token, which would interrupt traffic. Until DELETE /auth/review, this lists active keys and tokens made since the last sign-in before it, and at least those of 30 days.',
-  access: 'authorizer',
   permission: 'keys:read',
   success: {
     status: 200,
@@ -93,7 +90,6 @@ export const readReview = operation({
       ),
     }),
   },
-  errors: [],
 });
 
 export const finishReview = operation({
@@ -103,5 +99,4 @@ export const finishReview = operation({
   ...ofUser,
   summary: 'Finish the review',
   success: { status: 204, description: 'There is nothing to review any more.' },
-  errors: [],
 });

@@ -49,7 +49,6 @@ export const me = operation({
       }),
     }),
   },
-  errors: [],
 });
 
 export const changeName = operation({
@@ -60,7 +59,6 @@ export const changeName = operation({
   summary: "Change the user's name",
   body: z.strictObject({ firstName: nameSchema, lastName: nameSchema }),
   success: { status: 204, description: 'Changed.' },
-  errors: [],
 });
 
 export const changeEmail = operation({
@@ -108,7 +106,6 @@ export const changeAccount = operation({
   path: '/auth/account',
   group: 'Authentication',
   summary: 'Change the settings of the account',
-  access: 'authorizer',
   permission: 'account:write',
   body: z.strictObject({
     requiresTotp: z

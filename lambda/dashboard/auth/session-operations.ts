@@ -64,7 +64,6 @@ export const logOut = operation({
     'Ends the session: its refresh token is rejected from then on. Tokens issued with it stay valid until they expire, for up to one hour. The response is the same for an invalid refresh token.',
   body: refreshTokenBody,
   success: { status: 204, description: 'The session has ended.' },
-  errors: [],
 });
 
 export const acceptInvitation = operation({

@@ -17,7 +17,6 @@ export const billingStatus = operation({
   summary: 'Read plan, subscription status and usage',
   description:
     'Request limits are soft: traffic continues above them. With the status UNPAID the account is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
-  access: 'authorizer',
   permission: 'billing:read',
   success: {
     status: 200,
@@ -45,7 +44,6 @@ export const billingStatus = operation({
       })
       .register(z.globalRegistry, { id: 'BillingStatus' }),
   },
-  errors: [],
 });
 
 export const checkout = operation({
@@ -56,7 +54,6 @@ export const checkout = operation({
   summary: 'Buy a plan, or change to another',
   description:
     'Returns the URL of a page of the payment processor: a checkout or, if the account already pays for another plan, the change of that subscription in the customer portal. The plan changes after the user confirms there.',
-  access: 'authorizer',
   permission: 'billing:write',
   body: z.strictObject({
     plan: z.enum(paidPlanNames, {
@@ -79,7 +76,6 @@ export const portal = operation({
   group,
   summary: 'Manage the subscription',
   description: 'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
-  access: 'authorizer',
   permission: 'billing:write',
   success: { status: 200, description: 'The page to redirect the user to.', schema: z.object({ url }) },
   errors: ['CONFLICT'],

@@ -67,10 +67,8 @@ export const listBudgets = operation({
   path: '/budgets',
   group,
   summary: 'List budgets and what they have used',
-  access: 'authorizer',
   permission: 'rules:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(budgetSchema) }) },
-  errors: [],
 });
 
 export const getBudget = operation({
@@ -79,7 +77,6 @@ export const getBudget = operation({
   path: '/budgets/{id}',
   group,
   summary: 'Read a budget and what it has used',
-  access: 'authorizer',
   permission: 'rules:read',
   params: idParams,
   success: { status: 200, description: 'The budget.', schema: budgetSchema },
@@ -94,7 +91,6 @@ export const createBudget = operation({
   summary: 'Create a budget',
   description:
     'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
-  access: 'authorizer',
   permission: 'rules:write',
   body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
   success: { status: 201, description: 'The budget.', schema: budgetSchema },
@@ -108,11 +104,9 @@ export const previewBudget = operation({
   group,
   summary: 'Preview what a budget would have done',
   description: "Judges a budget over the account's last 30 days. Nothing is stored, sent or stopped.",
-  access: 'authorizer',
   permission: 'rules:read',
   body: z.strictObject({ ...previewMembers, ...budgetConfigSchema.shape }),
   success: { status: 200, description: 'When its alerts would have been sent, oldest first.', schema: previewSchema },
-  errors: [],
 });
 
 export const updateBudget = operation({
@@ -123,7 +117,6 @@ export const updateBudget = operation({
   summary: 'Change a budget',
   description:
     'Send only the members to change; objects are merged, a null removes a member or restores its default. Raising the amount lets requests pass again within seconds.',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   body: z.strictObject({
@@ -143,7 +136,6 @@ export const deleteBudget = operation({
   group,
   summary: 'Delete a budget',
   description: 'What it stopped passes again within seconds. Its alerts are kept.',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },

@@ -59,10 +59,8 @@ export const listPauses = operation({
   path: '/pauses',
   group,
   summary: 'List the pauses in force',
-  access: 'authorizer',
   permission: 'rules:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(pauseSchema) }) },
-  errors: [],
 });
 
 export const createPause = operation({
@@ -72,7 +70,6 @@ export const createPause = operation({
   group,
   summary: 'Pause a session, a key, a project or a tag',
   description: `Its requests get 429 PAUSED, with \`x-should-retry: false\`, and are free. Responses under way are not interrupted. Rules of the type \`burn_rate\` make pauses, too. An account has ${MAX_PAUSES} at most.`,
-  access: 'authorizer',
   permission: 'rules:write',
   body: z.strictObject({
     name: name(100).check(z.describe('The reason. The refused client sees it.')),
@@ -105,7 +102,6 @@ export const endPause = operation({
   path: '/pauses/{id}',
   group,
   summary: 'End a pause: requests pass again within 5 seconds',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   success: { status: 204, description: 'Ended.' },

@@ -32,10 +32,8 @@ export const listDimensions = operation({
   path: '/dimensions',
   group,
   summary: 'List the metadata names that are dimensions of spend',
-  access: 'authorizer',
   permission: 'spend:read',
   success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
-  errors: [],
 });
 
 export const declareDimensions = operation({
@@ -46,7 +44,6 @@ export const declareDimensions = operation({
   summary: 'Declare metadata names as dimensions of spend',
   description:
     'Names of X-Service-Metadata, all at once: a name that is missing is not a dimension any more. Spend is split by a name for requests that begin from now on; a recorder may learn of it up to a minute later. What was counted under a name stays readable after it is removed, and goes on where it is declared again. Each name adds one counter to what a request writes.',
-  access: 'authorizer',
   permission: 'dimensions:write',
   body: z.strictObject({
     names: z.array(name).check(

@@ -30,7 +30,6 @@ export const listExports = operation({
   group: 'Exports',
   summary: 'List exported days, with links to download them',
   description: `Each day is exported after it is rolled up, an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them. At most ${MAX_LISTED_DAYS} days.`,
-  access: 'authorizer',
   permission: 'spend:read',
   query: z.strictObject({
     from: z.optional(day.check(z.describe('First day. Default: 30 days before `to`.'))),
@@ -43,7 +42,6 @@ export const listExports = operation({
     description: 'Oldest first.',
     schema: z.object({ items: z.array(dayExport) }),
   },
-  errors: [],
 });
 
 export const machineListExports = forMachines(listExports);

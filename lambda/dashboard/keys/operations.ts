@@ -45,7 +45,6 @@ export const listKeys = operation({
   path: '/keys',
   group,
   summary: 'List service keys, including revoked ones',
-  access: 'authorizer',
   permission: 'keys:read',
   success: {
     status: 200,
@@ -56,7 +55,6 @@ export const listKeys = operation({
       limit: z.int().check(z.positive(), z.describe('Number of active keys that the plan allows.')),
     }),
   },
-  errors: [],
 });
 
 export const createKey = operation({
@@ -67,7 +65,6 @@ export const createKey = operation({
   summary: 'Create a service key',
   description:
     'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access. Roles without `keys:write-all` change their own keys only.',
-  access: 'authorizer',
   permission: 'keys:write',
   body: z.strictObject({
     name: name(64),
@@ -90,7 +87,6 @@ export const changeKey = operation({
   summary: 'Rename a service key, move it to another project, or change its end',
   description:
     'Send only the members to change. Its spend, past and future, is shown under the project that it belongs to. The gateway follows a changed end within 60 seconds.',
-  access: 'authorizer',
   permission: 'keys:write',
   params,
   body: z.strictObject({
@@ -110,7 +106,6 @@ export const rotateKey = operation({
   summary: 'Give a service key a new secret',
   description:
     'The key keeps its id, name, project and spend. The gateway accepts former secrets until the overlap ends. Without an overlap it rejects them within 60 seconds.',
-  access: 'authorizer',
   permission: 'keys:write',
   params,
   body: z.strictObject({
@@ -130,7 +125,6 @@ export const revokeKey = operation({
   summary: 'Revoke a service key',
   description:
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
-  access: 'authorizer',
   permission: 'keys:write',
   params,
   query: z.strictObject({
@@ -156,7 +150,6 @@ export const listProjects = operation({
   path: '/projects',
   group: projectGroup,
   summary: 'List projects and the keys in them',
-  access: 'authorizer',
   permission: 'keys:read',
   success: {
     status: 200,
@@ -170,7 +163,6 @@ export const listProjects = operation({
       ),
     }),
   },
-  errors: [],
 });
 
 export const createProject = operation({
@@ -180,7 +172,6 @@ export const createProject = operation({
   group: projectGroup,
   summary: 'Create a project',
   description: 'A key belongs to exactly one project. `GET /spend?groupBy=project` splits spend by it.',
-  access: 'authorizer',
   permission: 'projects:write',
   body: z.strictObject({ name: name(64) }),
   success: { status: 201, description: 'The project.', schema: z.object(projectFacts) },
@@ -193,7 +184,6 @@ export const renameProject = operation({
   path: '/projects/{id}',
   group: projectGroup,
   summary: 'Rename a project',
-  access: 'authorizer',
   permission: 'projects:write',
   params,
   body: z.strictObject({ name: name(64) }),
@@ -208,7 +198,6 @@ export const deleteProject = operation({
   group: projectGroup,
   summary: 'Delete a project without keys',
   description: 'Move its keys first, also revoked ones: their past spend is shown under their project.',
-  access: 'authorizer',
   permission: 'projects:write',
   params,
   success: { status: 204, description: 'Deleted.' },

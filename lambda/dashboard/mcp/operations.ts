@@ -30,7 +30,6 @@ export const callMcp = operation({
       error: z.optional(z.looseObject({ code: z.int(), message: z.string() })),
     }),
   },
-  errors: [],
 });
 
 export const openMcpStream = operation({

@@ -49,10 +49,8 @@ export const listMembers = operation({
   path: '/members',
   group,
   summary: "List the account's users and their roles",
-  access: 'authorizer',
   permission: 'members:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(memberSchema) }) },
-  errors: [],
 });
 
 export const leaveAccount = operation({
@@ -62,7 +60,6 @@ export const leaveAccount = operation({
   group,
   summary: 'Leave the account',
   description: 'The login stays, and can accept another invitation. The owner transfers the ownership first.',
-  access: 'authorizer',
   permission: 'self:write',
   success: { status: 204, description: 'You are no member any more.' },
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -75,7 +72,6 @@ export const changeRole = operation({
   group,
   summary: "Change a member's role",
   description: 'Holds within 60 seconds.',
-  access: 'authorizer',
   permission: 'members:write',
   params: memberParams,
   body: z.strictObject({ role: grantableRole }),
@@ -91,7 +87,6 @@ export const removeMember = operation({
   summary: 'Remove a member',
   description:
     'The sessions of the user end, and tokens are rejected within 60 seconds. Service keys of the user stay active, because traffic may depend on them: the response lists them for review.',
-  access: 'authorizer',
   permission: 'members:write',
   params: memberParams,
   success: {
@@ -113,7 +108,6 @@ export const transferOwnership = operation({
   group,
   summary: 'Make another member the owner',
   description: 'The former owner becomes an admin. An account has exactly one owner.',
-  access: 'authorizer',
   permission: 'ownership:write',
   params: memberParams,
   success: { status: 204, description: 'The member is the owner.' },
@@ -126,14 +120,12 @@ export const listInvitations = operation({
   path: '/invitations',
   group,
   summary: 'List invitations that were not accepted',
-  access: 'authorizer',
   permission: 'members:read',
   success: {
     status: 200,
     description: 'Oldest first. Expired ones are listed for 30 days.',
     schema: z.object({ items: z.array(invitationSchema) }),
   },
-  errors: [],
 });
 
 export const inviteMember = operation({
@@ -143,7 +135,6 @@ export const inviteMember = operation({
   group,
   summary: 'Invite somebody by mail',
   description: `The mail has a link that works once, for ${INVITATION_DAYS} days, and while the member who invited may invite. A user belongs to one account: an address that belongs to another account cannot be invited.`,
-  access: 'authorizer',
   permission: 'members:write',
   body: z.strictObject({ email: emailSchema, role: grantableRole }),
   success: { status: 201, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
@@ -157,7 +148,6 @@ export const resendInvitation = operation({
   group,
   summary: 'Send an invitation again',
   description: `With a new link, for ${INVITATION_DAYS} days from now. The former link stops working.`,
-  access: 'authorizer',
   permission: 'members:write',
   params: invitationParams,
   success: { status: 200, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
@@ -171,7 +161,6 @@ export const revokeInvitation = operation({
   group,
   summary: 'Revoke an invitation',
   description: 'Its link stops working at once.',
-  access: 'authorizer',
   permission: 'members:write',
   params: invitationParams,
   success: { status: 204, description: 'Revoked.' },

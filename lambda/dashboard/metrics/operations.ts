@@ -13,7 +13,6 @@ export const readMetrics = operation({
   summary: 'Read spend as Prometheus metrics',
   description:
     'The text format of Prometheus. Money is in gauges, which repricing may lower. What is in counters only grows, and starts again with each month (UTC). A cost that is not known has no sample: `ai_spend_unknown_cost_requests` counts its requests. Budgets are included where the role has `rules:read`.',
-  access: 'authorizer',
   permission: 'spend:read',
   query: z.strictObject({
     groupBy: z
@@ -26,7 +25,6 @@ export const readMetrics = operation({
     schema: z.string(),
     streamed: { contentType: 'text/plain; version=0.0.4; charset=utf-8', filename: 'metrics.txt' },
   },
-  errors: [],
 });
 
 export const machineReadMetrics = forMachines(readMetrics);

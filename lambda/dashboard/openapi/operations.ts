@@ -13,5 +13,4 @@ export const readOpenApi = operation({
     description: 'OpenAPI 3.1.',
     schema: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
   },
-  errors: [],
 });

@@ -18,7 +18,6 @@ export const listPriceChanges = operation({
   summary: 'List what changed prices did to recorded costs',
   description:
     'Prices come from a feed. A new version of it may price models that had no price, and may have prices that hold since an earlier time. Requests of the last 35 days are then priced again, which this lists: newest version first, for 400 days. Without changes the list is empty.',
-  access: 'authorizer',
   permission: 'spend:read',
   success: {
     status: 200,
@@ -38,5 +37,4 @@ export const listPriceChanges = operation({
       ),
     }),
   },
-  errors: [],
 });

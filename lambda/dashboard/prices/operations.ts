@@ -85,7 +85,6 @@ export const listPrices = operation({
   path: '/prices',
   group,
   summary: "List the account's own prices",
-  access: 'authorizer',
   permission: 'spend:read',
   success: {
     status: 200,
@@ -100,7 +99,6 @@ export const listPrices = operation({
       lastRepricing: z.nullable(z.object({ at: z.iso.datetime(), ...job })),
     }),
   },
-  errors: [],
 });
 
 export const createPrice = operation({
@@ -111,7 +109,6 @@ export const createPrice = operation({
   summary: 'Add a price of your own',
   description:
     'Of each kind, the most specific price that matches a request applies: by key, project, model, service tier, credential, then provider. Own rates, a subscription or a commitment replace the list price; then come discount, volume discount, credit and markup. Requests that are on record are priced again within minutes. See docs/prices.md.',
-  access: 'authorizer',
   permission: 'prices:write',
   body: z.strictObject({
     name: name(100),
@@ -132,7 +129,6 @@ export const updatePrice = operation({
   summary: 'Change a price of your own',
   description:
     'Send only the members to change; `terms` as a whole; null removes a member of the scope. Requests of the past are priced again. To change a price from a day on, end it there and add another.',
-  access: 'authorizer',
   permission: 'prices:write',
   params,
   body: z.strictObject({
@@ -155,7 +151,6 @@ export const deletePrice = operation({
   group,
   summary: 'Delete a price of your own',
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
-  access: 'authorizer',
   permission: 'prices:write',
   params,
   success: { status: 204, description: 'Deleted.' },
@@ -169,7 +164,6 @@ export const setCurrency = operation({
   group,
   summary: 'Set the currency that costs are shown in',
   description: 'For display only: all costs are recorded in US dollars. Of each day, the last rate that began counts.',
-  access: 'authorizer',
   permission: 'prices:write',
   body: z.strictObject({ currency: z.nullable(currency).check(z.describe('Null for US dollars.')) }),
   success: { status: 200, description: 'The currency.', schema: z.object({ currency: z.nullable(currency) }) },

@@ -20,7 +20,6 @@ export const importBill = operation({
   summary: 'Import lines of an invoice',
   description:
     'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item`, `model` (the provider’s name of the model) and `scope` (workspace or project). Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
-  access: 'authorizer',
   permission: 'bills:write',
   params: z.object({ provider }),
   body: z.strictObject({
@@ -31,7 +30,6 @@ export const importBill = operation({
     description: 'What is stored now.',
     schema: z.object({ days: z.array(day), lines: z.int() }),
   },
-  errors: [],
 });
 
 const billedProvider = z.enum(billedProviders);
@@ -49,10 +47,8 @@ export const listBillConnections = operation({
   path: '/bill-connections',
   group,
   summary: 'List the providers whose bill is read',
-  access: 'authorizer',
   permission: 'spend:read',
   success: { status: 200, description: 'One for each provider.', schema: z.object({ items: z.array(connection) }) },
-  errors: [],
 });
 
 export const connectBill = operation({
@@ -63,7 +59,6 @@ export const connectBill = operation({
   summary: 'Connect the bill of a provider',
   description:
     'The credential is tried, and then kept in Secrets Manager, where only the function that reads bills reads it. It is never shown again. Give a credential that can read costs and nothing else. The last 92 days are read within minutes, then every six hours what is new or was corrected.',
-  access: 'authorizer',
   permission: 'bills:write',
   rateLimits: { perAccount: { requests: 10, minutes: 60 } },
   params: z.object({ provider: billedProvider }),
@@ -76,7 +71,6 @@ export const connectBill = operation({
       ),
   }),
   success: { status: 200, description: 'The connection.', schema: connection },
-  errors: [],
 });
 
 export const disconnectBill = operation({
@@ -86,11 +80,9 @@ export const disconnectBill = operation({
   group,
   summary: 'Disconnect the bill of a provider',
   description: 'Deletes the credential. What was read stays.',
-  access: 'authorizer',
   permission: 'bills:write',
   params: z.object({ provider: billedProvider }),
   success: { status: 204, description: 'It is not read any more.' },
-  errors: [],
 });
 
 export const readReconciliation = operation({
@@ -101,7 +93,6 @@ export const readReconciliation = operation({
   summary: 'Compare what a provider billed with what is on record',
   description:
     'Days are UTC. Each part of the difference is in one bucket, and the buckets add up exactly to billed less recorded, at effective prices. `notThroughGateway`: requests that no record has. `priceDiffers`: the recorded requests at another price, for one model. `discount`: a lower price for all models, or a credit. `timing`: requests around midnight that are on the bill of another day. `trackingGap`: requests that are known to be untracked. `unknownCost`: recorded requests that no price is known for. `notBilledYet`: the bill has nothing of the day. `unexplained`: recorded, but not billed.',
-  access: 'authorizer',
   permission: 'spend:read',
   params: z.object({ provider }),
   query: z.object({
@@ -140,7 +131,6 @@ export const readReconciliation = operation({
         .check(z.describe('The largest 200 parts of the difference, largest first.')),
     }),
   },
-  errors: [],
 });
 
 export const machineReadReconciliation = forMachines(readReconciliation);

@@ -75,7 +75,6 @@ export const listRequests = operation({
   group,
   summary: 'List tracked requests, newest first',
   description: PAGE_DESCRIPTION,
-  access: 'authorizer',
   permission: 'requests:read',
   query: z.strictObject({
     from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
@@ -125,7 +124,6 @@ export const readRequest = operation({
   path: '/requests/{requestId}',
   group,
   summary: 'Read one tracked request',
-  access: 'authorizer',
   permission: 'requests:read',
   params: z.strictObject({ requestId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The request.', schema: request },

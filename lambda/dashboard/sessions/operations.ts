@@ -26,7 +26,6 @@ export const listSessions = operation({
   summary: 'List sessions with their sums',
   description:
     'A session is what a client calls one: the requests that it sends with the same session id. Sums are exact, and count the requests of the range. Bounds are widened to whole days (UTC). Sessions are kept as long as the records of their requests.',
-  access: 'authorizer',
   permission: 'requests:read',
   query: z.strictObject({
     from,
@@ -59,7 +58,6 @@ export const listSessions = operation({
       ),
     }),
   },
-  errors: [],
 });
 
 export const readSession = operation({
@@ -70,7 +68,6 @@ export const readSession = operation({
   summary: 'Read one session: its agents and their requests',
   description:
     'The tree of a session. `parentAgentId` says which agent started another. Sums are exact. The newest 500 requests are listed; GET /requests with `session` and `agent` lists all.',
-  access: 'authorizer',
   permission: 'requests:read',
   params: z.strictObject({ sessionId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   query: z.strictObject({

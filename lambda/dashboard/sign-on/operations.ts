@@ -26,7 +26,6 @@ export const findSignOn = operation({
         .check(z.describe('Null if no identity provider is set up for the domain of this address.')),
     }),
   },
-  errors: [],
 });
 
 export const signOn = operation({
@@ -77,10 +76,8 @@ export const readSignOnSettings = operation({
   path: '/sign-on',
   group,
   summary: 'Read how members sign in by an identity provider',
-  access: 'authorizer',
   permission: 'account:read',
   success: { status: 200, description: 'The settings.', schema: settingsSchema },
-  errors: [],
 });
 
 export const changeSignOnSettings = operation({
@@ -91,7 +88,6 @@ export const changeSignOnSettings = operation({
   summary: 'Change how members sign in by an identity provider',
   description:
     'The operator sets identity providers up, each with the domains of its addresses. An account can use the one for the domain of its owner, whose address must be verified. A provider belongs to one account.',
-  access: 'authorizer',
   permission: 'sign-on:write',
   body: z
     .partial(z.strictObject({ provider: z.nullable(z.string().check(z.minLength(1), z.maxLength(32))), ...settings }))

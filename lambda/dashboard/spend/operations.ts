@@ -49,7 +49,6 @@ export const readSpend = operation({
   summary: 'Read totals, groups and a series of spend',
   description:
     'Times are UTC. Bounds are widened to whole hours, days or months. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
-  access: 'authorizer',
   permission: 'spend:read',
   query: spendQuery,
   success: {
@@ -123,7 +122,6 @@ export const readSpend = operation({
         .check(z.describe('Every hour, day or month of the range, in ascending order.')),
     }),
   },
-  errors: [],
 });
 // Two operations have it: the document has it once.
 z.globalRegistry.add(readSpend.success.schema, { id: 'SpendReport' });
@@ -160,7 +158,6 @@ export const compareSpend = operation({
   summary: 'Explain the change of spend between two periods',
   description:
     'Any two periods of at most 366 days, in whole hours (UTC; whole days where hours are no longer kept). A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
-  access: 'authorizer',
   permission: 'spend:read',
   query: changeQuery,
   success: {
@@ -224,7 +221,6 @@ export const compareSpend = operation({
         ),
     }),
   },
-  errors: [],
 });
 z.globalRegistry.add(compareSpend.success.schema, { id: 'SpendChange' });
 

@@ -16,5 +16,4 @@ export const receiveStripeEvent = operation({
     description: 'The event is processed.',
     schema: z.object({ received: z.literal(true) }),
   },
-  errors: [],
 });

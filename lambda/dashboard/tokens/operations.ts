@@ -33,10 +33,8 @@ export const listTokens = operation({
   path: '/tokens',
   group,
   summary: 'List API tokens, including expired ones',
-  access: 'authorizer',
   permission: 'tokens:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(tokenSchema) }) },
-  errors: [],
 });
 
 export const createToken = operation({
@@ -47,7 +45,6 @@ export const createToken = operation({
   summary: 'Create an API token',
   description:
     'A credential for programs. POST /auth/token exchanges it for a JWT, which the whole API accepts; paths below /machine take the token itself. It has the permissions of its role, except those that change members, tokens, sign-in or the account itself. It belongs to the account, not to the user who creates it.',
-  access: 'authorizer',
   permission: 'tokens:write',
   body: z.strictObject({
     name: name(64),
@@ -72,7 +69,6 @@ export const removeToken = operation({
   group,
   summary: 'Remove an API token',
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
-  access: 'authorizer',
   permission: 'tokens:write',
   params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 204, description: 'Removed.' },
@@ -102,5 +98,4 @@ export const issueJwt = operation({
       expires_in: z.int().check(z.positive(), z.describe('Lifetime of the JWT in seconds.')),
     }),
   },
-  errors: [],
 });
