@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { importBill } from '../lambda/dashboard/reconciliation/import-bill.ts';
 import { compareBill } from '../lambda/dashboard/reconciliation/read-reconciliation.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
@@ -10,6 +9,7 @@ import { openSpend } from '../lambda/data/spend/spend.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
+import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
 import { accountIdOf, isAccountName } from './account-id.ts';
 import { CommandError, runCommand } from './command.ts';
 
@@ -57,17 +57,10 @@ await runCommand(
     const bills = openBills(table);
     try {
       if (file !== undefined) {
-        const csv = await readFile(file, 'utf8');
-        const store = dryRun ? async () => [] : bills.replace;
-        const now = () => new Date();
-        const { days, lines } = await importBill({ bills: { replace: store }, now })({
-          ...({ caller: { accountId }, params: { provider }, body: { csv } } as Parameters<
-            ReturnType<typeof importBill>
-          >[0]),
-        });
-        console.log(
-          dryRun ? `${lines} lines were read; none is stored.` : `${lines} lines of ${days.length} days are stored.`,
-        );
+        const lines = parseBillCsv(await readFile(file, 'utf8'));
+        const store = () => bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
+        const done = dryRun ? 'were read; none is stored' : `of ${(await store()).length} days are stored`;
+        console.log(`${lines.length} lines ${done}.`);
       }
       const readTrackingGaps = openTrackingGaps(table).gaps;
       const loadBook = openNewestBook({

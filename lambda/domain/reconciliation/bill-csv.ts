@@ -22,6 +22,9 @@ const row = z.object({
   scope: z._default(text, ''),
 });
 
+/** A day's item must stay below DynamoDB's 400 kB. */
+const MAX_LINES_PER_DAY = 500;
+
 const COLUMNS = 'day,amount[,item][,model][,scope]';
 
 const problem = (message: string): ValidationError =>
@@ -46,12 +49,12 @@ const rowsOf = (csv: string): { info: { lines: number }; record: unknown }[] => 
  * Lines of an invoice: CSV (RFC 4180) with a header that names the columns `day` (UTC) and `amount` (USD), and where there are any
  * `item`, `model` and `scope`. Other columns are ignored.
  *
- * @throws ValidationError that names the line
+ * @throws ValidationError that names the line, or the day with too many
  */
 export const parseBillCsv = (csv: string): BillLine[] => {
   const rows = rowsOf(csv);
   if (rows.length === 0) throw problem(`has no lines. It needs a header (${COLUMNS}) and a line for each amount.`);
-  return rows.map(({ info, record }) => {
+  const lines = rows.map(({ info, record }) => {
     const parsed = row.safeParse(record);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -72,4 +75,10 @@ export const parseBillCsv = (csv: string): BillLine[] => {
       amountNanoUsd: nanoUsdOf(amount),
     };
   });
+  for (const [day, { length }] of Map.groupBy(lines, (line) => line.day))
+    if (length > MAX_LINES_PER_DAY)
+      throw problem(
+        `has ${length} lines for ${day}; the limit is ${MAX_LINES_PER_DAY}. Add up lines of the same model.`,
+      );
+  return lines;
 };

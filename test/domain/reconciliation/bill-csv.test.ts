@@ -30,6 +30,12 @@ describe('an invoice', () => {
     ]);
   });
 
+  it('has no more lines of a day than can be stored', () => {
+    const bill = (lines: number) => `day,amount\n${'2026-11-20,1\n'.repeat(lines)}`;
+    expect(parseBillCsv(bill(500))).toHaveLength(500);
+    expect(problemOf(bill(501))).toContain('has 501 lines for 2026-11-20; the limit is 500');
+  });
+
   it.each([
     ['', 'has no lines'],
     ['day,amount', 'has no lines'],
