@@ -69,6 +69,18 @@ const dashboardEnvironment = ({ table, corsOrigins, userPoolClient }: DashboardD
     USER_POOL_CLIENT_ID: userPoolClient.userPoolClientId,
   }) satisfies DashboardEnvironment;
 
+const withUserPool = (dependencies: DashboardDependencies) => ({
+  ...dashboardEnvironment(dependencies),
+  USER_POOL_ID: dependencies.userPool.userPoolId,
+});
+
+const withMail = (dependencies: DashboardDependencies) => ({
+  ...withUserPool(dependencies),
+  MAIL_FROM: dependencies.mail.from,
+  MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
+  DASHBOARD_URL: dependencies.dashboardUrl,
+});
+
 const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
 /** Of service keys, which say what belongs to a project. */
 const listKeys: TableAccess = { actions: ['Query'], partitions: partitions.accounts };
@@ -95,12 +107,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       'Dashboard API: register, login, refresh, logout, password reset, e-mail verification, second factor, invitations, me',
     environment: (dependencies) =>
       ({
-        ...dashboardEnvironment(dependencies),
-        USER_POOL_ID: dependencies.userPool.userPoolId,
+        ...withMail(dependencies),
         REGISTRATION: dependencies.registration,
-        DASHBOARD_URL: dependencies.dashboardUrl,
-        MAIL_FROM: dependencies.mail.from,
-        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
       }) satisfies AuthEnvironment,
     items: [
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
@@ -141,13 +149,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     description: 'Dashboard API: deletion of the account, archives of everything in it',
     environment: (dependencies) =>
       ({
-        ...dashboardEnvironment(dependencies),
-        USER_POOL_ID: dependencies.userPool.userPoolId,
+        ...withMail(dependencies),
         OBJECT_BUCKET: dependencies.objects.bucketName,
         DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * 86_400),
-        MAIL_FROM: dependencies.mail.from,
-        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
-        DASHBOARD_URL: dependencies.dashboardUrl,
       }) satisfies AccountEnvironment,
     items: [
       { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
@@ -174,14 +178,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   members: {
     description: 'Dashboard API: members, roles, invitations',
-    environment: (dependencies) =>
-      ({
-        ...dashboardEnvironment(dependencies),
-        USER_POOL_ID: dependencies.userPool.userPoolId,
-        MAIL_FROM: dependencies.mail.from,
-        MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
-        DASHBOARD_URL: dependencies.dashboardUrl,
-      }) satisfies MembersEnvironment,
+    environment: (dependencies) => withMail(dependencies) satisfies MembersEnvironment,
     items: [
       { actions: ['Query'], partitions: partitions.accounts },
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users] },
@@ -213,8 +210,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     description: 'Dashboard API: single sign-on',
     environment: (dependencies) =>
       ({
-        ...dashboardEnvironment(dependencies),
-        USER_POOL_ID: dependencies.userPool.userPoolId,
+        ...withUserPool(dependencies),
         SIGN_ON_ORIGIN: dependencies.signOn.origin,
         DASHBOARD_URL: dependencies.dashboardUrl,
         SIGN_ON_PROVIDERS: JSON.stringify(dependencies.signOn.providers),
@@ -240,11 +236,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   tokens: {
     description: 'Dashboard API: API tokens, and JWTs for them',
-    environment: (dependencies) =>
-      ({
-        ...dashboardEnvironment(dependencies),
-        USER_POOL_ID: dependencies.userPool.userPoolId,
-      }) satisfies TokensEnvironment,
+    environment: (dependencies) => withUserPool(dependencies) satisfies TokensEnvironment,
     items: [
       { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
       { actions: ['GetItem', 'BatchGetItem', 'UpdateItem'], partitions: partitions.apiTokens },
