@@ -336,7 +336,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   'price-changes': {
     description: 'Dashboard API: what changed prices did to recorded costs',
     environment: dashboardEnvironment,
-    items: [readSpend],
+    items: [readSpend, { actions: ['GetItem'], partitions: partitions.prices }],
   },
   sessions: {
     description: 'Dashboard API: sessions with their agents and requests',

@@ -168,9 +168,13 @@ describe('a new model in the feed', () => {
     const sums = total((await ledgerSums(table, accountId, [])).days);
     expect(sums).toMatchObject({ requests: 13, costComputedNanoUsd: 13 * cost });
 
-    const report = await listPriceChanges(openPriceChanges(table))({ caller: { accountId } } as never);
+    const report = await listPriceChanges({
+      changes: openPriceChanges(table),
+      versions: openPriceVersions(table),
+    })({ caller: { accountId } } as never);
     const unpricedToday = (pricedAt ?? 0) / 5 - 1;
     expect(report).toEqual({
+      feed: { version: 1, checkedAt: expect.any(String), held: [] },
       items: [
         {
           version: 1,

@@ -11,6 +11,8 @@ import { alertsSearch } from './alerts/search.ts';
 import { billingSearch } from './billing/search.ts';
 import { sessionsSearch } from './client-sessions/search.ts';
 import { overviewSearch } from './overview/search.ts';
+import { pricesSearch } from './prices/search.ts';
+import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
 import type { Session } from './session/session.ts';
 import { NotFound } from './shell/not-found.tsx';
@@ -169,6 +171,29 @@ const billing = createRoute({
   component: lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing'),
 });
 
+const prices = createRoute({
+  getParentRoute: () => members,
+  path: '/prices',
+  validateSearch: pricesSearch,
+  component: lazyRouteComponent(() => import('./prices/prices.tsx'), 'Prices'),
+});
+const priceChanges = createRoute({
+  getParentRoute: () => members,
+  path: '/price-changes',
+  component: lazyRouteComponent(() => import('./price-changes/price-changes.tsx'), 'PriceChanges'),
+});
+const reconciliation = createRoute({
+  getParentRoute: () => members,
+  path: '/reconciliation',
+  validateSearch: reconciliationSearch,
+  component: lazyRouteComponent(() => import('./reconciliation/reconciliation.tsx'), 'Reconciliation'),
+});
+const exported = createRoute({
+  getParentRoute: () => members,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('./exports/exports.tsx'), 'Exports'),
+});
+
 /** Mails link here. */
 const review = createRoute({
   getParentRoute: () => members,
@@ -217,6 +242,10 @@ const routeTree = root.addChildren([
     people,
     audit,
     billing,
+    prices,
+    priceChanges,
+    reconciliation,
+    exported,
     review,
     tokens,
     profile,

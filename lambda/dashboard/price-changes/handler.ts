@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openPriceChanges } from '../../data/prices/price-changes.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -11,8 +12,10 @@ import { listPriceChanges } from './read-price-changes.ts';
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 
+const list = listPriceChanges({ changes: openPriceChanges(table), versions: openPriceVersions(table) });
+
 /** Everything under /api/price-changes. */
-export const handler = httpStack([route(operations.listPriceChanges, listPriceChanges(openPriceChanges(table)))], {
+export const handler = httpStack([route(operations.listPriceChanges, list)], {
   logger: new Logger({ serviceName: 'dashboard-price-changes' }),
   corsOrigins: environment.CORS_ORIGINS,
   membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,

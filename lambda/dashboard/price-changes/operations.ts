@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { feedSources } from '../../domain/price/feed/next-lists.ts';
 import { operation } from '../../http/operation.ts';
 
+const rates = z.nullable(z.record(z.string(), z.number()));
 const count = z.int().check(z.nonnegative());
 const difference = {
   requests: count.check(z.describe('Requests whose cost changed.')),
@@ -23,6 +25,28 @@ export const listPriceChanges = operation({
     status: 200,
     description: 'The newest 100 versions that changed costs of the account.',
     schema: z.object({
+      feed: z.object({
+        version: count.check(z.describe('The newest version; 0 before the first: the prices in the code hold.')),
+        checkedAt: z
+          .nullable(z.iso.datetime())
+          .check(z.describe('When all sources were read last. Null before the first time.')),
+        held: z
+          .array(
+            z.object({
+              source: z.enum(feedSources),
+              provider: z.string(),
+              model: z.string(),
+              before: rates.check(z.describe('The prices that hold, in USD for a million tokens. Null for none.')),
+              after: rates.check(z.describe('The published prices. Null where the model was taken off the list.')),
+              firstSeenAt: z.iso.datetime(),
+            }),
+          )
+          .check(
+            z.describe(
+              'Large changes that wait for a second source or for the operator of the gateway, newest first, at most 100.',
+            ),
+          ),
+      }),
       items: z.array(
         z.object({
           version: z.int().check(z.describe('Of the price book, as `priceVersion` of requests.')),

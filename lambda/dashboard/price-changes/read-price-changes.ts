@@ -1,9 +1,11 @@
 import type { PriceChangeOfDay, PriceChanges } from '../../data/prices/price-changes.ts';
+import type { PriceFeed, PriceVersions } from '../../data/prices/price-versions.ts';
 import type { CostDifference } from '../../domain/price/cost-differences.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { listPriceChanges as listOperation } from './operations.ts';
 
 const MAX_VERSIONS = 100;
+const MAX_HELD = 100;
 
 type Sums = Omit<CostDifference, 'provider' | 'model'>;
 const none: Sums = { requests: 0, unknownBefore: 0, unknownAfter: 0, nanoUsdBefore: 0, nanoUsdAfter: 0 };
@@ -39,8 +41,31 @@ const sumOf = (version: number, days: readonly PriceChangeOfDay[]) => {
   };
 };
 
+const stateOf = ({ version, checkedAt, waiting }: PriceFeed) => ({
+  version,
+  checkedAt,
+  held: waiting
+    .filter(({ decision }) => decision === null)
+    .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
+    .slice(0, MAX_HELD)
+    .map(({ source, provider, model, before, after, firstSeenAt }) => ({
+      source,
+      provider,
+      model,
+      before,
+      after,
+      firstSeenAt,
+    })),
+});
+
 export const listPriceChanges =
-  ({ of }: Pick<PriceChanges, 'of'>): Implementation<typeof listOperation> =>
+  ({
+    changes: { of },
+    versions: { readFeed },
+  }: {
+    readonly changes: Pick<PriceChanges, 'of'>;
+    readonly versions: Pick<PriceVersions, 'readFeed'>;
+  }): Implementation<typeof listOperation> =>
   async ({ caller: { accountId } }) => {
     const versions = new Map<number, PriceChangeOfDay[]>();
     for await (const change of of(accountId)) {
@@ -49,5 +74,5 @@ export const listPriceChanges =
       else if (versions.size === MAX_VERSIONS) break;
       else versions.set(change.version, [change]);
     }
-    return { items: [...versions].map(([version, days]) => sumOf(version, days)) };
+    return { feed: stateOf(await readFeed()), items: [...versions].map(([version, days]) => sumOf(version, days)) };
   };

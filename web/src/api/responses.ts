@@ -39,3 +39,13 @@ export type Role = Member['role'];
 export type Invitation = components['schemas']['Invitation'];
 export type AuditQuery = NonNullable<NonNullable<paths['/audit']['get']['parameters']>['query']>;
 export type AuditEntry = components['schemas']['AuditEntry'];
+
+export type OwnPrices = paths['/prices']['get']['responses']['200']['content']['application/json'];
+export type OwnPrice = components['schemas']['Price'];
+export type NewPrice = paths['/prices']['post']['requestBody']['content']['application/json'];
+export type DisplayCurrency = components['schemas']['DisplayCurrency'];
+export type PriceChangesReport = paths['/price-changes']['get']['responses']['200']['content']['application/json'];
+export type Reconciliation =
+  paths['/reconciliation/{provider}']['get']['responses']['200']['content']['application/json'];
+export type BillConnection =
+  paths['/bill-connections']['get']['responses']['200']['content']['application/json']['items'][number];

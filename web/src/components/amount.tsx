@@ -5,6 +5,8 @@ import {
   formatMoney,
   formatPartMoney,
   formatRoughMoney,
+  formatShown,
+  type Shown,
 } from '../format/money.ts';
 import { formatCount, formatExact } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
@@ -17,19 +19,24 @@ const moneyFormats = {
   rough: formatRoughMoney,
 } as const;
 
-/** An amount of money, or "unknown"; hovering shows all decimals. */
+/** An amount of money, or "unknown"; hovering shows all decimals of the US dollars. */
 export const Money = ({
   nano,
+  shown,
   as = 'sum',
   className = '',
 }: {
   readonly nano: number | null;
+  /** The same in the display currency. */
+  readonly shown?: Shown | undefined;
   /** `call` has four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
   readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
 }) => (
   <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
-    {moneyFormats[as](nano)}
+    {nano !== null && shown && shown.decimal !== null
+      ? formatShown(shown.decimal, shown.code, as === 'rough' ? 3 : undefined)
+      : moneyFormats[as](nano)}
   </span>
 );
 

@@ -50,6 +50,11 @@ export const formatRoughMoney = (nanoUsd: number | null): string =>
     ? formatMoney(nanoUsd)
     : whole.format(Number((nanoUsd / NANO).toPrecision(3)));
 
+const rate = usd({ minimumFractionDigits: 2, maximumFractionDigits: 9 });
+
+/** `$1.20`, `$0.000075`: a rate or an agreed amount in USD, with all its decimals. */
+export const formatRate = (amountUsd: number): string => rate.format(amountUsd);
+
 /** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */
 export const formatAxisMoney = (nanoUsd: number): string => {
   const amount = nanoUsd / NANO;
@@ -66,4 +71,45 @@ export const exactMoney = (nanoUsd: number | null): string => {
   const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
   const decimals = digits.slice(-9).replace(/0+$/, '');
   return `${nanoUsd < 0 ? '-' : ''}${digits.slice(0, -9)}${decimals === '' ? '' : `.${decimals}`} USD`;
+};
+
+/** A cost in the display currency. */
+export interface Shown {
+  /** Decimal string; null where it is not known. */
+  readonly decimal: string | null;
+  /** ISO 4217. */
+  readonly code: string;
+}
+
+/** What the API has of a cost in the display currency; undefined without such a currency. */
+export const shownIn = (
+  { displayCost, displayCurrency }: { readonly displayCost?: string | null; readonly displayCurrency?: string },
+  code = displayCurrency,
+): Shown | undefined => (code === undefined || displayCost === undefined ? undefined : { decimal: displayCost, code });
+
+/** `€1,234.50`, `€0.0042`; `digits` at most, where given. */
+export const formatShown = (decimal: string, code: string, digits?: number): string => {
+  const amount = Number(decimal);
+  const isSmall = amount !== 0 && Math.abs(amount) < 0.01;
+  const options: Intl.NumberFormatOptions = isSmall
+    ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }
+    : digits === undefined
+      ? {}
+      : { maximumSignificantDigits: digits, minimumFractionDigits: 0 };
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency: code, ...options }).format(amount);
+};
+
+const DECIMALS = 9;
+const scaled = (decimal: string): bigint => {
+  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.');
+  const value = BigInt(whole + fraction.padEnd(DECIMALS, '0'));
+  return decimal.startsWith('-') ? -value : value;
+};
+
+/** The exact sum of decimal strings with at most nine decimals; null where one is not known. */
+export const addDecimals = (decimals: readonly (string | null)[]): string | null => {
+  if (decimals.includes(null)) return null;
+  const sum = decimals.reduce((total, decimal) => total + scaled(decimal ?? '0'), 0n);
+  const digits = String(sum < 0n ? -sum : sum).padStart(DECIMALS + 1, '0');
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
 };

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
 import { useMe } from '../session/permissions.ts';
 
@@ -11,7 +12,7 @@ export const Projects = () => {
   const api = useApi();
   const { me, may } = useMe();
   const queryClient = useQueryClient();
-  const { data, error } = api.useQuery('get', '/projects');
+  const { data, error, refetch } = api.useQuery('get', '/projects');
   const [name, setName] = useState('');
   const reload = () => queryClient.invalidateQueries({ queryKey: ['get', '/projects'] });
   const create = api.useMutation('post', '/projects', {
@@ -27,6 +28,7 @@ export const Projects = () => {
   });
   return (
     <section className="card scroll-x" aria-label="Projects">
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The projects could not be loaded" />}
       <table className="grid-table">
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
+import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { type Dimension, dimensionName, dimensionWord } from '../spend/filters.ts';
 import { groupValue, type KeyNames, SERIES_SHOWN, valueName } from '../spend/groups.ts';
@@ -31,6 +32,7 @@ export const Drivers = ({
   readonly onPick: (value: string) => void;
 }) => {
   const [all, setAll] = useState(false);
+  const code = report.displayCurrency?.code;
   const total = report.totals.costNanoUsd ?? 0;
   const rows = all ? report.groups : report.groups.slice(0, FIRST);
   return (
@@ -70,7 +72,7 @@ export const Drivers = ({
                     )}
                   </td>
                   <td className="right">
-                    <Money nano={group.costNanoUsd} />
+                    <Money nano={group.costNanoUsd} shown={shownIn(group, code)} />
                   </td>
                   <td>
                     <span className={classes['share']}>
@@ -94,7 +96,7 @@ export const Drivers = ({
               <tr>
                 <td className="dim">{plural(report.otherGroups.groups, 'more', 'more')}</td>
                 <td className="right">
-                  <Money nano={report.otherGroups.costNanoUsd} />
+                  <Money nano={report.otherGroups.costNanoUsd} shown={shownIn(report.otherGroups, code)} />
                 </td>
                 <td />
                 <td className="right num wide-only">{formatWhole(report.otherGroups.requests)}</td>

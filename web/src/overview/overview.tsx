@@ -26,6 +26,7 @@ import { Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
+const PriceChangeNotice = lazy(() => import('../price-changes/notice.tsx'));
 
 /** The request log filters by one value of each dimension. */
 const firstOfEach = (filters: Filters) =>
@@ -88,7 +89,9 @@ export const Overview = () => {
           shownSinceMs={report.data === undefined ? 0 : report.dataUpdatedAt}
         />
       )}
-      {(!error || headline.today) && <Tiles today={shown && headline.today} month={shown && headline.month} />}
+      {(!error || headline.today) && (
+        <Tiles today={shown && headline.today} month={shown && headline.month} currency={headline.currency} />
+      )}
       {(!error || report.data) && (
         <>
           <Trend
@@ -102,6 +105,12 @@ export const Overview = () => {
             comparison={range.name === 'month' ? undefined : comparison}
             onPick={toRequests}
           />
+          {shown && (
+            <Suspense>
+              <PriceChangeNotice />
+            </Suspense>
+          )}
+          {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
           {shown && <Untracked untracked={shown.untracked} />}
           {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
           {shown && shown.totals.requests > 0 && (

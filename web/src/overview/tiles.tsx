@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SpendPoint } from '../api/responses.ts';
+import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { exactMoney } from '../format/money.ts';
+import { exactMoney, shownIn } from '../format/money.ts';
 import { formatCompact, formatShare, plural } from '../format/quantity.ts';
 import { bucketStart, formatClock, formatShortInstant, utcDate } from '../format/time.ts';
 import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
@@ -77,13 +77,33 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
   </>
 );
 
-/** Rounded: it is not known to the cent. */
-const Forecast = ({ nano }: { readonly nano: number | null }) => (
+type Currency = NonNullable<SpendReport['displayCurrency']>;
+
+/** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars alone. */
+export const Figure = ({
+  of,
+  code,
+}: {
+  readonly of: Pick<Sum, 'costNanoUsd' | 'displayCost'>;
+  readonly code: string | undefined;
+}) => (
   <>
-    {nano !== null && '≈ '}
-    <Money nano={nano} as="rough" />
+    <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />
+    {code !== undefined && of.displayCost && <Money nano={of.costNanoUsd} className={classes['dollars']} />}
   </>
 );
+
+/** Rounded: it is not known to the cent. In the display currency at the rate of today. */
+const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly currency: Currency | undefined }) => {
+  const decimal = nano === null || !currency?.perUsd ? null : String((nano / 1e9) * Number(currency.perUsd));
+  return (
+    <>
+      {nano !== null && '≈ '}
+      <Money nano={nano} as="rough" shown={currency && { decimal, code: currency.code }} />
+      {decimal !== null && <Money nano={nano} as="rough" className={classes['dollars']} />}
+    </>
+  );
+};
 
 const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 
@@ -91,10 +111,13 @@ const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 
 export const Tiles = ({
   today,
   month,
+  currency,
 }: {
   readonly today: ReturnType<typeof todayOf> | undefined;
   readonly month: ReturnType<typeof monthOf> | undefined;
+  readonly currency: Currency | undefined;
 }) => {
+  const code = currency?.code;
   const now = new Date();
   const dayBegan = formatClock(bucketStart(utcDate(now)));
   const isUtc = now.getTimezoneOffset() === 0;
@@ -103,11 +126,12 @@ export const Tiles = ({
       {today ? (
         <Tile
           label={isUtc ? 'Today' : `Today (UTC, since ${dayBegan})`}
-          sum={<Money nano={today.sum.costNanoUsd} />}
+          sum={<Figure of={today.sum} code={code} />}
           spark={<Spark points={today.hours} />}
         >
           <Change now={today.elapsed.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
-          <Money nano={today.before.costNanoUsd} /> yesterday until {formatClock(new Date(today.beforeUntil))}
+          <Money nano={today.before.costNanoUsd} shown={shownIn(today.before, code)} /> yesterday until{' '}
+          {formatClock(new Date(today.beforeUntil))}
           <Missing of={today.sum} untracked={today.untrackedRequests} />
         </Tile>
       ) : (
@@ -117,16 +141,20 @@ export const Tiles = ({
         <>
           <Tile
             label={`${monthLong.format(now)} so far`}
-            sum={<Money nano={month.sum.costNanoUsd} />}
+            sum={<Figure of={month.sum} code={code} />}
             spark={<Spark points={month.days} />}
           >
             <Change now={month.elapsed.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
-            <Money nano={month.before.costNanoUsd} /> last month until {formatShortInstant(month.beforeUntil)}
+            <Money nano={month.before.costNanoUsd} shown={shownIn(month.before, code)} /> last month until{' '}
+            {formatShortInstant(month.beforeUntil)}
             <Missing of={month.sum} untracked={month.untrackedRequests} />
           </Tile>
-          <Tile label={`Forecast for ${monthLong.format(now)}`} sum={<Forecast nano={month.forecastNanoUsd} />}>
+          <Tile
+            label={`Forecast for ${monthLong.format(now)}`}
+            sum={<Forecast nano={month.forecastNanoUsd} currency={currency} />}
+          >
             <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
-            <Money nano={month.lastMonth.costNanoUsd} /> last month
+            <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} /> last month
             <span className={classes['more']}>
               {month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}
             </span>

@@ -16,7 +16,7 @@ import { changeOf } from '../spend/headline.ts';
 import type { Range } from '../spend/ranges.ts';
 import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
-import { Change } from './tiles.tsx';
+import { Change, Figure } from './tiles.tsx';
 import type { useComparison } from './use-overview.ts';
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
@@ -110,7 +110,11 @@ export const Trend = ({
             Spend by {dimensionWord(by)}
           </h2>
           <div className={classes['total']}>
-            {totals ? <Money nano={totals.costNanoUsd} /> : <Skeleton height={22} width={130} />}
+            {totals ? (
+              <Figure of={totals} code={report?.displayCurrency?.code} />
+            ) : (
+              <Skeleton height={22} width={130} />
+            )}
           </div>
         </div>
         <RangePicker range={range} />

@@ -81,7 +81,8 @@ export const useHeadline = (filters: Filters) => {
   const queries = [hours, days, thatDay];
   const refetch = () => Promise.all(queries.filter(({ isError }) => isError).map((query) => query.refetch()));
   const error = queries.find(({ isError }) => isError)?.error ?? null;
-  return { today, month, error, requests: days.data?.totals.requests, refetch };
+  const currency = hours.data?.displayCurrency ?? undefined;
+  return { today, month, currency, error, requests: days.data?.totals.requests, refetch };
 };
 
 /** True when the account has never had a request; undefined while unknown. Queries a year only if recent months are empty. */

@@ -4,58 +4,16 @@ import { Instant, Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { formatMoney } from '../format/money.ts';
+import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { isTokenKind, kindName, outcomeNames, provenanceNames } from './names.ts';
+import { kindName, outcomeNames, provenanceNames } from './names.ts';
+import { Price } from './price-lines.tsx';
 import classes from './requests.module.css';
 import { Status } from './status.tsx';
-
-const MILLION = 1_000_000;
-
-/** Token rates are per million, as in price lists. */
-const rateText = (kind: string, rateNanoUsd: number): string =>
-  isTokenKind(kind) ? `${formatMoney(rateNanoUsd * MILLION)} / 1M` : `${formatMoney(rateNanoUsd)} each`;
-
-const Price = ({ request }: { readonly request: RequestDetail }) => (
-  <section>
-    <h3>Price, line by line</h3>
-    <table className={classes['lines']}>
-      <thead>
-        <tr>
-          <th>Kind</th>
-          <th>Quantity</th>
-          <th>Rate</th>
-          <th>Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        {request.lines.map(({ kind, quantity, rateNanoUsdPerUnit }) => (
-          <tr key={kind}>
-            <td>{kindName(kind)}</td>
-            <td className="num">{formatExact(quantity)}</td>
-            <td className="num dim">{rateText(kind, rateNanoUsdPerUnit)}</td>
-            <td>
-              <Money as="part" nano={Math.round(quantity * rateNanoUsdPerUnit)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <td colSpan={3}>Total</td>
-          <td>
-            <Money as="part" nano={request.costNanoUsd} />
-          </td>
-        </tr>
-      </tfoot>
-    </table>
-    {request.priceSource && <p className="dim small">Price book: {request.priceSource}</p>}
-  </section>
-);
 
 /** The counts above zero of the normalised usage, by kind. */
 const usageRows = (usage: RequestDetail['usage']): readonly [string, number][] =>
@@ -122,7 +80,8 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
     <div className={classes['detail']}>
       <section>
         <div className={classes['hero']}>
-          <Money as="fine" nano={request.costNanoUsd} className={classes['hero-cost']} />
+          <Money as="fine" nano={request.costNanoUsd} shown={shownIn(request)} className={classes['hero-cost']} />
+          {request.displayCost && <Money as="fine" nano={request.costNanoUsd} className="dim" />}
           <Status request={request} />
         </div>
         <p className="dim small">
@@ -130,7 +89,7 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           {request.reason && `: ${request.reason}`}
         </p>
       </section>
-      {request.lines.length > 0 && <Price request={request} />}
+      <Price request={request} />
       <Usage request={request} />
       <Timing request={request} />
       <section>

@@ -7,6 +7,7 @@ import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
 import { RequestFilters } from './filters.tsx';
@@ -55,7 +56,7 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
     <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
     <td className="right">
       <span title={provenanceNames[request.provenance]}>
-        <Money as="call" nano={request.costNanoUsd} />
+        <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
         {request.provenance === 'estimated' && <span className={classes['about']}>estimated</span>}
         {request.provenance === 'free' && <span className={classes['about']}>free</span>}
       </span>

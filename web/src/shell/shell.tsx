@@ -5,6 +5,7 @@ import { Mark } from '../components/brand.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
+import { OpenPalette } from './open-palette.tsx';
 import { Refusing } from './refusing.tsx';
 import classes from './shell.module.css';
 import { useOpenAlerts } from './use-open-alerts.ts';
@@ -49,6 +50,7 @@ export const Shell = () => {
           <Mark />
           <span>AI Spend</span>
         </Link>
+        <OpenPalette />
         <nav className={classes['nav']} aria-label="Pages">
           {pageGroups.map(({ name, pages }) => {
             const shown = pages.filter(({ needs }) => may(needs));

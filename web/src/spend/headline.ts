@@ -3,11 +3,14 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { dayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
+import { addDecimals } from '../format/money.ts';
 import { utcDate } from '../format/time.ts';
 
 export interface Sum {
   /** Null where nothing is known of the cost. */
   readonly costNanoUsd: number | null;
+  /** The cost in the display currency; undefined without one. */
+  readonly displayCost?: string | null;
   readonly requests: number;
   readonly unpricedRequests: number;
   /** Requests under (other) that may match the filters as well, and their known cost. The others do not include them. */
@@ -21,6 +24,9 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
     points.some(({ costNanoUsd }) => costNanoUsd === null) && known.every(({ costNanoUsd }) => costNanoUsd === 0);
   return {
     costNanoUsd: isUnknown ? null : known.reduce((sum, point) => sum + (point.costNanoUsd ?? 0), 0),
+    ...(points.some(({ displayCost }) => displayCost !== undefined) && {
+      displayCost: isUnknown ? null : addDecimals(known.map(({ displayCost }) => displayCost ?? null)),
+    }),
     requests,
     unpricedRequests: points.reduce((sum, point) => sum + point.unpricedRequests, 0),
     mayAlsoMatch: {

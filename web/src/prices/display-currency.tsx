@@ -1,0 +1,96 @@
+import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
+import type { DisplayCurrency } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Section } from '../components/section.tsx';
+import { utcDate } from '../format/time.ts';
+import { useMe } from '../session/permissions.ts';
+
+const problems = {
+  code: (code: string) => (/^[A-Z]{3}$/.test(code) ? null : 'Three capital letters, such as EUR.'),
+  rates: {
+    from: (from: string) => (from === '' ? 'A day.' : null),
+    perUsd: (perUsd: string) =>
+      /^\d{1,9}(\.\d{1,9})?$/.test(perUsd) && Number(perUsd) > 0 ? null : 'A number, such as 0.9234.',
+  },
+};
+
+/** The currency that costs are shown in next to US dollars, with its rates. */
+export const CurrencySection = ({ currency }: { readonly currency: DisplayCurrency | null }) => {
+  const { may } = useMe();
+  const queryClient = useQueryClient();
+  const form = useForm<DisplayCurrency>({
+    initialValues: currency ?? { code: '', rates: [{ from: `${utcDate(new Date()).slice(0, 7)}-01`, perUsd: '' }] },
+    validate: problems,
+  });
+  const set = useApi().useMutation('put', '/prices/currency', {
+    onSuccess: ({ currency: saved }) => {
+      notifyDone(saved ? `Costs are shown in ${saved.code}, too.` : 'Costs are shown in US dollars.');
+      // All figures have it.
+      return queryClient.invalidateQueries();
+    },
+  });
+  if (!may('prices:write')) return null;
+  const save = ({ code, rates }: DisplayCurrency) =>
+    set.mutate({ body: { currency: { code, rates: rates.toSorted((a, b) => (a.from < b.from ? -1 : 1)) } } });
+  return (
+    <Section
+      title="Display currency"
+      about="Costs are recorded in US dollars, and shown in this currency, too: each day at the rate of that day."
+    >
+      <form noValidate onSubmit={form.onSubmit(save)}>
+        <Stack>
+          {set.isError && <ProblemNote error={set.error} title="The currency was not saved" />}
+          <TextInput label="Currency" placeholder="EUR" maxLength={3} {...form.getInputProps('code')} />
+          {form.values.rates.map((_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a rate is its place while it is typed
+            <Group key={index} align="flex-end" wrap="nowrap">
+              <TextInput type="date" label="From day (UTC)" flex={1} {...form.getInputProps(`rates.${index}.from`)} />
+              <TextInput
+                label="For 1 US dollar"
+                placeholder="0.9234"
+                inputMode="decimal"
+                flex={1}
+                {...form.getInputProps(`rates.${index}.perUsd`)}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={`Remove rate ${index + 1}`}
+                disabled={form.values.rates.length === 1}
+                onClick={() => form.removeListItem('rates', index)}
+              >
+                <X size={16} />
+              </ActionIcon>
+            </Group>
+          ))}
+          <Group>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Plus size={14} />}
+              onClick={() => form.insertListItem('rates', { from: utcDate(new Date()), perUsd: '' })}
+            >
+              Another rate
+            </Button>
+          </Group>
+          <Group>
+            <Button type="submit" loading={set.isPending}>
+              Save
+            </Button>
+            {currency && (
+              <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
+                US dollars alone
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+};

@@ -1,0 +1,126 @@
+import { ActionIcon, Button, Group, NativeSelect, NumberInput, SegmentedControl, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { Plus, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { kindName } from '../requests/names.ts';
+import { type PriceValues, tokenRateKinds } from './price-form.ts';
+
+export type PriceForm = UseFormReturnType<PriceValues>;
+
+const dollars = { prefix: '$', min: 0, max: 1_000_000, decimalScale: 9, thousandSeparator: true } as const;
+const percent = { suffix: ' %', min: 0, decimalScale: 4 } as const;
+
+const RateFields = ({ form }: { readonly form: PriceForm }) => (
+  <>
+    <SegmentedControl
+      aria-label="Rates by"
+      data={[
+        { value: 'tokens', label: 'By tokens' },
+        { value: 'request', label: 'Flat by request' },
+      ]}
+      {...form.getInputProps('by')}
+    />
+    {form.values.by === 'request' ? (
+      <NumberInput label="Each request" {...dollars} {...form.getInputProps('perRequest')} />
+    ) : (
+      <Group grow align="flex-start" wrap="wrap" preventGrowOverflow={false}>
+        {tokenRateKinds.map((kind) => (
+          <NumberInput
+            key={kind}
+            label={`${kindName(kind)} / 1M tokens`}
+            miw={150}
+            {...dollars}
+            {...form.getInputProps(`rates.${kind}`)}
+          />
+        ))}
+      </Group>
+    )}
+  </>
+);
+
+const TierFields = ({ form }: { readonly form: PriceForm }) => (
+  <>
+    <NativeSelect
+      label="Volume of a month"
+      data={[
+        { value: 'usd', label: 'in USD' },
+        { value: 'tokens', label: 'in tokens' },
+      ]}
+      {...form.getInputProps('measure')}
+    />
+    {form.values.tiers.map((_, index) => (
+      // A tier has no name: it is its place.
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      <Group key={index} align="flex-end" wrap="nowrap">
+        <NumberInput
+          label={`Tier ${index + 1}: from`}
+          flex={1}
+          {...(form.values.measure === 'usd' ? dollars : { min: 0, thousandSeparator: true })}
+          max={1e15}
+          {...form.getInputProps(`tiers.${index}.from`)}
+        />
+        <NumberInput
+          label="Discount"
+          flex={1}
+          {...percent}
+          max={100}
+          {...form.getInputProps(`tiers.${index}.percent`)}
+        />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={`Remove tier ${index + 1}`}
+          disabled={form.values.tiers.length === 1}
+          onClick={() => form.removeListItem('tiers', index)}
+        >
+          <X size={16} />
+        </ActionIcon>
+      </Group>
+    ))}
+    <Group>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Plus size={14} />}
+        disabled={form.values.tiers.length >= 20}
+        onClick={() => form.insertListItem('tiers', { from: '', percent: '' })}
+      >
+        Another tier
+      </Button>
+    </Group>
+  </>
+);
+
+/** The fields of the kind that is chosen. */
+export const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
+  switch (form.values.kind) {
+    case 'rates':
+      return <RateFields form={form} />;
+    case 'volume':
+      return <TierFields form={form} />;
+    case 'discount':
+      return <NumberInput label="Off" {...percent} max={100} {...form.getInputProps('percent')} />;
+    case 'markup':
+      return <NumberInput label="On top" {...percent} max={1000} {...form.getInputProps('percent')} />;
+    case 'credit':
+      return <NumberInput label="Amount" {...dollars} {...form.getInputProps('usd')} />;
+    case 'commitment':
+      return (
+        <Stack>
+          <Group grow align="flex-start">
+            <NumberInput label="Flat amount" {...dollars} {...form.getInputProps('usd')} />
+            <NativeSelect label="Each" data={['hour', 'day', 'month']} {...form.getInputProps('per')} />
+          </Group>
+          <NumberInput
+            label="Usage it pays for (optional)"
+            description="At list price. More is charged. Without it, all usage is paid for."
+            {...dollars}
+            {...form.getInputProps('includedUsd')}
+          />
+        </Stack>
+      );
+    case 'subscription':
+      return null;
+  }
+};

@@ -1,0 +1,185 @@
+import { Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
+import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
+import type { BillConnection } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
+import { Confirm, type Question } from '../components/confirm.tsx';
+import { Heading } from '../components/heading.tsx';
+import { notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Section } from '../components/section.tsx';
+import { utcDate } from '../format/time.ts';
+import { providerChoices, providerName } from '../providers/names.ts';
+import { useMe } from '../session/permissions.ts';
+import { Comparison } from './comparison.tsx';
+import { ConnectBill, useReloadBills } from './connect-bill.tsx';
+import { ImportBill } from './import-bill.tsx';
+import type { ReconciliationSearch } from './search.ts';
+
+const DAYS = 30;
+
+const ConnectionRow = ({
+  provider,
+  connection,
+  onConnect,
+  onAsk,
+}: {
+  readonly provider: BilledProvider;
+  readonly connection: BillConnection | undefined;
+  readonly onConnect: () => void;
+  readonly onAsk: (question: Question) => void;
+}) => {
+  const { may } = useMe();
+  const reload = useReloadBills();
+  const name = providerName(provider);
+  const disconnect = useApi().useMutation('delete', '/bill-connections/{provider}', {
+    onError: notifyProblem('The bill was not disconnected'),
+    onSettled: () => reload(),
+  });
+  const ask = () =>
+    onAsk({
+      title: `Disconnect the bill of ${name}?`,
+      text: 'The credential is deleted. What was read stays.',
+      action: 'Disconnect',
+      onConfirm: () => disconnect.mutate({ params: { path: { provider } } }),
+    });
+  return (
+    <Group justify="space-between" py={6}>
+      <span>
+        {name}
+        <br />
+        <span className={`small ${connection?.problem ? 'unknown' : 'dim'}`}>
+          {!connection && 'Not connected'}
+          {connection?.problem}
+          {connection && !connection.problem && (
+            <>
+              Connected by {connection.connectedBy},{' '}
+              {connection.readAt ? (
+                <>
+                  read <Instant iso={connection.readAt} ago />
+                </>
+              ) : (
+                'not read yet'
+              )}
+            </>
+          )}
+        </span>
+      </span>
+      {may('bills:write') && (
+        <Group gap="xs">
+          <Button size="compact-sm" variant="default" aria-label={`Connect ${name}`} onClick={onConnect}>
+            {connection ? 'Replace' : 'Connect'}
+          </Button>
+          {connection && (
+            <Button size="compact-sm" variant="subtle" color="red" aria-label={`Disconnect ${name}`} onClick={ask}>
+              Disconnect
+            </Button>
+          )}
+        </Group>
+      )}
+    </Group>
+  );
+};
+
+/** Which provider and days are compared: in the address, so that it can be shared. */
+const useCompared = () => {
+  const { provider, from, to } = getRouteApi('/members/reconciliation').useSearch();
+  const navigate = getRouteApi('/members/reconciliation').useNavigate();
+  const { data } = useApi().useQuery('get', '/bill-connections');
+  const day = (daysAgo: number) => utcDate(new Date(Date.now() - daysAgo * DAY_MS));
+  const compared = {
+    provider: provider ?? (data?.items[0]?.provider as ProviderLabel | undefined) ?? 'openai',
+    from: from ?? day(DAYS),
+    to: to ?? day(1),
+  };
+  const change = (changed: Partial<ReconciliationSearch>) =>
+    void navigate({ search: { ...compared, ...changed }, replace: true });
+  return { compared, change, isReady: provider !== undefined || data !== undefined };
+};
+
+export const Reconciliation = () => {
+  const { may } = useMe();
+  const { compared, change, isReady } = useCompared();
+  const { data, error, refetch } = useApi().useQuery('get', '/bill-connections');
+  const [connecting, setConnecting] = useState<BilledProvider>();
+  const [isImporting, setImporting] = useState(false);
+  const [asking, setAsking] = useState<Question>();
+  const { provider, from, to } = compared;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <Heading>Reconciliation</Heading>
+          <p>What a provider billed, compared with what is on record, by day and model.</p>
+        </div>
+        {may('bills:write') && (
+          <Button variant="default" onClick={() => setImporting(true)}>
+            Import an invoice
+          </Button>
+        )}
+      </div>
+      <Group align="flex-end">
+        <NativeSelect
+          label="Provider"
+          data={providerChoices}
+          value={provider}
+          onChange={({ currentTarget }) => change({ provider: currentTarget.value as ProviderLabel })}
+        />
+        <TextInput
+          type="date"
+          label="First day (UTC)"
+          value={from}
+          max={to}
+          onChange={({ currentTarget }) => currentTarget.value && change({ from: currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          label="Last day (UTC)"
+          value={to}
+          min={from}
+          onChange={({ currentTarget }) => currentTarget.value && change({ to: currentTarget.value })}
+        />
+      </Group>
+      {isReady && <Comparison {...compared} />}
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The connections could not be loaded" />}
+      <Section
+        title="Connected bills"
+        about="Read every six hours with a credential that can read costs and nothing else. All other providers: import their invoices."
+      >
+        {billedProviders.map((each) => (
+          <ConnectionRow
+            key={each}
+            provider={each}
+            connection={data?.items.find((connection) => connection.provider === each)}
+            onConnect={() => setConnecting(each)}
+            onAsk={setAsking}
+          />
+        ))}
+      </Section>
+      <Modal
+        opened={connecting !== undefined}
+        onClose={() => setConnecting(undefined)}
+        title={connecting && `Connect the bill of ${providerName(connecting)}`}
+      >
+        {connecting && <ConnectBill provider={connecting} onClose={() => setConnecting(undefined)} />}
+      </Modal>
+      <Modal opened={isImporting} onClose={() => setImporting(false)} size="lg" title="Import an invoice">
+        {isImporting && (
+          <ImportBill
+            provider={provider}
+            onImported={(imported, days) => {
+              setImporting(false);
+              const sorted = days.toSorted();
+              change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
+            }}
+          />
+        )}
+      </Modal>
+      <Confirm question={asking} onClose={() => setAsking(undefined)} />
+    </div>
+  );
+};

@@ -1,0 +1,109 @@
+import '@mantine/spotlight/styles.css';
+import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
+import { useNavigate } from '@tanstack/react-router';
+import { FolderKanban, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
+import { useEffect } from 'react';
+import { useApi } from '../app.ts';
+import { type Permission, useMe } from '../session/permissions.ts';
+import { pageGroups } from './navigation.ts';
+
+/** What a list has of the account's things, where the user may see them. */
+const useNamed = (path: '/keys' | '/projects' | '/alert-rules' | '/budgets', needs: Permission) => {
+  const { may } = useMe();
+  const { data } = useApi().useQuery('get', path, {}, { enabled: may(needs) });
+  return (data?.items ?? []) as readonly { readonly id: string; readonly name: string }[];
+};
+
+const usePaletteGroups = (): SpotlightActionGroupData[] => {
+  const navigate = useNavigate();
+  const { may } = useMe();
+  const keys = useNamed('/keys', 'keys:read');
+  const projects = useNamed('/projects', 'keys:read');
+  const rules = useNamed('/alert-rules', 'rules:read');
+  const budgets = useNamed('/budgets', 'rules:read');
+  const pages = pageGroups.flatMap((group) =>
+    group.pages
+      .filter(({ needs }) => may(needs))
+      .map(({ to, label, icon: Icon }) => ({
+        id: `page ${to}`,
+        label,
+        description: group.name,
+        leftSection: <Icon size={17} aria-hidden />,
+        onClick: () => void navigate({ to }),
+      })),
+  );
+  const profile = {
+    id: 'page /profile',
+    label: 'Profile',
+    description: 'Your name, e-mail, password and second factor',
+    leftSection: <UserRound size={17} aria-hidden />,
+    onClick: () => void navigate({ to: '/profile' }),
+  };
+  return [
+    { group: 'Pages', actions: [...pages, profile] },
+    {
+      group: 'Spend of a key',
+      actions: keys.map(({ id, name }) => ({
+        id: `key ${id}`,
+        label: name,
+        description: 'Key',
+        leftSection: <KeyRound size={17} aria-hidden />,
+        onClick: () => void navigate({ to: '/', search: { key: id } }),
+      })),
+    },
+    {
+      group: 'Spend of a project',
+      actions: projects.map(({ id, name }) => ({
+        id: `project ${id}`,
+        label: name,
+        description: 'Project',
+        leftSection: <FolderKanban size={17} aria-hidden />,
+        onClick: () => void navigate({ to: '/', search: { project: id } }),
+      })),
+    },
+    {
+      group: 'Rules',
+      actions: rules.map(({ id, name }) => ({
+        id: `rule ${id}`,
+        label: name,
+        description: 'Rule',
+        leftSection: <SlidersHorizontal size={17} aria-hidden />,
+        onClick: () => void navigate({ to: '/rules/$ruleId', params: { ruleId: id } }),
+      })),
+    },
+    {
+      group: 'Budgets',
+      actions: budgets.map(({ id, name }) => ({
+        id: `budget ${id}`,
+        label: name,
+        description: 'Budget',
+        leftSection: <Wallet size={17} aria-hidden />,
+        onClick: () => void navigate({ to: '/budgets/$budgetId', params: { budgetId: id } }),
+      })),
+    },
+  ];
+};
+
+/** Goes to a page, key, project, rule or budget by its name. It is open when it is loaded. */
+const Palette = ({ onClose }: { readonly onClose: () => void }) => {
+  const groups = usePaletteGroups();
+  useEffect(() => spotlight.open(), []);
+  return (
+    <Spotlight
+      actions={groups}
+      nothingFound="Nothing has this name."
+      shortcut={null}
+      limit={12}
+      highlightQuery
+      scrollable
+      onSpotlightClose={onClose}
+      searchProps={{
+        leftSection: <Search size={18} aria-hidden />,
+        placeholder: 'Go to …',
+        'aria-label': 'Go to a page, key, project, rule or budget',
+      }}
+    />
+  );
+};
+
+export default Palette;
