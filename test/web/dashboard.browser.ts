@@ -11,5 +11,6 @@ import './stories/sessions.ts';
 import './stories/sign-on.ts';
 import './stories/people.ts';
 import './stories/budgets.ts';
+import './stories/prices.ts';
 import './stories/settings.ts';
 import './stories/untrusted.ts';

@@ -6,7 +6,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { Section } from '../components/section.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
@@ -46,12 +46,13 @@ const Setup = () => {
 
 export const Exports = () => {
   const [format, setFormat] = useState<'parquet' | 'csv'>('parquet');
-  const { data, error, refetch } = useApi().useQuery(
+  const query = useApi().useQuery(
     'get',
     '/exports',
     { params: { query: { format } } },
     { refetchInterval: REFRESH_MS },
   );
+  const { data, error } = query;
   const items = data?.items.toReversed() ?? [];
   return (
     <div className="page">
@@ -70,7 +71,7 @@ export const Exports = () => {
           onChange={({ currentTarget }) => setFormat(currentTarget.value as 'parquet' | 'csv')}
         />
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The exports could not be loaded" />}
+      <LoadProblem query={query} title="The exports could not be loaded" />
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data && items.length === 0 && (
         <section className="card">

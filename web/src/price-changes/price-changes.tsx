@@ -6,7 +6,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -126,7 +126,8 @@ const HeldChanges = ({ held }: { readonly held: readonly Held[] }) => (
 );
 
 export const PriceChanges = () => {
-  const { data, error, refetch } = useApi().useQuery('get', '/price-changes');
+  const query = useApi().useQuery('get', '/price-changes');
+  const { data, error } = query;
   return (
     <div className="page">
       <div className="page-head">
@@ -140,7 +141,7 @@ export const PriceChanges = () => {
           </p>
         </div>
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The changes could not be loaded" />}
+      <LoadProblem query={query} title="The changes could not be loaded" />
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data && (
         <p className="dim small">

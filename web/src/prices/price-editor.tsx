@@ -98,7 +98,7 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
     <p className="dim small">
       Requests since {utcDayText(from)} that it is for are priced again within minutes: counters, budgets and exports
       follow.
-      {isCountable && data && (
+      {isCountable && data && data.totals.requests > 0 && (
         <>
           {' '}
           Up to {plural(data.totals.requests, 'request')} of that time, now <Money nano={data.totals.costNanoUsd} />

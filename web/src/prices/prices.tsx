@@ -9,8 +9,8 @@ import { Confirm, type Question } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -132,7 +132,8 @@ export const Prices = () => {
   const { may } = useMe();
   const search = getRouteApi('/members/prices').useSearch();
   const navigate = getRouteApi('/members/prices').useNavigate();
-  const { data, error, refetch } = usePrices();
+  const query = usePrices();
+  const { data, error } = query;
   const [edited, setEdited] = useState<Edited | undefined>(
     search.model === undefined ? undefined : { initial: newPrice(search.model, search.provider) },
   );
@@ -161,7 +162,7 @@ export const Prices = () => {
         </div>
         {add}
       </div>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The prices could not be loaded" />}
+      <LoadProblem query={query} title="The prices could not be loaded" />
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data && <Repricing prices={data} />}
       {data?.items.length === 0 && (

@@ -5,7 +5,7 @@ import type { Reconciliation } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
@@ -96,11 +96,12 @@ export const Comparison = ({
   readonly from: string;
   readonly to: string;
 }) => {
-  const { data, error, refetch } = useApi().useQuery('get', '/reconciliation/{provider}', {
+  const query = useApi().useQuery('get', '/reconciliation/{provider}', {
     params: { path: { provider }, query: { from, to } },
   });
-  if (error) return <ProblemNote error={error} onRetry={() => refetch()} title="The bill could not be compared" />;
-  if (!data) return <Skeleton height={260} radius="lg" />;
+  const { data, error } = query;
+  const problem = <LoadProblem query={query} title="The bill could not be compared" />;
+  if (!data) return error ? problem : <Skeleton height={260} radius="lg" />;
   if (data.billedDays === 0)
     return (
       <section className="card">
@@ -111,6 +112,7 @@ export const Comparison = ({
     );
   return (
     <>
+      {problem}
       <section className="card card-pad" aria-label="Summary">
         <p className={classes['summary']}>{summaryText(data)}</p>
         <p className="dim small">

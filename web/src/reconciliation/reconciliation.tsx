@@ -9,8 +9,8 @@ import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
 import { Heading } from '../components/heading.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { Section } from '../components/section.tsx';
 import { utcDate } from '../format/time.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
@@ -104,7 +104,7 @@ const useCompared = () => {
 export const Reconciliation = () => {
   const { may } = useMe();
   const { compared, change, isReady } = useCompared();
-  const { data, error, refetch } = useApi().useQuery('get', '/bill-connections');
+  const connections = useApi().useQuery('get', '/bill-connections');
   const [connecting, setConnecting] = useState<BilledProvider>();
   const [isImporting, setImporting] = useState(false);
   const [asking, setAsking] = useState<Question>();
@@ -145,7 +145,7 @@ export const Reconciliation = () => {
         />
       </Group>
       {isReady && <Comparison {...compared} />}
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The connections could not be loaded" />}
+      <LoadProblem query={connections} title="The connections could not be loaded" />
       <Section
         title="Connected bills"
         about="Read every six hours with a credential that can read costs and nothing else. All other providers: import their invoices."
@@ -154,7 +154,7 @@ export const Reconciliation = () => {
           <ConnectionRow
             key={each}
             provider={each}
-            connection={data?.items.find((connection) => connection.provider === each)}
+            connection={connections.data?.items.find((connection) => connection.provider === each)}
             onConnect={() => setConnecting(each)}
             onAsk={setAsking}
           />

@@ -3,7 +3,6 @@ import {
   ChartColumnStacked,
   CreditCard,
   Ellipsis,
-  History,
   KeyRound,
   List,
   PackageOpen,
@@ -42,7 +41,6 @@ export const pageGroups = [
     name: 'Prices and bills',
     pages: [
       { to: '/prices', label: 'Prices', icon: Tags, needs: 'spend:read' },
-      { to: '/price-changes', label: 'Price changes', icon: History, needs: 'spend:read' },
       { to: '/reconciliation', label: 'Reconciliation', icon: Scale, needs: 'spend:read' },
       { to: '/exports', label: 'Exports', icon: PackageOpen, needs: 'spend:read' },
     ],

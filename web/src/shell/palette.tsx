@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
-import { FolderKanban, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
+import { FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
 import { useEffect } from 'react';
 import { useApi } from '../app.ts';
 import { type Permission, useMe } from '../session/permissions.ts';
@@ -32,15 +32,25 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
         onClick: () => void navigate({ to }),
       })),
   );
-  const profile = {
-    id: 'page /profile',
-    label: 'Profile',
-    description: 'Your name, e-mail, password and second factor',
-    leftSection: <UserRound size={17} aria-hidden />,
-    onClick: () => void navigate({ to: '/profile' }),
-  };
+  /** Pages that the menu has no entry for: others lead to them. */
+  const further = [
+    {
+      id: 'page /price-changes',
+      label: 'Price changes',
+      description: 'What new list prices did to recorded costs',
+      leftSection: <History size={17} aria-hidden />,
+      onClick: () => void navigate({ to: '/price-changes' }),
+    },
+    {
+      id: 'page /profile',
+      label: 'Profile',
+      description: 'Your name, e-mail, password and second factor',
+      leftSection: <UserRound size={17} aria-hidden />,
+      onClick: () => void navigate({ to: '/profile' }),
+    },
+  ];
   return [
-    { group: 'Pages', actions: [...pages, profile] },
+    { group: 'Pages', actions: [...pages, ...further] },
     {
       group: 'Spend of a key',
       actions: keys.map(({ id, name }) => ({

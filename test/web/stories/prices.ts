@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { phone, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
+
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** In light and dark, and as wide as a phone. */
+const look = async (page: Page, name: string) => {
+  await waitUntilIdle(page);
+  const size = page.viewportSize() ?? phone.viewport;
+  expect(await seriousFindings(page)).toEqual([]);
+  await screenshot(page, name, true);
+  if (process.env['SCREENSHOTS'] !== '1') return;
+  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'dark')");
+  await screenshot(page, `${name}-dark`, true);
+  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'light')");
+  await page.setViewportSize({ width: 375, height: 800 });
+  await screenshot(page, `${name}-phone`, true);
+  await page.setViewportSize(size);
+};
+
+describe('prices and bills', () => {
+  it('set a price of a model and a currency, compare an invoice, and find pages by name', async () => {
+    const { open, browserErrors } = await openSignedIn(fixture().seeded);
+    const model = `acme-${randomUUID().slice(0, 8)}`;
+    let page = await open(`/prices?model=${model}&provider=together`);
+    const form = page.getByRole('dialog');
+    expect(await form.getByLabel('Model').inputValue()).toBe(model);
+    await form.getByLabel('Input / 1M tokens').fill('1.25');
+    await form.getByLabel('Output / 1M tokens').fill('5');
+    await form.getByLabel('First day (UTC)').fill(dayBefore(3));
+    await form.getByText('Requests since').waitFor();
+    await look(page, 'price-form');
+    await form.getByRole('button', { name: 'Add the price' }).click();
+    await page.getByRole('row').filter({ hasText: model }).getByText('input $1.25 / 1M, output $5.00 / 1M').waitFor();
+
+    await page.getByRole('button', { name: `Edit Price of ${model}` }).click();
+    await form.getByLabel('Input / 1M tokens').fill('1.5');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row').filter({ hasText: model }).getByText('input $1.50 / 1M').waitFor();
+
+    const currency = page.getByRole('region', { name: 'Display currency' });
+    await currency.getByLabel('Currency').fill('EUR');
+    await currency.getByLabel('From day (UTC)').fill(dayBefore(70));
+    await currency.getByLabel('For 1 US dollar').fill('0.9');
+    await look(page, 'prices');
+    await currency.getByRole('button', { name: 'Save' }).click();
+    await currency.getByRole('button', { name: 'US dollars alone' }).waitFor();
+    page = await open('/');
+    await page
+      .getByText(/^€[\d,.]+$/)
+      .first()
+      .waitFor();
+    await look(page, 'overview-in-euro');
+    page = await open('/prices');
+    await page.getByRole('button', { name: 'US dollars alone' }).click();
+    await page.getByRole('button', { name: 'US dollars alone' }).waitFor({ state: 'detached' });
+
+    page = await open(`/reconciliation?provider=anthropic&from=${dayBefore(20)}&to=${dayBefore(2)}`);
+    await page.getByText('No bill of Anthropic').waitFor();
+    await page.getByRole('button', { name: 'Import an invoice' }).click();
+    const invoice = page.getByRole('dialog');
+    const csv = `day,amount,model\n${dayBefore(10)},12.40,claude-unheard-of\n`;
+    await invoice.getByLabel('CSV').fill('day,amount\nyesterday,1');
+    await invoice.getByRole('button', { name: 'Import' }).click();
+    await invoice.getByText('line 2').first().waitFor();
+    await invoice.getByLabel('CSV').fill(csv);
+    await invoice.getByRole('button', { name: 'Import' }).click();
+    await page
+      .getByText(/of your Anthropic bill came through here; \$12\.40 did not, all of it claude-unheard-of on/)
+      .waitFor();
+    await look(page, 'reconciliation');
+    await page.getByRole('button', { name: 'Connect Anthropic' }).click();
+    await page.getByText('Nobody sees it again').waitFor();
+    await look(page, 'connect-bill');
+
+    page = await open('/price-changes');
+    await page.getByText('No recorded cost changed').waitFor();
+    await look(page, 'price-changes');
+    page = await open('/exports');
+    await page.getByText('By program').waitFor();
+    await look(page, 'exports');
+
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to a page').fill('price ch');
+    await page.getByRole('button', { name: /Price changes/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await screenshot(page, 'palette');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/price-changes$/);
+    expect(browserErrors).toEqual([]);
+  });
+});
