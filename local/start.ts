@@ -78,6 +78,7 @@ await runUntilSignal(async () => {
     environment: {
       // No call leaves this machine.
       ...providers?.environment,
+      ...providers?.withFeed,
       ...environment,
     },
   });

@@ -1,12 +1,15 @@
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from '@copilotkit/aimock';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { googleV1 } from './google-v1.ts';
+import { priceFeed } from './price-feed.ts';
 import { type MockOrder, openRouterCostNanoUsd, orderOf, promptFor } from './prompts.ts';
 
 /** Fakes of all providers, on one local port. */
 export interface MockProviders {
   /** Variables of a stack of which no call leaves the machine: every label leads here, and no prices are fetched. */
   readonly environment: { readonly UPSTREAM_ORIGINS: string; readonly PRICE_FEED_SOURCES: string };
+  /** In the place of the same variable there: prices come from a feed of the mock. */
+  readonly withFeed: { readonly PRICE_FEED_SOURCES: string };
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -71,6 +74,7 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
     '/v1/models',
     googleV1(() => mock.url),
   );
+  mock.mount('/price-feed', priceFeed());
   await mock.start();
   return {
     url: mock.url,
@@ -78,6 +82,7 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
       UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, mock.url]))),
       PRICE_FEED_SOURCES: '{}',
     },
+    withFeed: { PRICE_FEED_SOURCES: JSON.stringify({ 'genai-prices': `${mock.url}/price-feed` }) },
     stop: () => mock.stop(),
   };
 };

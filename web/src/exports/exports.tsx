@@ -116,7 +116,7 @@ export const Exports = () => {
                       href={url}
                       inherit
                       underline="always"
-                      aria-label={`Download ${datasets[dataset]} of ${day}`}
+                      aria-label={`${formatBytes(bytes)}: download ${datasets[dataset]} of ${day}`}
                     >
                       {formatBytes(bytes)}
                     </Anchor>

@@ -98,7 +98,7 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
   const decimal = nano === null || !currency?.perUsd ? null : String((nano / 1e9) * Number(currency.perUsd));
   return (
     <>
-      {nano !== null && '≈ '}
+      {nano !== null && '≈\u00a0'}
       <Money nano={nano} as="rough" shown={currency && { decimal, code: currency.code }} />
       {decimal !== null && <Money nano={nano} as="rough" className={classes['dollars']} />}
     </>

@@ -7,7 +7,7 @@ import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { formatMoney } from '../format/money.ts';
+import { formatMoney, shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } from '../spend/filters.ts';
@@ -126,8 +126,11 @@ export const Trend = ({
                   <span>
                     {formatPeriod(comparison.from, comparison.to)}{' '}
                     <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
-                    <Money nano={comparison.previous.totals.costNanoUsd} /> in{' '}
-                    {formatPeriod(comparison.previous.from, comparison.previous.to)}
+                    <Money
+                      nano={comparison.previous.totals.costNanoUsd}
+                      shown={shownIn(comparison.previous.totals, report?.displayCurrency?.code)}
+                    />{' '}
+                    in {formatPeriod(comparison.previous.from, comparison.previous.to)}
                   </span>
                 )}
               <span>

@@ -100,8 +100,12 @@ const PriceRow = ({
         </Badge>
         <br />
         <span className="dim small">{termsText(terms)}</span>
+        <span className="small narrow-only">
+          <br />
+          {scopeText(price, names)}
+        </span>
       </td>
-      <td>{scopeText(price, names)}</td>
+      <td className="wide-only">{scopeText(price, names)}</td>
       <td>
         {periodText(price)}
         <br />
@@ -178,7 +182,7 @@ export const Prices = () => {
             <thead>
               <tr>
                 <th>Price</th>
-                <th>For</th>
+                <th className="wide-only">For</th>
                 <th>Holds (UTC)</th>
                 <th className="right">Actions</th>
               </tr>

@@ -61,7 +61,6 @@ export const ImportBill = ({
           type="file"
           accept=".csv,text/csv"
           hidden
-          aria-label="Invoice as CSV"
           onChange={async ({ currentTarget: { files } }) => {
             const [chosen] = files ?? [];
             if (chosen) form.setFieldValue('csv', await chosen.text());

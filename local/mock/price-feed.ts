@@ -1,0 +1,29 @@
+import type { Mountable } from '@copilotkit/aimock';
+import { bundledLists } from '../../lambda/domain/price/price-book.ts';
+
+/** A model that the prices in the code do not have. */
+export const NEW_MODEL = 'mock-llm-2';
+/** A model whose published price is three times the one that holds: the change has to wait. */
+export const HELD_MODEL = 'gpt-4';
+
+const listed = () => {
+  const { genaiPrices } = bundledLists;
+  return Object.entries(genaiPrices).map(([label, provider]) => {
+    if (label !== 'openai') return provider;
+    const models = provider.models.map((model) =>
+      model.id === HELD_MODEL ? { ...model, prices: { input_mtok: 90, output_mtok: 180 } } : model,
+    );
+    const added = { id: NEW_MODEL, match: { equals: NEW_MODEL }, prices: { input_mtok: 1, output_mtok: 4 } };
+    return { ...provider, models: [...models, added] };
+  });
+};
+
+/** The prices in the code in the shape that genai-prices publishes, with a new model and a large change. */
+export const priceFeed = (): Mountable => ({
+  async handleRequest(request, response) {
+    if (request.method !== 'GET') return false;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(listed()));
+    return true;
+  },
+});
