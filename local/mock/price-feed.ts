@@ -8,8 +8,8 @@ export const HELD_MODEL = 'gpt-4';
 
 const listed = () => {
   const { genaiPrices } = bundledLists;
-  return Object.entries(genaiPrices).map(([label, provider]) => {
-    if (label !== 'openai') return provider;
+  return Object.entries(genaiPrices).flatMap(([label, provider]) => {
+    if (!provider || label !== 'openai') return provider ?? [];
     const models = provider.models.map((model) =>
       model.id === HELD_MODEL ? { ...model, prices: { input_mtok: 90, output_mtok: 180 } } : model,
     );
