@@ -52,6 +52,25 @@ describe('the members that both events share', () => {
   });
 });
 
+describe('the kind of the credential', () => {
+  const jwt = `eyJ${'x'.repeat(600)}`;
+  it.each([
+    ['anthropic', 'sk-ant-oat01-abc', 'subscription'],
+    ['anthropic', 'sk-ant-api03-abc', undefined],
+    ['openai', jwt, 'subscription'],
+    ['openai', 'sk-proj-abc', undefined],
+    // A JWT is an ordinary credential elsewhere, as with Google.
+    ['google', jwt, undefined],
+    ['openrouter', 'sk-ant-oat01-abc', undefined],
+  ])('of %s for %.16s… is %s, and the token is in no event', (label, credential, kind) => {
+    const provider = providers.find((each) => each.label === label) as Admitted['provider'];
+    const identity = requestIdentity(request('POST'), { ...admitted, provider, credential }, ID, '/v1/messages');
+    expect(identity.credentialKind).toBe(kind);
+    expect(JSON.stringify(identity)).not.toContain(credential);
+    expect(openEventSchema.parse({ ...identity, kind: 'open', providerKey: null }).credentialKind).toBe(kind);
+  });
+});
+
 describe('a tag', () => {
   const bytes = (text: string): string => Buffer.from(text).toString('latin1');
 
