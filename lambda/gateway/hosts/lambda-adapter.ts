@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
+import { withoutHeaders } from '../protocol/headers.ts';
 
 export type LambdaResponseStream = Writable;
 
@@ -33,14 +34,11 @@ export const gatewayRequest = (event: APIGatewayProxyEvent): GatewayRequest => {
   };
 };
 
+const framing = new Set(['content-length', 'transfer-encoding']);
+
 /** API Gateway has removed chunked framing: the body is whole and its length is known. */
-const withBodyLength = (headers: string[], body: Buffer | null): string[] => {
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = (headers[i] as string).toLowerCase();
-    if (name !== 'content-length' && name !== 'transfer-encoding')
-      kept.push(headers[i] as string, headers[i + 1] as string);
-  }
+const withBodyLength = (headers: readonly string[], body: Buffer | null): string[] => {
+  const kept = withoutHeaders(headers, framing);
   return body === null ? kept : [...kept, 'Content-Length', String(body.length)];
 };
 

@@ -1,5 +1,5 @@
 import type { ClientResponse, GatewayRequest } from './client.ts';
-import { headerValue } from './headers.ts';
+import { headerValue, withoutHeaders } from './headers.ts';
 
 /** A day: browsers keep a preflight's result for two hours to a day, whatever is allowed. */
 const MAX_AGE_SECONDS = 86_400;
@@ -37,14 +37,10 @@ export const sendPreflight = ({ headers }: GatewayRequest, client: ClientRespons
 /** The client's side with headers that let pages of `origin` read the response. They replace the provider's of the same names. */
 export const readableBy = (origin: string, client: ClientResponse): ClientResponse => ({
   start: (status, statusMessage, headers) => {
-    const kept: string[] = [];
-    let vary = 'Origin';
-    for (let i = 0; i < headers.length; i += 2) {
-      const name = (headers[i] as string).toLowerCase();
-      if (name === 'vary') vary += `, ${headers[i + 1]}`;
-      if (!allowHeaders.has(name)) kept.push(headers[i] as string, headers[i + 1] as string);
-    }
-    kept.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', '*', 'Vary', vary);
+    const vary = headerValue(headers, 'vary');
+    const kept = withoutHeaders(headers, allowHeaders);
+    kept.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', '*');
+    kept.push('Vary', vary === undefined ? 'Origin' : `Origin, ${vary}`);
     client.start(status, statusMessage, kept);
   },
   write: (chunk) => client.write(chunk),

@@ -53,6 +53,14 @@ export const headersByName = (headers: RawHeaders): ReadonlyMap<string, string> 
   return byName;
 };
 
+/** The headers without those of some names, which are in lower case. */
+export const withoutHeaders = (headers: RawHeaders, names: ReadonlySet<string>): string[] => {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2)
+    if (!names.has((headers[i] as string).toLowerCase())) kept.push(headers[i] as string, headers[i + 1] as string);
+  return kept;
+};
+
 /** The head of a response for a bare socket, as latin1 text. */
 export const responseHead = (status: number, statusMessage: string, headers: RawHeaders): string => {
   let head = `HTTP/1.1 ${status} ${statusMessage}\r\n`;

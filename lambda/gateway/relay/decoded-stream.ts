@@ -1,5 +1,5 @@
 import { type BodyDecoder, decoderFor, undecodable } from '../meter/decoder.ts';
-import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+import { headerValue, type RawHeaders, withoutHeaders } from '../protocol/headers.ts';
 import type { UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
 
 /** True for a stream of events, whatever the case of its content type. */
@@ -7,13 +7,6 @@ export const isEventStream = (headers: RawHeaders): boolean =>
   /^text\/event-stream/i.test(headerValue(headers, 'content-type') ?? '');
 
 const DROPPED = new Set(['content-encoding', 'content-length']);
-
-const plainHeaders = (headers: RawHeaders): string[] => {
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2)
-    if (!DROPPED.has((headers[i] as string).toLowerCase())) kept.push(headers[i] as string, headers[i + 1] as string);
-  return kept;
-};
 
 /**
  * Passes on a response to a request that asked for no compression. A stream of events that is compressed all the same is decoded,
@@ -33,7 +26,7 @@ export class DecodedStream implements UpstreamListener {
       const decoder = decoderFor(encoding, (chunk) => this.#listener.onData(chunk));
       if (decoder !== undecodable) this.#decoder = decoder;
     }
-    this.#listener.onHeaders(this.#decoder ? { ...head, headers: plainHeaders(head.headers) } : head);
+    this.#listener.onHeaders(this.#decoder ? { ...head, headers: withoutHeaders(head.headers, DROPPED) } : head);
   }
 
   onData(chunk: Buffer): void {
