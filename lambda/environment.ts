@@ -46,9 +46,16 @@ export interface QueueRecorderEnvironment extends RecorderEnvironment {
   JOB_QUEUE_URL: string;
 }
 
-export interface ExporterEnvironment extends RecorderEnvironment {
-  /** Bucket of exports. */
+export interface RepricingEnvironment extends RecorderEnvironment {
+  /** Bucket of request records that have left the table. */
   OBJECT_BUCKET: string;
+}
+
+export interface ExporterEnvironment extends RecorderEnvironment {
+  /** Bucket of exports, and of request records that have left the table. */
+  OBJECT_BUCKET: string;
+  /** How many days request records stay in the table at least; empty: for their whole retention. */
+  REQUEST_TABLE_DAYS: string;
 }
 
 export interface PriceFeedEnvironment extends MetricsEnvironment {
@@ -78,8 +85,8 @@ export interface BillEnvironment {
 
 export interface ReconciliationEnvironment extends DashboardEnvironment, BillEnvironment {}
 
-export interface ExportsEnvironment extends DashboardEnvironment {
-  /** Bucket of exports. */
+/** Variables of functions that read objects: exports, or request records that have left the table. */
+export interface ObjectsEnvironment extends DashboardEnvironment {
   OBJECT_BUCKET: string;
 }
 

@@ -260,6 +260,8 @@ const recorderSettings = z.strictObject({
 });
 
 const tableSettings = z.strictObject({
+  /** Request records leave the table after so many days, and are then read from the bucket; null: they stay for their whole retention. */
+  requestDays: wholeNumber(30, 400).nullable().default(30),
   /** What the table takes at once without growing first. It can be raised and not lowered, and raising it costs once. */
   warmThroughput: z
     .strictObject({

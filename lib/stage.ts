@@ -38,7 +38,7 @@ export class SpendGatewayStage extends Stage {
     const mail = new MailStack(this, 'mail', { settings, table });
     const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
     const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
-    const usage = new UsageStack(this, 'usage', { settings, table, jobQueue: alerts.jobQueue });
+    const usage = new UsageStack(this, 'usage', { settings, table, objects, jobQueue: alerts.jobQueue });
     const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
     const exports = new ExportsStack(this, 'exports', { settings, table, objects });
     const billing = new BillingStack(this, 'billing', { settings, table });

@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
+import type { ObjectReader } from '../lambda/data/requests/day-file.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { type CostDifference, costDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
+import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
 
-const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--dry-run]
+const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
 Prices the requests of the days from DAY to DAY (UTC, both included) anew with the newest price book of the feed, from the usage on
 record, and corrects the counters by the difference. Shows the difference first; --dry-run stops there. A second run changes nothing.
 
   --account KEY   of this account alone, named by a service key or its internal id (default: all)
   --table NAME    default: the environment variable TABLE_NAME
+  --bucket NAME   with requests that have left the table (default: the environment variable OBJECT_BUCKET)
 Region and credentials come from the AWS environment.`;
 
 const BATCH = 500;
@@ -29,6 +32,7 @@ const schema = z
     to: day,
     account: z.string().refine(isAccountName, 'is no account key or id').optional(),
     table: z.string().min(1, '--table or TABLE_NAME is needed'),
+    bucket: z.string(),
     'dry-run': z.boolean(),
   })
   .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
@@ -36,8 +40,12 @@ const schema = z
 type Options = z.output<typeof schema>;
 type Table = ReturnType<typeof openTable>;
 
-async function* batchesOf(table: Table, { account, from, to }: Options): AsyncGenerator<RequestRecord[]> {
-  const requests = openRequests(table);
+async function* batchesOf(
+  table: Table,
+  objects: ObjectReader,
+  { account, from, to }: Options,
+): AsyncGenerator<RequestRecord[]> {
+  const requests = openRequests(table, Date.now, objects);
   const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
   for await (const accountId of accountIdsOf(table, account)) {
     let batch: RequestRecord[] = [];
@@ -56,11 +64,12 @@ const onFallback = ({ message }: Error): void => console.error(`An older price b
 /** Prices what the options name once; `dryRun` changes nothing. */
 const run = async (table: Table, options: Options, dryRun: boolean) => {
   const findPrice = await openNewestBook({ versions: openPriceVersions(table), onFallback })();
-  const reprice = openRepricer(table, (event) => priceRequest(event, findPrice));
+  const objects = openObjectStore(options.bucket);
+  const reprice = openRepricer(table, (event) => priceRequest(event, findPrice), objects);
   const differences = costDifferences();
   let read = 0;
   let failed = 0;
-  for await (const batch of batchesOf(table, options)) {
+  for await (const batch of batchesOf(table, objects, options)) {
     const result = await reprice(batch, { dryRun });
     differences.add(result.changes);
     read += batch.length;
@@ -89,6 +98,7 @@ await runCommand(
       to: { type: 'string' },
       account: { type: 'string' },
       table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
+      bucket: { type: 'string', default: process.env['OBJECT_BUCKET'] ?? '' },
     },
   },
   async (options) => {

@@ -1,12 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { keptDays, readPage, requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
+import { keptDays, readPage } from '../data/accounts/account-items.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
-import { parseRequestItem } from '../data/requests/request-item.ts';
+import type { openRequests } from '../data/requests/requests.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import { accountKey, auditPartition, parseSessionCounterSk, sessionPartition, userKey } from '../data/table/keys.ts';
 import type { Table } from '../data/table/table.ts';
 import { withoutSecrets } from '../domain/accounts/without-secrets.ts';
-import { endOf, monthOf } from '../domain/calendar/utc.ts';
+import { type Day, endOf, monthOf } from '../domain/calendar/utc.ts';
 import { spendCsv } from '../domain/spend/spend-csv.ts';
 
 /** A file of an archive, and where the archive goes on after it. */
@@ -42,8 +42,8 @@ type LineOf = (item: Record<string, unknown>) => unknown;
 
 interface Lines {
   readonly name: string;
-  readonly partitions: readonly string[];
-  readonly lineOf: LineOf;
+  /** Lines behind a position, each with its own. */
+  readonly entries: (after: string | null) => AsyncIterable<{ readonly after: string; readonly line: unknown }>;
 }
 
 interface Section {
@@ -69,7 +69,7 @@ A long file goes on in another one, with -2, -3 … in its name. Times are UTC.
  *
  * @param requestedAt which days and months there are: the same for every run
  */
-export const openArchiveFiles = (table: Table) => {
+export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof openRequests>, 'all'>) => {
   const spend = openSpend(table);
   const keys = openServiceKeys(table);
 
@@ -98,26 +98,36 @@ export const openArchiveFiles = (table: Table) => {
     yield* spendCsv(named, { range, groupBy, filter: {} }, (name) => (name === 'keyId' ? 'key' : name));
   }
 
-  const sectionsOf = async (accountId: string, requestedAt: Date): Promise<Section[]> => {
-    const days = keptDays(requestedAt);
-    const months = [...new Set(days.map(monthOf))];
-    const sharded = await shardedMonths(table, accountId);
-    const lines = (name: string, partitions: readonly string[], lineOf: LineOf): Section => ({
-      name: `${name}.jsonl`,
-      lines: { name, partitions, lineOf },
-    });
-    return [
-      {
-        name: 'README.txt',
-        text: async function* () {
-          yield README;
-        },
+  /** Items of some partitions, one after the other. */
+  const itemsOf = (name: string, partitions: readonly string[], lineOf: LineOf): Section => ({
+    name: `${name}.jsonl`,
+    lines: {
+      name,
+      entries: async function* (from) {
+        const [startAt, startAfter] = from === null ? [0, null] : splitPosition(from);
+        for (const [index, pk] of partitions.entries()) {
+          if (index < startAt) continue;
+          let after = index === startAt ? startAfter : null;
+          do {
+            const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
+            for (const item of page.items) yield { after: `${index} ${String(item['sk'])}`, line: await lineOf(item) };
+            after = page.after;
+          } while (after !== null);
+        }
       },
-      lines('account', [accountKey(accountId).pk], accountLine),
-      lines('audit', [auditPartition(accountId)], withoutSecrets),
-      ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
-      ...days.flatMap((day) => [
-        lines(`requests/${day}`, requestPartitions(accountId, day, sharded), (item) => {
+    },
+  });
+
+  /** Wherever the day's records are, and wherever they move to meanwhile. */
+  const requestsOf = (accountId: string, day: Day): Section => ({
+    name: `requests/${day}.jsonl`,
+    lines: {
+      name: `requests/${day}`,
+      entries: async function* (after) {
+        const range = { from: new Date(day).toISOString(), to: endOf(day).toISOString() };
+        for await (const record of requests.all(accountId, range, {
+          position: after ? { day, requestId: after } : null,
+        })) {
           const {
             accountId: _,
             revision,
@@ -126,11 +136,30 @@ export const openArchiveFiles = (table: Table) => {
             overflowLevel,
             keptDimensions,
             allocations,
-            ...record
-          } = parseRequestItem(item);
-          return record;
-        }),
-        lines(`sessions/${day}`, [sessionPartition(accountId, day)], (item) => ({
+            ...line
+          } = record;
+          yield { after: record.requestId, line };
+        }
+      },
+    },
+  });
+
+  const sectionsOf = (accountId: string, requestedAt: Date): Section[] => {
+    const days = keptDays(requestedAt);
+    const months = [...new Set(days.map(monthOf))];
+    return [
+      {
+        name: 'README.txt',
+        text: async function* () {
+          yield README;
+        },
+      },
+      itemsOf('account', [accountKey(accountId).pk], accountLine),
+      itemsOf('audit', [auditPartition(accountId)], withoutSecrets),
+      ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
+      ...days.flatMap((day) => [
+        requestsOf(accountId, day),
+        itemsOf(`sessions/${day}`, [sessionPartition(accountId, day)], (item) => ({
           ...parseSessionCounterSk(String(item['sk'])),
           ...withoutSecrets(item),
         })),
@@ -138,27 +167,16 @@ export const openArchiveFiles = (table: Table) => {
     ];
   };
 
-  /** The lines of some partitions as files of a bounded size. */
-  async function* filesOf(section: number, { name, partitions, lineOf }: Lines, from: ArchivePosition) {
+  /** Lines as files of a bounded size. */
+  async function* filesOf(section: number, { name, entries }: Lines, from: ArchivePosition) {
     let { file } = from;
-    const [startAt, startAfter] = from.after === null ? [0, null] : splitPosition(from.after);
     let text = '';
-    for (const [index, pk] of partitions.entries()) {
-      if (index < startAt) continue;
-      let after = index === startAt ? startAfter : null;
-      do {
-        const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
-        for (const item of page.items) {
-          const line = await lineOf(item);
-          if (line !== undefined) text += `${JSON.stringify(line)}\n`;
-          if (text.length < MAX_CHARACTERS) continue;
-          file += 1;
-          const next = { section, after: `${index} ${String(item['sk'])}`, file };
-          yield { name: fileName(name, file), text, next };
-          text = '';
-        }
-        after = page.after;
-      } while (after !== null);
+    for await (const { after, line } of entries(from.after)) {
+      if (line !== undefined) text += `${JSON.stringify(line)}\n`;
+      if (text.length < MAX_CHARACTERS) continue;
+      file += 1;
+      yield { name: fileName(name, file), text, next: { section, after, file } };
+      text = '';
     }
     if (text !== '')
       yield { name: fileName(name, file + 1), text, next: { section: section + 1, after: null, file: 0 } };
@@ -173,7 +191,7 @@ export const openArchiveFiles = (table: Table) => {
     requestedAt: Date,
     from: ArchivePosition,
   ): AsyncGenerator<(ArchiveFile | { readonly next: ArchivePosition }) & { readonly sections: number }> {
-    const all = await sectionsOf(accountId, requestedAt);
+    const all = sectionsOf(accountId, requestedAt);
     for (let section = from.section; section < all.length; section++) {
       const { name, lines, text } = all[section] as Section;
       const next = { section: section + 1, after: null, file: 0 };

@@ -10,6 +10,7 @@ import { openBillConnections } from '../data/reconciliation/bill-connections.ts'
 import { openBills } from '../data/reconciliation/bills.ts';
 import { openContent } from '../data/reports/open-content.ts';
 import { openReports } from '../data/reports/reports.ts';
+import { openRequests } from '../data/requests/requests.ts';
 import { archiveKey, billConnectionKey, reportKey } from '../data/table/keys.ts';
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
@@ -68,7 +69,13 @@ const remove = deleteAccount({
   now,
   logger,
 });
-const write = writeArchive({ archives, files: openArchiveFiles(table), objects, now, logger });
+const write = writeArchive({
+  archives,
+  files: openArchiveFiles(table, openRequests(table, Date.now, objects)),
+  objects,
+  now,
+  logger,
+});
 const read = readBill({
   bills: openBills(table),
   connections,

@@ -9,11 +9,14 @@ export const ARCHIVES = 'archives';
 /** Cost and usage, and request records, of each day. */
 export const EXPORTS = 'exports';
 
+/** Request records that have left the table: a file for each day. */
+export const DAY_FILES = 'requests';
+
 /** Tag of objects that end before the others of their kind: after so many days, which are a plan's. */
 export const RETENTION_TAG = 'retention-days';
 
 /** Every kind of objects of an account. What is not here, the deletion of an account does not find. */
-export const OBJECT_KINDS = [ARCHIVES, EXPORTS] as const;
+export const OBJECT_KINDS = [ARCHIVES, EXPORTS, DAY_FILES] as const;
 type ObjectKind = (typeof OBJECT_KINDS)[number];
 
 /** @param accountId internal id */
@@ -39,3 +42,10 @@ export const exportKey = (accountId: string, dataset: string, format: 'parquet' 
   const folder = `${objectPrefix(EXPORTS, accountId)}${dataset}/${format}/${day}`;
   return `${folder}/${dataset}-${day}.${format === 'csv' ? 'csv.gz' : format}`;
 };
+
+/** What the keys of all versions of a day's file begin with. */
+export const dayFilePrefix = (accountId: string, day: string): string => `${objectPrefix(DAY_FILES, accountId)}${day}/`;
+
+/** @param version a file is never written again: another version has another key */
+export const dayFileObjectKey = (accountId: string, day: string, version: string): string =>
+  `${dayFilePrefix(accountId, day)}${version}.ndjson.gz`;

@@ -45,6 +45,8 @@ export interface ExportDayDependencies {
   readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
   readonly marks: Pick<RollupMarks, 'markedPeriods'>;
   readonly objects: ObjectStore;
+  /** Has the records of a day that is exported leave the table in time. */
+  readonly planMove: (accountId: string, day: Day, retentionDays: number) => Promise<void>;
   readonly now: () => number;
 }
 
@@ -107,7 +109,7 @@ const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: Da
  * @throws ExportMismatchError, OutOfTimeError
  */
 export const exportDay =
-  ({ accountTerms, dayExports, requests, spendCounters, marks, objects, now }: ExportDayDependencies) =>
+  ({ accountTerms, dayExports, requests, spendCounters, marks, objects, planMove, now }: ExportDayDependencies) =>
   async (due: DueExport, isLate: () => boolean): Promise<ExportResult> => {
     const { accountId, day } = due;
     const { retentionDays } = await accountTerms.find(accountId);
@@ -140,6 +142,7 @@ export const exportDay =
         requestRetentionDays: retentionDays,
         files: Object.fromEntries(sizes),
       };
+      await planMove(accountId, day, retentionDays);
       return (await dayExports.finish(due, exported)) ? 'exported' : 'changed';
     } catch (error) {
       // What is not aborted here, the bucket removes after two days.
@@ -148,7 +151,8 @@ export const exportDay =
     }
   };
 
-const countersOf = async (
+/** The sums of a day. */
+export const countersOf = async (
   spendCounters: ExportDayDependencies['spendCounters'],
   accountId: string,
   day: Day,

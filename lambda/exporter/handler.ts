@@ -5,46 +5,71 @@ import * as z from 'zod/mini';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openDayExports } from '../data/exports/day-exports.ts';
 import { openRollupMarks } from '../data/ledger/rollup-marks.ts';
+import { openDayFiles } from '../data/requests/day-files.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { openTable } from '../data/table/table.ts';
 import type { ExporterEnvironment } from '../environment.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
 import { exportDay } from './export-day.ts';
-import { exportDueDays } from './export-due-days.ts';
+import { leavesAt, moveDay } from './move-day.ts';
+import { runDueDays } from './run-due-days.ts';
 
 const text = z.string().check(z.minLength(1));
 const schema: z.ZodMiniType<ExporterEnvironment> = z.object({
   TABLE_NAME: text,
   OBJECT_BUCKET: text,
   POWERTOOLS_METRICS_NAMESPACE: text,
+  REQUEST_TABLE_DAYS: z.string().check(z.regex(/^\d{0,3}$/)),
 });
 
 const environment = schema.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const metrics = new Metrics({ serviceName: 'exporter' });
 const logger = new Logger({ serviceName: 'exporter' });
+const tableDays = environment.REQUEST_TABLE_DAYS === '' ? null : Number(environment.REQUEST_TABLE_DAYS);
 const dayExports = openDayExports(table);
-const exportDue = exportDueDays({
-  dayExports,
-  exportDay: exportDay({
-    accountTerms: openAccountTerms(table),
+const dayFiles = openDayFiles(table);
+const objects = openObjectStore(environment.OBJECT_BUCKET);
+const shared = {
+  accountTerms: openAccountTerms(table),
+  requests: openRequests(table, Date.now, objects),
+  spendCounters: openSpendCounters(table),
+  objects,
+  now: Date.now,
+};
+const exportDue = runDueDays({
+  due: dayExports.due,
+  work: exportDay({
+    ...shared,
     dayExports,
-    requests: openRequests(table),
-    spendCounters: openSpendCounters(table),
     marks: openRollupMarks(table),
-    objects: openObjectStore(environment.OBJECT_BUCKET),
-    now: Date.now,
+    planMove: async (accountId, day, retentionDays) => {
+      if (tableDays === null || retentionDays <= tableDays) return;
+      await dayFiles.enter(accountId, day, leavesAt(day, tableDays));
+    },
   }),
+  metricNames: { exported: 'ExportedDays', expired: 'ExpiredExports' },
+  failure: 'Day not exported',
+  logger,
+  metrics,
+});
+const moveDue = runDueDays({
+  due: dayFiles.due,
+  work: moveDay({ ...shared, table, dayFiles, tableDays }),
+  metricNames: { moved: 'MovedDays', kept: 'UnmovedDays' },
+  failure: 'Day not moved',
   logger,
   metrics,
 });
 
-/** Runs every hour: exports the days that were rolled up since, again where they changed. */
+/** Runs every hour: exports the days that were rolled up since, again where they changed, and moves old records out of the table. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {
-    await exportDue(() => context.getRemainingTimeInMillis());
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    await exportDue(remainingMs);
+    await moveDue(remainingMs);
   } finally {
     metrics.publishStoredMetrics();
   }

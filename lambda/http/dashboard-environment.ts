@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { DashboardEnvironment } from '../environment.ts';
+import type { DashboardEnvironment, ObjectsEnvironment } from '../environment.ts';
 
 /** Environment variables of every dashboard API function. Parsed once, in the entry. */
 export const dashboardEnvironment = z.object({
@@ -10,3 +10,8 @@ export const dashboardEnvironment = z.object({
   ),
   USER_POOL_CLIENT_ID: z.string().check(z.minLength(1)),
 } satisfies Record<keyof DashboardEnvironment, z.ZodMiniType>);
+
+/** The same for functions that read objects. */
+export const objectsEnvironment = z.extend(dashboardEnvironment, {
+  OBJECT_BUCKET: z.string().check(z.minLength(1)),
+} satisfies Record<Exclude<keyof ObjectsEnvironment, keyof DashboardEnvironment>, z.ZodMiniType>);

@@ -57,6 +57,16 @@ export const openObjectStore = (bucket: string, s3 = s3Client()) => {
     } while (token !== undefined);
   }
 
+  const get = async (key: string, Range?: string): Promise<Uint8Array | undefined> => {
+    try {
+      const { Body } = await s3.send(new GetObjectCommand({ ...of(key), Range }));
+      return await Body?.transformToByteArray();
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  };
+
   return {
     /** Writes a whole object, also over one that is there. */
     put: async (key: string, body: Uint8Array | string, download: Download): Promise<void> => {
@@ -64,15 +74,11 @@ export const openObjectStore = (bucket: string, s3 = s3Client()) => {
     },
 
     /** Undefined if there is none. */
-    get: async (key: string): Promise<Uint8Array | undefined> => {
-      try {
-        const { Body } = await s3.send(new GetObjectCommand(of(key)));
-        return await Body?.transformToByteArray();
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
+    get: (key: string): Promise<Uint8Array | undefined> => get(key),
+
+    /** Some bytes of an object, from `from` up to `to`, which is not among them. Undefined if there is no object. */
+    getRange: (key: string, from: number, to: number): Promise<Uint8Array | undefined> =>
+      get(key, `bytes=${from}-${to - 1}`),
 
     /** Keys by pages of up to 1,000. */
     list,

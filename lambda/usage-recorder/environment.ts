@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
-import type { QueueRecorderEnvironment, RecorderEnvironment } from '../environment.ts';
+import type { QueueRecorderEnvironment, RecorderEnvironment, RepricingEnvironment } from '../environment.ts';
 
 const text = z.string().check(z.minLength(1));
 
 const members = { TABLE_NAME: text, POWERTOOLS_METRICS_NAMESPACE: text };
 const schema: z.ZodMiniType<RecorderEnvironment> = z.object(members);
 const queueSchema: z.ZodMiniType<QueueRecorderEnvironment> = z.object({ ...members, JOB_QUEUE_URL: text });
+const repricingSchema: z.ZodMiniType<RepricingEnvironment> = z.object({ ...members, OBJECT_BUCKET: text });
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -16,4 +17,10 @@ export const parseRecorderEnvironment = (variables: Variables) => ({ tableName: 
 export const parseQueueRecorderEnvironment = (variables: Variables) => {
   const { TABLE_NAME, JOB_QUEUE_URL } = queueSchema.parse(variables);
   return { tableName: TABLE_NAME, jobQueueUrl: JOB_QUEUE_URL };
+};
+
+/** The same for functions that price old requests again. */
+export const parseRepricingEnvironment = (variables: Variables) => {
+  const { TABLE_NAME, OBJECT_BUCKET } = repricingSchema.parse(variables);
+  return { tableName: TABLE_NAME, objectBucket: OBJECT_BUCKET };
 };

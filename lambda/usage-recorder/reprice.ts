@@ -2,8 +2,11 @@ import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses, responseKeyText } from '../data/requests/counted-responses.ts';
+import { noObjects, type ObjectReader } from '../data/requests/day-file.ts';
 import { openRequests } from '../data/requests/requests.ts';
+import { openDayReturn } from '../data/requests/return-day.ts';
 import type { Table } from '../data/table/table.ts';
+import { dayOf } from '../domain/calendar/utc.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { isContributionKnown } from '../domain/spend/contribution.ts';
 import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
@@ -73,13 +76,19 @@ interface RepriceOptions {
 
 /**
  * Prices records again from the usage they hold, with the account's own prices of now. The counters change by the difference, in the same transaction as the record;
- * a second run finds nothing to change.
+ * a second run finds nothing to change. Days that have left the table come back before they are written. Open it for one run.
  */
-export const openRepricer = (table: Table, price: (event: PricedEvent) => PricedUsage) => {
+export const openRepricer = (
+  table: Table,
+  price: (event: PricedEvent) => PricedUsage,
+  objects: ObjectReader = noObjects,
+  now: () => number = Date.now,
+) => {
   const ownPrices = openOwnPrices(table);
   const requests = openRequests(table);
   const countedResponses = openCountedResponses(table);
-  const ledger = openLedger(table);
+  const ledger = openLedger(table, now);
+  const returnDay = openDayReturn(table, objects, now);
 
   const readSheets = async (accountIds: ReadonlySet<string>) =>
     new Map(
@@ -134,6 +143,7 @@ export const openRepricer = (table: Table, price: (event: PricedEvent) => Priced
     const written: Change[] = [];
     let failed = 0;
     for (let round = 0; round < MAX_ROUNDS && changes.length > 0; round++) {
+      for (const { after } of changes) await returnDay(after.accountId, dayOf(after.startedAt));
       const result = await ledger.commit(changes);
       written.push(...result.written);
       failed += result.failed.length;

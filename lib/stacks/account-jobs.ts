@@ -2,7 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { ARCHIVES, OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, DAY_FILES, OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
 import type { AccountJobsEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
@@ -86,6 +86,8 @@ export class AccountJobsStack extends Stack {
     grantReadSecret(jobs, stripe.apiKey);
     grantBillCredentials(jobs, this, settings, 'GetSecretValue', 'DeleteSecret');
     grantObjects(jobs, objects, [ARCHIVES], 's3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload');
+    // Request records that have left the table, for an archive.
+    grantObjects(jobs, objects, [DAY_FILES], 's3:GetObject');
     grantObjects(jobs, objects, OBJECT_KINDS, 's3:DeleteObject');
     grantActions(jobs, objects.bucketArn, 's3:ListBucket');
     this.scheduled = [jobs];

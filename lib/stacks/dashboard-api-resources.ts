@@ -5,7 +5,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ResourceName } from '../../lambda/dashboard/operations.ts';
 import { DELETION_GRACE_DAYS } from '../../lambda/domain/accounts/deletion.ts';
 import type { Registration } from '../../lambda/domain/accounts/registration.ts';
-import { ARCHIVES, EXPORTS } from '../../lambda/domain/object-keys.ts';
+import { ARCHIVES, DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import type {
   AccountEnvironment,
   AlertRulesEnvironment,
@@ -13,8 +13,8 @@ import type {
   AuthEnvironment,
   BillingEnvironment,
   DashboardEnvironment,
-  ExportsEnvironment,
   MembersEnvironment,
+  ObjectsEnvironment,
   ReconciliationEnvironment,
   ReportsEnvironment,
   SignOnEnvironment,
@@ -80,6 +80,16 @@ const withMail = (dependencies: DashboardDependencies) => ({
   MAIL_CONFIGURATION_SET: dependencies.mail.configurationSetName,
   DASHBOARD_URL: dependencies.dashboardUrl,
 });
+
+const objectsEnvironment = (dependencies: DashboardDependencies) =>
+  ({
+    ...dashboardEnvironment(dependencies),
+    OBJECT_BUCKET: dependencies.objects.bucketName,
+  }) satisfies ObjectsEnvironment;
+
+/** Request records that have left the table. */
+const readDayFiles: NonNullable<DashboardResource['grant']> = (grantee, { objects }) =>
+  grantObjects(grantee, objects, [DAY_FILES], 's3:GetObject');
 
 const readSpend: TableAccess = { actions: ['Query'], partitions: partitions.spend };
 /** Of service keys, which say what belongs to a project. */
@@ -293,11 +303,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   exports: {
     description: 'Dashboard API: exported days and links to download them',
-    environment: (dependencies) =>
-      ({
-        ...dashboardEnvironment(dependencies),
-        OBJECT_BUCKET: dependencies.objects.bucketName,
-      }) satisfies ExportsEnvironment,
+    environment: objectsEnvironment,
     items: [readSpend],
     // A link works with the rights of who signed it.
     grant: (grantee, { objects }) => grantObjects(grantee, objects, [EXPORTS], 's3:GetObject'),
@@ -325,13 +331,14 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   requests: {
     description: 'Dashboard API: the request log',
-    environment: dashboardEnvironment,
+    environment: objectsEnvironment,
     items: [
       { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs },
       // Which months are sharded.
       readSpend,
       readPreferences,
     ],
+    grant: readDayFiles,
   },
   'price-changes': {
     description: 'Dashboard API: what changed prices did to recorded costs',
@@ -340,8 +347,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   sessions: {
     description: 'Dashboard API: sessions with their agents and requests',
-    environment: dashboardEnvironment,
+    environment: objectsEnvironment,
     items: [{ actions: ['Query'], partitions: [...partitions.sessions, ...partitions.requestLogs] }, readSpend],
+    grant: readDayFiles,
   },
   'alert-rules': {
     description: 'Dashboard API: alert rules, their preview, test messages on their channels',
@@ -408,7 +416,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
   },
   mcp: {
     description: 'Dashboard API: questions of AI agents (MCP)',
-    environment: dashboardEnvironment,
+    environment: objectsEnvironment,
     // What the functions of its tools read; it writes nothing.
     items: [
       readSpend,
@@ -416,6 +424,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       { actions: ['Query', 'BatchGetItem'], partitions: partitions.requestLogs },
       { actions: ['Query'], partitions: partitions.sessions },
     ],
+    grant: readDayFiles,
   },
   billing: {
     description: 'Dashboard API: billing status, checkout, customer portal',

@@ -1,10 +1,10 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { EXPORTS } from '../../lambda/domain/object-keys.ts';
+import { DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import type { ExporterEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
-import { grantObjects } from '../constructs/grants.ts';
+import { grantActions, grantObjects } from '../constructs/grants.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
@@ -27,12 +27,13 @@ export class ExportsStack extends Stack {
     super(scope, id, props);
     const exporter = new ScheduledFunction(this, 'Exporter', {
       entry: 'lambda/exporter/handler.ts',
-      description: 'Days that were rolled up -> files of cost, usage and requests',
+      description: 'Days that were rolled up -> files of cost, usage and requests; old requests -> out of the table',
       every: Duration.hours(1),
       environment: {
         TABLE_NAME: table.tableName,
         OBJECT_BUCKET: objects.bucketName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+        REQUEST_TABLE_DAYS: String(settings.table.requestDays ?? ''),
       } satisfies ExporterEnvironment,
       timeout: Duration.minutes(15),
       // A processor of its own, and row groups of four days at a time.
@@ -43,12 +44,25 @@ export class ExportsStack extends Stack {
     grantItems(
       exporter,
       table,
-      { actions: ['Query'], partitions: partitions.exportsDue, index: INDEX_NAME },
+      { actions: ['Query'], partitions: [...partitions.exportsDue, ...partitions.dayFilesDue], index: INDEX_NAME },
       { actions: ['Query'], partitions: [...partitions.requestLogs, ...partitions.spend] },
-      { actions: ['UpdateItem'], partitions: partitions.spend },
+      { actions: ['UpdateItem', 'DeleteItem'], partitions: partitions.spend },
+      // Records that have left the table.
+      { actions: ['BatchWriteItem'], partitions: partitions.requestLogs },
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.deletedAccounts] },
     );
     grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:PutObjectTagging', 's3:AbortMultipartUpload');
+    grantObjects(
+      exporter,
+      objects,
+      [DAY_FILES],
+      's3:GetObject',
+      's3:PutObject',
+      's3:AbortMultipartUpload',
+      's3:DeleteObject',
+    );
+    // To find the versions of a file that expired.
+    grantActions(exporter, objects.bucketArn, 's3:ListBucket');
     const { databaseName, workgroupName } = exportTables(this, settings.name, objects);
     new CfnOutput(this, 'DatabaseName', { value: databaseName });
     new CfnOutput(this, 'WorkgroupName', { value: workgroupName });

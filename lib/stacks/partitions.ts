@@ -7,6 +7,7 @@ import {
   auditPartition,
   blocksKey,
   dayExportIndexPartition,
+  dayFileIndexPartition,
   deletedAccountKey,
   evaluationProgressKey,
   modelUsePartition,
@@ -55,6 +56,8 @@ export const partitions = {
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
   /** Of the index: days to export. */
   exportsDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayExportIndexPartition(shard)),
+  /** Of the index: days whose records leave the table. */
+  dayFilesDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayFileIndexPartition(shard)),
   /** How far the rules have been judged. */
   evaluator: [evaluationProgressKey().pk],
   /** Of the index: rules to evaluate, alerts to send. */

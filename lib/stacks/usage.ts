@@ -2,12 +2,19 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { PriceFeedEnvironment, QueueRecorderEnvironment, RecorderEnvironment } from '../../lambda/environment.ts';
+import { DAY_FILES } from '../../lambda/domain/object-keys.ts';
+import type {
+  PriceFeedEnvironment,
+  QueueRecorderEnvironment,
+  RecorderEnvironment,
+  RepricingEnvironment,
+} from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
-import { grantSend } from '../constructs/grants.ts';
+import { grantObjects, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
+import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { usageCapacity } from '../usage-capacity.ts';
@@ -17,6 +24,7 @@ import { partitions } from './partitions.ts';
 interface UsageStackProps extends StackProps {
   readonly settings: StageSettings;
   readonly table: ITable;
+  readonly objects: ObjectBucket;
   /** Jobs of the rule evaluator's workers. */
   readonly jobQueue: Queue;
 }
@@ -30,7 +38,7 @@ export class UsageStack extends Stack {
   readonly recorder: HandlerFunction;
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, jobQueue, ...props }: UsageStackProps) {
+  constructor(scope: Construct, id: string, { settings, table, objects, jobQueue, ...props }: UsageStackProps) {
     super(scope, id, props);
     const environment = {
       TABLE_NAME: table.tableName,
@@ -79,11 +87,15 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
+    const repricingEnvironment = {
+      ...environment,
+      OBJECT_BUCKET: objects.bucketName,
+    } satisfies RepricingEnvironment;
     const ownPrices = new ScheduledFunction(this, 'OwnPrices', {
       entry: 'lambda/usage-recorder/own-prices/handler.ts',
       description: "Changes of accounts' own prices, ends of months -> requests priced again",
       every: Duration.minutes(5),
-      environment,
+      environment: repricingEnvironment,
       timeout: Duration.minutes(4),
       memoryMb: 1024,
       retention: settings.retention,
@@ -107,7 +119,7 @@ export class UsageStack extends Stack {
       entry: 'lambda/usage-recorder/repricing/handler.ts',
       description: 'New versions of the price book -> prices of recorded requests',
       every: Duration.minutes(15),
-      environment,
+      environment: repricingEnvironment,
       timeout: Duration.minutes(14),
       memoryMb: 1024,
       retention: settings.retention,
@@ -134,6 +146,14 @@ export class UsageStack extends Stack {
       // Of an account that is not there: whether it was deleted.
       { actions: ['GetItem'], partitions: partitions.deletedAccounts },
     ];
+    // Days of which requests are priced again are in the table meanwhile: see lambda/data/requests/return-day.ts.
+    const returnDays: readonly TableAccess[] = [
+      {
+        actions: ['PutItem', 'UpdateItem', 'ConditionCheckItem'],
+        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
+      },
+    ];
+    for (const repricer of [ownPrices, repricing]) grantObjects(repricer, objects, [DAY_FILES], 's3:GetObject');
     const usePrices: readonly TableAccess[] = [
       { actions: ['GetItem'], partitions: partitions.prices },
       { actions: ['UpdateItem'], partitions: partitions.modelUse },
@@ -159,6 +179,7 @@ export class UsageStack extends Stack {
       ownPrices,
       table,
       ...writeRecords,
+      ...returnDays,
       { actions: ['GetItem'], partitions: partitions.prices },
       // Sums of months tell late events.
       { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },
@@ -173,6 +194,7 @@ export class UsageStack extends Stack {
       repricing,
       table,
       ...record,
+      ...returnDays,
       { actions: ['GetItem', 'Query'], partitions: partitions.prices },
       { actions: ['GetItem', 'PutItem'], partitions: partitions.repricing },
       { actions: ['Query'], partitions: partitions.modelUse },

@@ -7,6 +7,7 @@ import { extract } from 'tar-stream';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openArchiveFiles } from '../../lambda/account-jobs/archive-files.ts';
 import { failArchive, writeArchive } from '../../lambda/account-jobs/write-archive.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { ruleKey } from '../../lambda/data/table/keys.ts';
@@ -74,7 +75,7 @@ const begin = async () => {
 const writer = (objects: ReturnType<typeof store>, partBytes = 6_000_000) =>
   writeArchive({
     archives: openArchives(table),
-    files: openArchiveFiles(table),
+    files: openArchiveFiles(table, openRequests(table)),
     objects,
     now: () => NOW,
     logger: silentLogger(),

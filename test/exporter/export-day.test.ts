@@ -13,7 +13,7 @@ import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { exportKey } from '../../lambda/domain/object-keys.ts';
 import { exportDay } from '../../lambda/exporter/export-day.ts';
-import { exportDueDays } from '../../lambda/exporter/export-due-days.ts';
+import { runDueDays } from '../../lambda/exporter/run-due-days.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
 import { checkFocus } from '../../ops/focus/check.ts';
@@ -45,6 +45,7 @@ const dependencies = () => ({
   spendCounters: openSpendCounters(table),
   marks: openRollupMarks(table, () => now),
   objects,
+  planMove: async () => {},
   now: () => now,
 });
 
@@ -63,9 +64,11 @@ const reported = (input: number, output: number) => ({
 
 const exportAll = async (): Promise<void> => {
   const errors: unknown[] = [];
-  await exportDueDays({
-    dayExports: openDayExports(table),
-    exportDay: exportDay(dependencies()),
+  await runDueDays({
+    due: openDayExports(table).due,
+    work: exportDay(dependencies()),
+    metricNames: { exported: 'ExportedDays', expired: 'ExpiredExports' },
+    failure: 'Day not exported',
     logger: { error: (...fields: unknown[]) => errors.push(fields) },
     metrics: { addMetric: (name, _unit, value) => (counted[name] = (counted[name] ?? 0) + value) },
   })(() => 900_000);
@@ -270,14 +273,14 @@ describe('a day that changes', () => {
     await expect(exportDay(dependencies())(due as DueExport, () => true)).rejects.toThrow('not exported yet');
     const metrics: string[] = [];
     const tried: string[] = [];
-    await exportDueDays({
-      dayExports: {
-        async *due(shard) {
-          if (shard === 0)
-            for (const day of ['2026-11-01', '2026-11-02']) yield { accountId: 'account', day, nonce: day };
-        },
+    await runDueDays({
+      async *due(shard) {
+        if (shard === 0)
+          for (const day of ['2026-11-01', '2026-11-02']) yield { accountId: 'account', day, nonce: day };
       },
-      exportDay: async ({ day }) => {
+      metricNames: { exported: 'ExportedDays' },
+      failure: 'Day not exported',
+      work: async ({ day }) => {
         tried.push(day);
         if (day === '2026-11-01') throw new TypeError('account');
         return 'exported';

@@ -1,22 +1,16 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import * as z from 'zod/mini';
 import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
 import { openTable } from '../../data/table/table.ts';
-import type { ExportsEnvironment } from '../../environment.ts';
-import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
 import { listExports } from './list-exports.ts';
 import * as operations from './operations.ts';
 
-const environment = z
-  .extend(dashboardEnvironment, {
-    OBJECT_BUCKET: z.string().check(z.minLength(1)),
-  } satisfies Record<Exclude<keyof ExportsEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
-  .parse(process.env);
+const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 
 const list = route(

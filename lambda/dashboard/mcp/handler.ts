@@ -13,9 +13,10 @@ import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
-import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { openObjectStore } from '../../integrations/object-store.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { listBudgets } from '../budgets/manage-budgets.ts';
@@ -34,12 +35,12 @@ import * as operations from './operations.ts';
 import { respondToMcp } from './respond.ts';
 import { spendTools, type Tool } from './tools.ts';
 
-const environment = dashboardEnvironment.parse(process.env);
+const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const logger = new Logger({ serviceName: 'dashboard-mcp' });
 const now = () => new Date();
-const requestReader = { requests: openRequests(table), now };
-const sessionReader = { sessions: openSessions(table), requests: openRequests(table), now };
+const requestReader = { requests: openRequests(table, Date.now, openObjectStore(environment.OBJECT_BUCKET)), now };
+const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
 const serviceKeys = openServiceKeys(table);
 
 const tools: readonly Tool[] = [

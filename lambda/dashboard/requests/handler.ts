@@ -3,15 +3,20 @@ import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
-import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { openObjectStore } from '../../integrations/object-store.ts';
 import * as operations from './operations.ts';
 import { listRequests, readRequest } from './read-requests.ts';
 
-const environment = dashboardEnvironment.parse(process.env);
+const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = { requests: openRequests(table), findCurrency: openDisplayCurrency(table), now: () => new Date() };
+const dependencies = {
+  requests: openRequests(table, Date.now, openObjectStore(environment.OBJECT_BUCKET)),
+  findCurrency: openDisplayCurrency(table),
+  now: () => new Date(),
+};
 
 /** Everything under /api/requests. */
 export const handler = httpStack(

@@ -3,15 +3,20 @@ import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openTable } from '../../data/table/table.ts';
-import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
+import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { openObjectStore } from '../../integrations/object-store.ts';
 import * as operations from './operations.ts';
 import { listSessions, readSession } from './read-sessions.ts';
 
-const environment = dashboardEnvironment.parse(process.env);
+const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const dependencies = { sessions: openSessions(table), requests: openRequests(table), now: () => new Date() };
+const dependencies = {
+  sessions: openSessions(table),
+  requests: openRequests(table, Date.now, openObjectStore(environment.OBJECT_BUCKET)),
+  now: () => new Date(),
+};
 
 /** Everything under /api/sessions. */
 export const handler = httpStack(

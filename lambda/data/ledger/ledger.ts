@@ -56,10 +56,17 @@ const judge = (error: unknown, sources: readonly Source[]): Verdict => {
   const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
   const having = (code: string) => sources.filter((_, i) => codes[i] === code);
   const failed = having('ConditionalCheckFailed');
-  const refused = failed.flatMap((source) => (source.kind === 'change' ? source.change : []));
+  const hasLeftTable = ({ after }: Change) =>
+    failed.some(
+      (source) =>
+        source.kind === 'dayInTable' && source.accountId === after.accountId && source.day === dayOf(after.startedAt),
+    );
+  const refused = sources.flatMap((source) =>
+    source.kind === 'change' && (failed.includes(source) || hasLeftTable(source.change)) ? source.change : [],
+  );
   if (refused.length > 0) return { kind: 'refused', changes: new Set(refused) };
   if (failed.some(({ kind }) => kind === 'reservation')) return { kind: 'freed' };
-  // Only records, their responses, reservations and month counters have conditions.
+  // Only records, their responses and days, reservations and month counters have conditions.
   if (failed.length > 0) return { kind: 'outdated', months: failed.filter((source) => source.kind === 'month') };
   if (codes.includes('ValidationError')) return { kind: 'permanent' };
   const conflicting = having('TransactionConflict');

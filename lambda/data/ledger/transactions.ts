@@ -7,6 +7,7 @@ import { addCounters, type Counters, isZero, subtractCounters } from '../../doma
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { mayHaveFile, requireDayInTable } from '../requests/day-files.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
 import {
   allocationCounterKey,
@@ -246,7 +247,8 @@ class Totals {
   }
 
   get actions(): number {
-    let actions = this.spendCounters.size + this.#lateDays.size;
+    // A late day is marked, and checked where it may have left the table.
+    let actions = this.spendCounters.size + 2 * this.#lateDays.size;
     for (const { requests, openDays } of this.#months.values()) actions += requests === 0 ? openDays.size : 1;
     return actions;
   }
@@ -300,8 +302,8 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
     // Two spend counters, a session counter, and those of allocation dimensions, before and after.
     const counterCount = (before ? 6 : 3) + (before?.allocations.length ?? 0) + after.allocations.length;
     const size = item.details.length + RECORD_BYTES + counterCount * COUNTER_BYTES;
-    // A change adds at most itself, its response, its counters, a month and a marked day.
-    const most = recordActionCount(change) + counterCount + 2 + (change.reservations?.length ?? 0);
+    // A change adds at most itself, its response, its counters, a month, and a marked and checked day.
+    const most = recordActionCount(change) + counterCount + 3 + (change.reservations?.length ?? 0);
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);
@@ -380,7 +382,8 @@ export type Source =
   | ({ readonly kind: 'counter' } & SpendCounterDelta)
   | ({ readonly kind: 'month' } & MonthDelta)
   | ({ readonly kind: 'reservation' } & ReservationDelta)
-  | { readonly kind: 'mark' };
+  | { readonly kind: 'mark' }
+  | ({ readonly kind: 'dayInTable' } & AccountDay);
 
 /** The actions of a transaction, and what each of them is for. */
 export const toActions = (
@@ -411,6 +414,12 @@ export const toActions = (
       action: markForRollup(table, accountId, day, now),
       source: { kind: 'mark' as const },
     })),
+    ...markedDays
+      .filter(({ day }) => mayHaveFile(day, now))
+      .map(({ accountId, day }) => ({
+        action: requireDayInTable(table, accountId, day),
+        source: { kind: 'dayInTable' as const, accountId, day },
+      })),
   ];
   return { actions: all.map(({ action }) => action), sources: all.map(({ source }) => source) };
 };

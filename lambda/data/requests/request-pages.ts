@@ -4,6 +4,8 @@ import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { UnreadableItemError } from '../table/unreadable-item.ts';
+import { type ObjectReader, readBelow } from './day-file.ts';
+import { mayHaveFile, openDayFiles } from './day-files.ts';
 import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem, sessionMark } from './request-item.ts';
 import { readShardCounts } from './request-shards.ts';
@@ -13,6 +15,14 @@ export interface RequestRange {
   /** Instants, ISO 8601 UTC: `from` is included, `to` is not. */
   readonly from: string;
   readonly to: string;
+}
+
+/** Where the records of requests are: in the table, and those of old days as objects. @see lambda/data/requests/day-files.ts */
+export interface RequestSource {
+  readonly table: Table;
+  readonly objects: ObjectReader;
+  /** Milliseconds. */
+  readonly now: () => number;
 }
 
 /** After empty days, the days before them are read at the same time: months without requests are skipped quickly. */
@@ -44,6 +54,7 @@ interface DayQuery {
   readonly below: string;
   readonly limit: number;
   readonly session: string | undefined;
+  readonly consistent: boolean;
 }
 
 const readShard = async ({ client, name }: Table, shard: number, query: DayQuery): Promise<Page> => {
@@ -58,6 +69,7 @@ const readShard = async ({ client, name }: Table, shard: number, query: DayQuery
         ...(query.session !== undefined && { ':mark': sessionMark(query.session) }),
       },
       ScanIndexForward: false,
+      ConsistentRead: query.consistent,
       // A limit counts what the filter passes over, too.
       ...(query.session === undefined ? { Limit: query.limit } : { FilterExpression: 's = :mark' }),
     }),
@@ -113,7 +125,7 @@ const readDay = async (table: Table, shards: number, query: DayQuery): Promise<P
  * cannot be read, the position to continue from, and how many queries it took. The caller stops when it has found enough or read enough.
  */
 export async function* newestFirst(
-  table: Table,
+  { table, objects, now }: RequestSource,
   accountId: string,
   range: RequestRange,
   options: {
@@ -121,6 +133,7 @@ export async function* newestFirst(
     readonly pageSize: number;
     /** Leaves out nearly all requests of other sessions, and reads a megabyte at a time. */
     readonly session?: string | undefined;
+    readonly consistent?: boolean;
   },
 ): AsyncGenerator<{
   readonly records: RequestRecord[];
@@ -129,6 +142,7 @@ export async function* newestFirst(
   readonly queries: number;
 }> {
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
+  const dayFiles = openDayFiles(table, now);
   const lowest = lowestRequestId(from - ID_SLACK_MS);
   const highest = lowestRequestId(to + ID_SLACK_MS);
   const isInRange = ({ startedAt }: RequestRecord) => Date.parse(startedAt) >= from && Date.parse(startedAt) < to;
@@ -140,8 +154,11 @@ export async function* newestFirst(
     const upper = before !== null && before < highest ? before : highest;
     // The table rejects a range that ends before it begins. A cursor of an earlier range may ask for one.
     if (upper < lowest) return { records: [], unreadable: [], below: undefined, queries: 0 };
-    const { pageSize: limit, session } = options;
-    return readDay(table, shardsOf(ofDay), { accountId, day: ofDay, lowest, below: upper, limit, session });
+    const { pageSize: limit, session, consistent = false } = options;
+    const file = mayHaveFile(ofDay, now()) ? (await dayFiles.find(accountId, ofDay))?.file : undefined;
+    if (file) return { ...(await readBelow(objects, file, { lowest, below: upper, session })), queries: 1 };
+    const query = { accountId, day: ofDay, lowest, below: upper, limit, session, consistent };
+    return readDay(table, shardsOf(ofDay), query);
   };
   if (day < firstDay) return;
   const shardsOf = await readShardCounts(table, accountId, { from: firstDay, to: day });

@@ -4,6 +4,8 @@ import { batchRead } from '../table/batch-read.ts';
 import { requestKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { UnreadableItemError } from '../table/unreadable-item.ts';
+import { noObjects, type ObjectReader, readOne } from './day-file.ts';
+import { mayHaveFile, openDayFiles } from './day-files.ts';
 import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestRange } from './request-pages.ts';
@@ -77,20 +79,30 @@ const passes = (record: RequestRecord, { metadata = [], ...filter }: RequestFilt
 
 const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
 
-/** The request log. Expired records are not shown, even where the table still has them. @param now milliseconds */
-export const openRequests = (table: Table, now: () => number = Date.now) => ({
+/**
+ * The request log. Expired records are not shown, even where the table still has them.
+ *
+ * @param now milliseconds
+ * @param objects the bucket with the records of old days
+ */
+export const openRequests = (table: Table, now: () => number = Date.now, objects: ObjectReader = noObjects) => ({
   /** One request of the account; undefined where there is none. */
   find: async (accountId: string, requestId: string): Promise<RequestRecord | undefined> => {
     const id = requestId.toLowerCase();
-    const keys = daysOfRequestId(id).flatMap((day) =>
-      possibleShards(id).map((shard) => requestKey(accountId, day, id, shard)),
-    );
-    const records = (await batchRead(table, keys, { consistent: true })).map(parseRequestItem);
-    return records.find(({ expiresAt }) => expiresAt > now() / 1_000);
+    const days = daysOfRequestId(id);
+    const old = days.filter((day) => mayHaveFile(day, now()));
+    const entries = await Promise.all(old.map((day) => openDayFiles(table, now).find(accountId, day)));
+    const files = new Map(entries.flatMap((entry) => (entry?.file ? [[entry.day, entry.file]] : [])));
+    const keys = days
+      .filter((day) => !files.has(day))
+      .flatMap((day) => possibleShards(id).map((shard) => requestKey(accountId, day, id, shard)));
+    const inTable = (await batchRead(table, keys, { consistent: true })).map(parseRequestItem);
+    const inFiles = await Promise.all([...files.values()].map((file) => readOne(objects, file, id)));
+    return [...inTable, ...inFiles].find((record) => record && record.expiresAt > now() / 1_000);
   },
 
   /**
-   * Records by name, expired or not, in no order; missing ones are left out. Names must differ.
+   * Records in the table by name, expired or not, in no order; missing ones are left out. Names must differ.
    *
    * @param options.shardOf the shard of each, where the caller knows it; otherwise all that may hold it are read
    */
@@ -133,7 +145,12 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
       nextCursor: next && requestCursor.write(accountId, next),
     });
     const options = { position, pageSize, session };
-    for await (const { records, unreadable, next, ...step } of newestFirst(table, accountId, query, options)) {
+    for await (const { records, unreadable, next, ...step } of newestFirst(
+      { table, objects, now },
+      accountId,
+      query,
+      options,
+    )) {
       for (const [index, record] of records.entries()) {
         if (record.expiresAt <= now() / 1_000 || !passes(record, filter)) continue;
         items.push(record);
@@ -151,9 +168,22 @@ export const openRequests = (table: Table, now: () => number = Date.now) => ({
     return end(null);
   },
 
-  /** Every request of a range, newest first. @throws UnreadableItemError: who adds records up must not miss one */
-  async *all(accountId: string, range: RequestRange): AsyncGenerator<RequestRecord> {
-    const pages = newestFirst(table, accountId, range, { position: null, pageSize: 500 });
+  /**
+   * Every request of a range, newest first.
+   *
+   * @param options.position where to go on
+   * @throws UnreadableItemError: who adds records up must not miss one
+   */
+  async *all(
+    accountId: string,
+    range: RequestRange,
+    {
+      position = null,
+      consistent = false,
+    }: { readonly position?: RequestPosition | null; readonly consistent?: boolean } = {},
+  ): AsyncGenerator<RequestRecord> {
+    const paging = { position, consistent, pageSize: 500 };
+    const pages = newestFirst({ table, objects, now }, accountId, range, paging);
     for await (const { records, unreadable } of pages) {
       if (unreadable.length > 0) throw new UnreadableItemError(`${unreadable.length} records cannot be read.`);
       yield* records;

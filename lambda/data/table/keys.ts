@@ -351,6 +351,18 @@ export const dayExportIndexKey = (shard: number, dueAt: string, accountId: strin
   gsi1sk: `${dueAt}#${accountId}#${day}`,
 });
 
+/** Where the request records of a day are, once it waits to leave the table: see lambda/data/requests/day-files.ts. */
+export const dayFileKey = (accountId: string, day: Day): Key => ({
+  pk: spendPartition(accountId),
+  sk: `FILE#${day}`,
+});
+export const dayFileIndexPartition = (shard: number): string => `DAY_FILES#${shard}`;
+/** Sorted by the time (ISO 8601 UTC) from which the next step is due. */
+export const dayFileIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) => ({
+  gsi1pk: dayFileIndexPartition(shard),
+  gsi1sk: `${dueAt}#${accountId}#${day}`,
+});
+
 /** Periods of summaries: days, months, and the hours of a day, which are stored under the day. */
 type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
 /**

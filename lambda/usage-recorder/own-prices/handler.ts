@@ -6,10 +6,13 @@ import { openNewestBook } from '../../data/prices/newest-book.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
-import { parseRecorderEnvironment } from '../environment.ts';
+import { openObjectStore } from '../../integrations/object-store.ts';
+import { parseRepricingEnvironment } from '../environment.ts';
 import { openMonthPricing } from './price-months.ts';
 
-const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const { tableName, objectBucket } = parseRepricingEnvironment(process.env);
+const table = openTable(tableName);
+const objects = openObjectStore(objectBucket);
 const logger = new Logger({ serviceName: 'own-prices' });
 const prices = openOwnPrices(table);
 const loadBook = openNewestBook({
@@ -27,7 +30,7 @@ const RESERVE_MS = 30_000;
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   const book = await loadBook();
-  const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event, book) });
+  const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event, book), objects });
   let failures = 0;
   await pMap(
     prices.accounts(),

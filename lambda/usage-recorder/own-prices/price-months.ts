@@ -1,4 +1,5 @@
 import { openOwnPrices } from '../../data/accounts/own-prices.ts';
+import { noObjects, type ObjectReader } from '../../data/requests/day-file.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
@@ -23,11 +24,19 @@ const earlier = (a: string, b: string): string => (a < b ? a : b);
  */
 export const openMonthPricing = (
   table: Table,
-  { price, now = () => new Date() }: { readonly price: (event: PricedEvent) => PricedUsage; readonly now?: () => Date },
+  {
+    price,
+    objects = noObjects,
+    now = () => new Date(),
+  }: {
+    readonly price: (event: PricedEvent) => PricedUsage;
+    readonly objects?: ObjectReader;
+    readonly now?: () => Date;
+  },
 ) => {
   const store = openOwnPrices(table);
-  const requests = openRequests(table, () => now().getTime());
-  const reprice = openRepricer(table, price);
+  const requests = openRequests(table, () => now().getTime(), objects);
+  const reprice = openRepricer(table, price, objects, () => now().getTime());
   const spend = openSpend(table);
 
   /** What the counters of a month say of its requests, at list prices: own prices do not change it. */

@@ -8,20 +8,23 @@ import { openRepricingProgress } from '../../data/prices/repricing-progress.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
-import { parseRecorderEnvironment } from '../environment.ts';
+import { openObjectStore } from '../../integrations/object-store.ts';
+import { parseRepricingEnvironment } from '../environment.ts';
 import { openRepricer } from '../reprice.ts';
 import { repriceChanged } from './reprice-changed.ts';
 
-const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const { tableName, objectBucket } = parseRepricingEnvironment(process.env);
+const table = openTable(tableName);
+const objects = openObjectStore(objectBucket);
 const logger = new Logger({ serviceName: 'usage-repricing' });
 const metrics = new Metrics({ serviceName: 'usage-repricing' });
 const run = repriceChanged({
   versions: openPriceVersions(table),
   progress: openRepricingProgress(table),
   usesOf: openModelUse(table).of,
-  requests: openRequests(table),
+  requests: openRequests(table, Date.now, objects),
   changes: openPriceChanges(table),
-  repricerOf: (findPrice) => openRepricer(table, (event) => priceRequest(event, findPrice)),
+  repricerOf: (findPrice) => openRepricer(table, (event) => priceRequest(event, findPrice), objects),
   logger,
   metrics,
   now: () => new Date(),

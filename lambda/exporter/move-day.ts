@@ -1,0 +1,175 @@
+import pMap from 'p-map';
+import { requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
+import type { openAccountTerms } from '../data/accounts/account-terms.ts';
+import { BLOCK_RECORDS, type DayFile, encodeDayFile, readBlocks } from '../data/requests/day-file.ts';
+import { type DayFileEntry, type DayFiles, type HeldDay, MIN_TABLE_DAYS } from '../data/requests/day-files.ts';
+import type { openRequests } from '../data/requests/requests.ts';
+import type { openSpendCounters } from '../data/spend/spend-counters.ts';
+import { batchDelete } from '../data/table/batch-delete.ts';
+import { chunk } from '../data/table/chunk.ts';
+import type { Key } from '../data/table/keys.ts';
+import { queryItems } from '../data/table/query-items.ts';
+import type { Table } from '../data/table/table.ts';
+import { DAY_MS } from '../domain/calendar/units.ts';
+import { addDays, type Day, endOf } from '../domain/calendar/utc.ts';
+import { dayFileObjectKey, dayFilePrefix } from '../domain/object-keys.ts';
+import { contributionOf } from '../domain/spend/contribution.ts';
+import { addCounters, type Counters, isZero, subtractCounters } from '../domain/spend/counters.ts';
+import type { RequestRecord } from '../domain/spend/request-record.ts';
+import type { ObjectStore } from '../integrations/object-store.ts';
+import { countersOf, OutOfTimeError } from './export-day.ts';
+import { openUpload } from './upload.ts';
+
+/** The records of a day, or of its file, do not add up to its counters. The day stays where it is. */
+class DayFileMismatchError extends Error {
+  override readonly name = 'DayFileMismatchError';
+}
+
+export interface MoveDayDependencies {
+  readonly table: Table;
+  readonly dayFiles: Pick<DayFiles, 'hold' | 'release' | 'remove'>;
+  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
+  readonly requests: Pick<ReturnType<typeof openRequests>, 'all'>;
+  readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
+  readonly objects: ObjectStore;
+  /** Days that records stay in the table; null: for their whole retention. */
+  readonly tableDays: number | null;
+  readonly blockRecords?: number;
+  readonly now: () => number;
+}
+
+/** Whoever began to read the day from the table before it had a file has ended by then. */
+const READERS_MS = DAY_MS;
+/** Deletions of 100 records. */
+const DELETIONS_AT_ONCE = 8;
+const DELETED_AT_ONCE = 100;
+
+/** When a day leaves the table. */
+export const leavesAt = (day: Day, tableDays: number): number =>
+  endOf(day).getTime() + Math.max(tableDays, MIN_TABLE_DAYS) * DAY_MS;
+
+/**
+ * Takes the next step of a day: its records are written to a file that is read back and adds up to the day's counters, and from then on
+ * that is where they are read; a day later they leave the table; when all have expired, the file goes. While a step lasts nobody
+ * can write records of the day. A run that ends anywhere leaves a day that the next one goes on with.
+ *
+ * The returned function takes `isLate`, true where the run must end.
+ *
+ * @returns `kept` where some records have expired, so that nothing tells whether a file would be complete: the rest stay in the table
+ * @throws DayFileMismatchError, OutOfTimeError
+ */
+export const moveDay = (dependencies: MoveDayDependencies) => {
+  const { table, dayFiles, accountTerms, requests, spendCounters, objects, tableDays, now } = dependencies;
+  const { blockRecords = BLOCK_RECORDS } = dependencies;
+
+  /** What the records lack of the day's counters. */
+  const missingOf = async ({ accountId, day }: DayFileEntry, sums: Counters): Promise<Counters> =>
+    subtractCounters(await countersOf(spendCounters, accountId, day), sums);
+  const add = (sums: Counters, record: RequestRecord) => addCounters(sums, contributionOf(record).counters);
+
+  /** Null where some records have expired. */
+  const writeFile = async (held: HeldDay, isLate: () => boolean): Promise<DayFile | null> => {
+    const { accountId, day } = held;
+    const key = dayFileObjectKey(accountId, day, held.holder);
+    const upload = openUpload(objects, key, 'application/gzip');
+    try {
+      const encoder = encodeDayFile();
+      let sums: Counters = {};
+      let block: RequestRecord[] = [];
+      const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
+      for await (const record of requests.all(accountId, range, { consistent: true })) {
+        if (isLate()) throw new OutOfTimeError('The day is not written yet.');
+        sums = add(sums, record);
+        block.push(record);
+        if (block.length < blockRecords) continue;
+        await upload.write(encoder.block(block));
+        block = [];
+      }
+      if (block.length > 0) await upload.write(encoder.block(block));
+      const missing = await missingOf(held, sums);
+      if (!isZero(missing) && (missing.requests ?? 0) <= 0) throw new DayFileMismatchError('The records differ.');
+      const { body, file } = encoder.end();
+      if (!isZero(missing) || file.requests === 0) {
+        await upload.abort();
+        return null;
+      }
+      await upload.write(body);
+      await upload.finish();
+      const complete = { key, ...file };
+      await verify(held, complete, isLate);
+      return complete;
+    } catch (error) {
+      // What is not aborted here, the bucket removes after two days.
+      await upload.abort().catch(() => {});
+      throw error;
+    }
+  };
+
+  /** Reads a file as its readers will. */
+  const verify = async (held: HeldDay, file: DayFile, isLate: () => boolean): Promise<void> => {
+    let sums: Counters = {};
+    let read = 0;
+    for await (const records of readBlocks(objects, file)) {
+      if (isLate()) throw new OutOfTimeError('The file is not verified yet.');
+      for (const record of records) sums = add(sums, record);
+      read += records.length;
+    }
+    if (read === file.requests && isZero(await missingOf(held, sums))) return;
+    throw new DayFileMismatchError('The file differs.');
+  };
+
+  const clear = async ({ accountId, day }: DayFileEntry, isLate: () => boolean): Promise<void> => {
+    for (const pk of requestPartitions(accountId, day, await shardedMonths(table, accountId))) {
+      const remove = (keys: readonly Key[]) => batchDelete(table, keys);
+      let keys: Key[] = [];
+      const removeAll = async () => {
+        if (isLate()) throw new OutOfTimeError('The day is not out of the table yet.');
+        await pMap(chunk(keys, DELETED_AT_ONCE), remove, { concurrency: DELETIONS_AT_ONCE });
+        keys = [];
+      };
+      const query = {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ProjectionExpression: 'sk',
+      };
+      for await (const { sk } of queryItems(table, query)) {
+        keys.push({ pk, sk: String(sk) });
+        if (keys.length === DELETIONS_AT_ONCE * DELETED_AT_ONCE) await removeAll();
+      }
+      await removeAll();
+    }
+  };
+
+  const step = async (held: HeldDay, isLate: () => boolean) => {
+    const { accountId, day, file } = held;
+    if (file && file.expiresAt * 1_000 < now()) {
+      await objects.deleteAll(dayFilePrefix(accountId, day));
+      await dayFiles.remove(held);
+      return 'expired';
+    }
+    if (file) {
+      await clear(held, isLate);
+      await dayFiles.release(held, { dueMs: (file.expiresAt + 1) * 1_000 });
+      return 'cleared';
+    }
+    const written = await writeFile(held, isLate);
+    if (written === null) {
+      await dayFiles.remove(held);
+      return 'kept';
+    }
+    return (await dayFiles.release(held, { file: written, dueMs: now() + READERS_MS })) ? 'moved' : undefined;
+  };
+
+  return async (entry: DayFileEntry, isLate: () => boolean) => {
+    if (!entry.file && (tableDays === null || leavesAt(entry.day, tableDays) > now())) return undefined;
+    if ((await accountTerms.find(entry.accountId)).isDeleted) return undefined;
+    const held = await dayFiles.hold(entry);
+    if (!held) return undefined;
+    try {
+      return await step(held, isLate);
+    } catch (error) {
+      await dayFiles.release(held).catch(() => {});
+      throw error;
+    }
+  };
+};
