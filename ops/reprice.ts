@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
-import type { ObjectReader } from '../lambda/data/requests/day-file.ts';
+import { noObjects, type ObjectReader } from '../lambda/data/requests/day-file.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
@@ -64,7 +64,7 @@ const onFallback = ({ message }: Error): void => console.error(`An older price b
 /** Prices what the options name once; `dryRun` changes nothing. */
 const run = async (table: Table, options: Options, dryRun: boolean) => {
   const findPrice = await openNewestBook({ versions: openPriceVersions(table), onFallback })();
-  const objects = openObjectStore(options.bucket);
+  const objects = options.bucket === '' ? noObjects : openObjectStore(options.bucket);
   const reprice = openRepricer(table, (event) => priceRequest(event, findPrice), objects);
   const differences = costDifferences();
   let read = 0;

@@ -56,5 +56,6 @@ export class DataStack extends Stack {
         : Table.fromTableAttributes(this, 'Restored', { tableName, globalIndexes: [INDEX_NAME] });
     this.objects = new ObjectBucket(this, 'Objects', settings.retention);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
   }
 }

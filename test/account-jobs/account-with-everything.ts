@@ -182,6 +182,10 @@ export const samples: Readonly<Record<string, Samples>> = {
     ...keys.dayExportKey(ids.accountId, ids.day),
     ...keys.dayExportIndexKey(2, '2026-11-20T10:00:00.000Z', ids.accountId, ids.day),
   })),
+  dayFileKey: one((ids) => ({
+    ...keys.dayFileKey(ids.accountId, ids.day),
+    ...keys.dayFileIndexKey(2, '2026-12-20T10:00:00.000Z', ids.accountId, ids.day),
+  })),
   priceChangeKey: one((ids) => ({ ...keys.priceChangeKey(ids.accountId, 2, ids.day), version: 2, differences: [] })),
   trackingGapKey: one((ids) => keys.trackingGapKey(ids.accountId, `${ids.day}T10:00:00.000Z`, 'g1')),
   countedResponseKey: one((ids) => keys.countedResponseKey(ids.accountId, 'openai', 'resp_1')),

@@ -160,6 +160,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     TABLE_NAME: table.name,
+    OBJECT_BUCKET: 'objects',
     CORS_ORIGINS: 'https://spend.example.com',
     USER_POOL_CLIENT_ID: 'localclient0000000000000001',
   });
