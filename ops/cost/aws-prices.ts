@@ -25,6 +25,10 @@ export const awsPrices = {
   dynamoDbGbMonth: 0.25,
   /** Point-in-time recovery, by the size of the table; guide, 2026. */
   dynamoDbRecoveryGbMonth: 0.2,
+  /** @see https://aws.amazon.com/s3/pricing/ S3 Standard, its first 50 TB; not compared */
+  s3GbMonth: 0.023,
+  s3Write: 5e-6,
+  s3Read: 0.4e-6,
   /** @see https://aws.amazon.com/cloudwatch/pricing/ logs ingested; guide, 2026-04 */
   logsGb: 0.5,
   /** @see https://aws.amazon.com/waf/pricing/ requests inspected; not compared */

@@ -41,6 +41,27 @@ const perMillion = (costs: Record<string, number>): Cost =>
 
 export const totalOf = (cost: Cost): number => Object.values(cost).reduce((sum, usd) => sum + usd, 0);
 
+/** What the exporter takes for a record, in processor time of one thread: bench/exports.ts measures it. */
+const EXPORT_MS = 0.37;
+const MOVE_MS = 0.17;
+/** lib/stacks/exports.ts */
+const EXPORTER_GB = 3_008 / 1_024;
+/** A record is a quarter of what a unit reads, or half of that where the read need not be consistent. */
+const EXPORT_READ_UNITS = 1 / 8;
+/** Read consistently to write the file, and its key to delete it. */
+const MOVE_READ_UNITS = 1 / 4 + 1 / 8;
+const MOVE_WRITE_UNITS = 1;
+/** A block is read back; parts of files are so few that they do not count. */
+const MOVE_OBJECT_READS = 1 / 500;
+const exporterUsd = (ms: number): number => (ms / 1_000) * EXPORTER_GB * awsPrices.lambdaGbSecond;
+
+/** USD for each record that leaves the table. */
+export const movedRecordUsd =
+  exporterUsd(MOVE_MS) +
+  MOVE_READ_UNITS * awsPrices.dynamoDbReadUnit +
+  MOVE_WRITE_UNITS * awsPrices.dynamoDbWriteUnit +
+  MOVE_OBJECT_READS * awsPrices.s3Read;
+
 const tracking = ({ writeUnitsBeyondRecord }: Traffic) => ({
   queue: (EVENTS + EVENTS * QUEUE_REQUESTS_TO_CONSUME) * awsPrices.sqsRequest,
   recorder:
@@ -48,6 +69,7 @@ const tracking = ({ writeUnitsBeyondRecord }: Traffic) => ({
   table:
     (WRITE_UNITS_OF_RECORD + writeUnitsBeyondRecord) * awsPrices.dynamoDbWriteUnit +
     READ_UNITS * awsPrices.dynamoDbReadUnit,
+  export: exporterUsd(EXPORT_MS) + EXPORT_READ_UNITS * awsPrices.dynamoDbReadUnit,
 });
 
 const transferOut = ({ requestBytes, responseBytes }: Traffic) =>
@@ -161,10 +183,28 @@ export const managedCostPerMillion = (traffic: Traffic, requestsPerSecond: numbe
 const RECORD_BYTES = 1_000 + 100;
 const SECONDS_PER_DAY = 86_400;
 
-/** USD a month for the records that are there once the first expire: storage, and point-in-time recovery of it. */
+/** Days of records that the table has: those of `table.requestDays`, the day itself, and one until they are deleted. */
+const TABLE_DAYS = 30 + 2;
+/** Of a record in a day file, and in the exports of both formats and datasets: bench/exports.ts, with room for records that differ more. */
+const DAY_FILE_BYTES = 200;
+const EXPORT_BYTES = 500;
+const EXPORT_DAYS = 400;
+
+/**
+ * USD a month once the first records expire: those in the table with their point-in-time recovery, day files, exports, and what it takes
+ * to move records from one to the other.
+ */
 export const storagePerMonth = (requestsPerSecond: number, retentionDays: number) => {
-  const gb = (requestsPerSecond * SECONDS_PER_DAY * retentionDays * RECORD_BYTES) / GB;
-  return { gb, usd: gb * (awsPrices.dynamoDbGbMonth + awsPrices.dynamoDbRecoveryGbMonth) };
+  const perDay = requestsPerSecond * SECONDS_PER_DAY;
+  const tableDays = Math.min(retentionDays, TABLE_DAYS);
+  const gb = (perDay * tableDays * RECORD_BYTES) / GB;
+  const objectGb = (perDay * ((retentionDays - tableDays) * DAY_FILE_BYTES + EXPORT_DAYS * EXPORT_BYTES)) / GB;
+  const moved = retentionDays > tableDays ? (perDay * HOURS_PER_MONTH) / 24 : 0;
+  const usd =
+    gb * (awsPrices.dynamoDbGbMonth + awsPrices.dynamoDbRecoveryGbMonth) +
+    objectGb * awsPrices.s3GbMonth +
+    moved * movedRecordUsd;
+  return { gb, objectGb, usd };
 };
 
 export const engines = ['Lambda', 'managed instances', 'containers'] as const;

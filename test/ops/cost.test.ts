@@ -10,6 +10,7 @@ import {
   lambdaCostPerMillion,
   managedCostPerMillion,
   monthlyCost,
+  movedRecordUsd,
   requestsInFlight,
   storagePerMonth,
   type Traffic,
@@ -138,13 +139,19 @@ describe('managed instances', () => {
 
 describe('records', () => {
   it('cost their storage and its recovery for as long as they are kept', () => {
-    const { gb, usd } = storagePerMonth(10, 90);
-    expect(gb).toBeCloseTo((10 * 86_400 * 90 * 1_100) / 2 ** 30, 6);
-    expect(usd).toBeCloseTo(gb * 0.45, 6);
+    const { gb, objectGb, usd } = storagePerMonth(10, 90);
+    // 30 days, the day itself, and one until they are deleted.
+    expect(gb).toBeCloseTo((10 * 86_400 * 32 * 1_100) / 2 ** 30, 6);
+    const moved = 10 * 3_600 * 730 * movedRecordUsd;
+    expect(usd).toBeCloseTo(gb * 0.45 + objectGb * 0.023 + moved, 6);
+    // Records of the shortest plan never leave the table.
+    expect(storagePerMonth(10, 30).gb).toBeCloseTo((10 * 86_400 * 30 * 1_100) / 2 ** 30, 6);
     const [short, long] = [30, 400].map((retentionDays) =>
       monthlyCost('Lambda', stream, 10, { memoryMb: 512, retentionDays }),
     ) as [number, number];
-    expect(long - short).toBeCloseTo(storagePerMonth(10, 370).usd, 6);
+    expect(long - short).toBeCloseTo(storagePerMonth(10, 400).usd - storagePerMonth(10, 30).usd, 6);
+    // Moving costs less than a month of the table.
+    expect(1e6 * movedRecordUsd).toBeLessThan(1);
   });
 });
 
