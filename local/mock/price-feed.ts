@@ -7,18 +7,15 @@ export const NEW_MODEL = 'mock-llm-2';
 export const HELD_MODEL = 'gpt-4';
 
 const listed = () => {
-  const { genaiPrices } = bundledLists;
-  return Object.entries(genaiPrices).flatMap(([label, provider]) => {
-    if (!provider || label !== 'openai') return provider ?? [];
-    const models = provider.models.map((model) =>
-      model.id === HELD_MODEL ? { ...model, prices: { input_mtok: 90, output_mtok: 180 } } : model,
-    );
-    const added = { id: NEW_MODEL, match: { equals: NEW_MODEL }, prices: { input_mtok: 1, output_mtok: 4 } };
-    return { ...provider, models: [...models, added] };
-  });
+  const { openai } = bundledLists.genaiPrices;
+  const models = (openai?.models ?? []).map((model) =>
+    model.id === HELD_MODEL ? { ...model, prices: { input_mtok: 90, output_mtok: 180 } } : model,
+  );
+  const added = { id: NEW_MODEL, match: { equals: NEW_MODEL }, prices: { input_mtok: 1, output_mtok: 4 } };
+  return [{ ...openai, models: [...models, added] }];
 };
 
-/** The prices in the code in the shape that genai-prices publishes, with a new model and a large change. */
+/** OpenAI's prices in the code, in the shape that genai-prices publishes, with a new model and a large change. */
 export const priceFeed = (): Mountable => ({
   async handleRequest(request, response) {
     if (request.method !== 'GET') return false;
