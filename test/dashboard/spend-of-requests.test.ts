@@ -47,6 +47,7 @@ interface Summary extends Required<Names> {
   readonly costNanoUsd: number | null;
   readonly provenance: string;
   readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
 }
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -197,6 +198,9 @@ describe('GET /spend', () => {
         for (const { time, groups: ofPoint, ...sums } of report.series) {
           const ofBucket = expected.filter(({ startedAt }) => startedAt.slice(0, bucketLength[granularity]) === time);
           expect(shown(sums)).toEqual(costOf(ofBucket));
+          expect(sums.tokens).toBe(
+            ofBucket.reduce((sum, { inputTokens, outputTokens }) => sum + (inputTokens ?? 0) + (outputTokens ?? 0), 0),
+          );
           if (groupBy.length > 0 && report.series.length * report.groups.length <= 5_000)
             expect(groups(ofPoint)).toEqual(byGroup(ofBucket, groupBy));
         }

@@ -16,6 +16,8 @@ const point = (time: string, usd: number | null, requests = 1, unpriced = 0) => 
   costNanoUsd: usd === null ? null : usd * NANO,
   costUsd: usd === null ? null : String(usd),
   unpricedRequests: unpriced,
+  errors: 0,
+  tokens: requests * 100,
   mayAlsoMatch: null,
   groups: [],
 });
@@ -123,10 +125,26 @@ describe('the trend', () => {
     const groups = names.map((model, index) => ({ model, costNanoUsd: (10 - index) * NANO }));
     const total = groups.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
     const report = { groups, series: [{ ...point('2026-11-20', total / NANO), groups }] };
-    const { points, shown, hasRest } = trendOf(report as never, 'model');
+    const { points, shown, hasRest } = trendOf(report as never, ['model']);
     expect([shown.length, hasRest]).toEqual([7, true]);
     expect(points[0]?.values.reduce((sum, value) => sum + value, 0)).toBe(total);
     expect(points[0]?.values.at(-1)).toBe(5 * NANO);
+  });
+
+  it('separates pairs of names', () => {
+    const groups = ['x', 'y'].map((tag, index) => ({ model: 'a', tag, costNanoUsd: (2 - index) * NANO }));
+    const report = { groups, series: [{ ...point('2026-11-20', 3), groups: groups.toReversed() }] };
+    expect(trendOf(report as never, ['model', 'tag']).points[0]?.values).toEqual([2 * NANO, NANO, 0]);
+  });
+
+  it('shows tokens, requests or errors in the place of costs, with the rest', () => {
+    const group = { model: 'a', costNanoUsd: null, requests: 2, tokens: 30, errors: 1 };
+    const report = { groups: [group], series: [{ ...point('2026-11-20', null, 5), groups: [group] }] };
+    const shown = (metric: 'cost' | 'requests' | 'tokens') =>
+      trendOf(report as never, ['model'], metric).points.map(({ value, values }) => [value, ...values]);
+    expect(shown('cost')).toEqual([[null, 0, 0]]);
+    expect(shown('requests')).toEqual([[5, 2, 3]]);
+    expect(shown('tokens')).toEqual([[500, 30, 470]]);
   });
 });
 

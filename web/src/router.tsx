@@ -10,10 +10,12 @@ import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts'
 import { alertsSearch } from './alerts/search.ts';
 import { billingSearch } from './billing/search.ts';
 import { sessionsSearch } from './client-sessions/search.ts';
+import { compareSearch } from './compare/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { pricesSearch } from './prices/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
+import { ruleSearch } from './rules/search.ts';
 import type { Session } from './session/session.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { RouteProblem } from './shell/route-problem.tsx';
@@ -85,6 +87,12 @@ const overview = createRoute({
   validateSearch: overviewSearch,
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 });
+const compare = createRoute({
+  getParentRoute: () => members,
+  path: '/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('./compare/compare.tsx'), 'Compare'),
+});
 const requests = createRoute({
   getParentRoute: () => members,
   path: '/requests',
@@ -127,6 +135,7 @@ const rules = createRoute({
 const newRule = createRoute({
   getParentRoute: () => members,
   path: '/rules/new',
+  validateSearch: ruleSearch,
   component: lazyRouteComponent(() => import('./rules/rule-editor.tsx'), 'NewRule'),
 });
 const rule = createRoute({
@@ -227,6 +236,7 @@ const routeTree = root.addChildren([
   visitors.addChildren([signIn, signOnCallback, signUp, forgotPassword, resetPassword, acceptInvitation]),
   members.addChildren([
     overview,
+    compare,
     requests.addChildren([request]),
     sessions,
     session,

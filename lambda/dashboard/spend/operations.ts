@@ -4,7 +4,7 @@ import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
-import { count, leanSums, sums } from './sums.ts';
+import { count, leanSums, pointSums, sums } from './sums.ts';
 
 const mayAlsoMatch = z
   .nullable(z.object(leanSums))
@@ -114,9 +114,9 @@ export const readSpend = operation({
         .array(
           z.object({
             time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
-            ...leanSums,
+            ...pointSums,
             mayAlsoMatch,
-            groups: z.array(z.object({ ...group, ...leanSums })),
+            groups: z.array(z.object({ ...group, ...pointSums })),
           }),
         )
         .check(z.describe('Every hour, day or month of the range, in ascending order.')),

@@ -32,6 +32,13 @@ export const leanSums = {
   unpricedRequests: count.check(z.describe('Requests whose cost is unknown. The cost does not include them.')),
 };
 
+/** The numbers that every point of a series shows. */
+export const pointSums = {
+  ...leanSums,
+  errors: count.check(z.describe('Requests that the provider rejected, failed or interrupted.')),
+  tokens: count.check(z.describe('Input and output tokens.')),
+};
+
 const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
 
 /** A cost at list prices. */

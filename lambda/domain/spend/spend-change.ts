@@ -10,6 +10,7 @@ import {
   namesOf,
   passesFilter,
   type SpendFilter,
+  tokensOf,
 } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
 
@@ -55,8 +56,6 @@ export const periodSums = async (spendCounters: AsyncIterable<SpendCounter>, { g
 };
 
 type PeriodSums = Awaited<ReturnType<typeof periodSums>>;
-
-const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Counters): number => inputTokens + outputTokens;
 
 /** A sum before and now. The change of a cost is not known where one of the two is not. */
 const changeOf = (

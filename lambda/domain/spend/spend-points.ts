@@ -1,12 +1,15 @@
 import type { Counters } from './counters.ts';
 
-/** The counters that a point of a series shows: requests, and the parts of their cost. */
+/** The counters that a point of a series shows: requests, their tokens, and the parts of their cost. */
 const shown = [
   'requests',
   'unpricedRequests',
   'costProviderNanoUsd',
   'costComputedNanoUsd',
   'costEstimatedNanoUsd',
+  'errors',
+  'inputTokens',
+  'outputTokens',
 ] as const;
 
 /** Points in a block of memory: a few hundred kilobytes. */

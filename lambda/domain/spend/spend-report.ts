@@ -4,6 +4,7 @@ import { ValidationError } from '../errors.ts';
 import {
   addCounters,
   atListCost,
+  boundedSum,
   byKnownCost,
   type Counters,
   isZero,
@@ -83,6 +84,17 @@ const leanSums = (counters: Counters, mayLack = false, currency: DisplayCurrency
     unpricedRequests: counters.unpricedRequests ?? 0,
   };
 };
+
+/** Input and output tokens of a sum. */
+export const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Counters): number =>
+  boundedSum(inputTokens, outputTokens);
+
+/** The numbers that a point of a series shows. */
+const pointSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => ({
+  ...leanSums(counters, mayLack, currency),
+  errors: counters.errors ?? 0,
+  tokens: tokensOf(counters),
+});
 
 /** All that is known of a sum. `mayLack` as in costOf. @throws CounterOverflowError where a number of it is no longer exact */
 export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
@@ -259,11 +271,11 @@ export const spendReport = async (
           },
     series: buckets.map((each) => ({
       time: each,
-      ...leanSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
+      ...pointSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
       mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
       groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
         ...namesOf(group, groupBy),
-        ...leanSums(counters),
+        ...pointSums(counters),
       })),
     })),
   };

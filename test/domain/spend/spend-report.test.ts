@@ -59,13 +59,23 @@ describe('spendReport', () => {
       costNanoUsd: 0,
       costUsd: '0',
       unpricedRequests: 0,
+      errors: 0,
+      tokens: 0,
       mayAlsoMatch: null,
       groups: [],
     };
     expect(series).toEqual([
       { time: '2026-11-01', ...nothing },
       { time: '2026-11-02', ...nothing },
-      { time: '2026-11-03', ...nothing, requests: 2, costNanoUsd: 1_500_000, costUsd: '0.0015', unpricedRequests: 1 },
+      {
+        time: '2026-11-03',
+        ...nothing,
+        requests: 2,
+        costNanoUsd: 1_500_000,
+        costUsd: '0.0015',
+        unpricedRequests: 1,
+        tokens: 10,
+      },
     ]);
   });
 

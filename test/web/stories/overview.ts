@@ -83,7 +83,7 @@ describe('the overview', () => {
     await page.getByText('≤ 17').waitFor();
   });
 
-  it('shows the figures of the hovered bar, and its requests after a click', async () => {
+  it('shows the figures of the hovered bar; clicks lead to its day, its hour and its requests', async () => {
     const page = await openOverview('/?range=7d');
     const chart = page.locator('canvas');
     await chart.waitFor();
@@ -91,9 +91,49 @@ describe('the overview', () => {
     const { width, height } = (await chart.boundingBox()) as { width: number; height: number };
     await chart.hover({ position: { x: width * 0.5, y: height * 0.6 } });
     await page.getByText('(UTC day)').first().waitFor();
+    await chart.click({ position: { x: width * 0.5, y: height * 0.85 } });
+    await page.waitForURL(/range=custom&from=/);
+    await page.getByRole('button', { name: /^Remove Model: / }).waitFor();
+    await page.locator('[aria-label="Bars"] input[value="hour"]:checked').waitFor({ state: 'attached' });
+    await waitUntilIdle(page);
     await chart.click({ position: { x: width * 0.5, y: height * 0.6 } });
-    await page.waitForURL(/\/requests\?from=.*&to=/);
-    await page.locator('tbody a').first().waitFor();
+    await page.waitForURL(/\/requests\?.*from=.*&to=/);
+    expect(new URL(page.url()).searchParams.get('model')).not.toBeNull();
+  });
+
+  it('explains a change by pairs of names, with the figures of the API', async () => {
+    const { dashboard, seeded } = fixture();
+    const page = await openOverview('/?range=7d&by=model&and=tag');
+    await page.getByRole('link', { name: 'Why?' }).click();
+    await page.waitForURL(/\/compare\?/);
+    const { searchParams } = new URL(page.url());
+    const query = new URLSearchParams({ groupBy: 'model,tag', limit: '50' });
+    for (const name of ['from', 'to', 'compareFrom', 'compareTo'])
+      query.set(name, (searchParams.get(name) ?? '').replaceAll('"', ''));
+    const response = await fetch(`${dashboard.url}/api/spend/compare?${query}`, {
+      headers: { authorization: `Bearer ${seeded.token}` },
+    });
+    const change = (await response.json()) as {
+      totals: { costChangeNanoUsd: number };
+      effects: Record<string, number>;
+      groups: { model: string; tag: string | null; costChangeNanoUsd: number | null }[];
+    };
+    const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+    const shown = (nano: number) => `${nano > 0 ? '+' : nano < 0 ? '−' : ''}${usd.format(Math.abs(nano) / 1e9)}`;
+    const card = page.locator('section', { has: page.locator('#change') });
+    await card.getByText(shown(change.totals.costChangeNanoUsd), { exact: true }).waitFor();
+    const { volumeNanoUsd = 0, mixNanoUsd = 0, priceNanoUsd = 0 } = change.effects;
+    expect(await card.locator('dd').allTextContents()).toEqual([volumeNanoUsd, mixNanoUsd, priceNanoUsd].map(shown));
+    expect(volumeNanoUsd + mixNanoUsd + priceNanoUsd).toBe(change.totals.costChangeNanoUsd);
+    const largest = change.groups.find(({ costChangeNanoUsd }) => costChangeNanoUsd !== null);
+    const row = page.locator('tr', { hasText: `${largest?.model} / ${largest?.tag ?? 'untagged'}` }).first();
+    expect(await row.locator('td').nth(1).textContent()).toBe(shown(largest?.costChangeNanoUsd ?? 0));
+    await row.getByRole('button').click();
+    await page.getByRole('button', { name: `Remove Model: ${largest?.model}` }).waitFor();
+    await page.getByRole('button', { name: /^Remove Tag: / }).waitFor();
+    await page.getByLabel('Last day of the period before (UTC)').fill('2026-01-01');
+    await page.getByLabel('Last day of the period before (UTC)').press('Enter');
+    await page.getByText('The last day is before the first.').waitFor();
   });
 
   it('draws the marks of unknown costs of what it shows only', async () => {

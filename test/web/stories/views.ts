@@ -44,6 +44,7 @@ const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
   'overview by the hour': () => '/?range=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
   'overview of a year': () => '/?range=12m&by=provider',
   'overview of nothing': () => '/?model=%5B%22no-such-model%22%5D',
+  compare: () => '/compare',
   requests: () => '/requests',
   'one request': async () => `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
   sessions: () => '/sessions',

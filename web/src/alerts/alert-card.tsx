@@ -13,6 +13,7 @@ import { channelNames } from '../rules/channels.ts';
 import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
+import { AlertSpend } from './alert-spend.tsx';
 import classes from './alerts.module.css';
 import { alertTypeName, formatObserved, periodText } from './names.ts';
 import { Summary } from './summary.tsx';
@@ -91,6 +92,7 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
           <DeliveryNote key={delivery.channel} delivery={delivery} />
         ))}
       </ul>
+      <AlertSpend alert={alert} />
       {alert.ruleId &&
         (alert.type === 'budget' ? (
           <AnchorLink size="xs" to="/budgets/$budgetId" params={{ budgetId: alert.ruleId }}>

@@ -6,6 +6,7 @@ export type SpendReport = paths['/spend']['get']['responses']['200']['content'][
 export type SpendTotals = SpendReport['totals'];
 export type SpendGroup = SpendReport['groups'][number];
 export type SpendPoint = SpendReport['series'][number];
+export type SpendChange = components['schemas']['SpendChange'];
 
 export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestDetail = components['schemas']['Request'];

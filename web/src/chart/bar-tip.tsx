@@ -1,7 +1,8 @@
-import { Money } from '../components/amount.tsx';
+import { MetricValue } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
+import type { MetricName } from '../spend/metrics.ts';
 import classes from './chart.module.css';
 import type { Series } from './series.ts';
 
@@ -12,17 +13,19 @@ const GAP_PX = 26;
 export const BarTip = ({
   point,
   series,
+  metric,
   x,
   width,
 }: {
   readonly point: TrendPoint;
   readonly series: readonly Series[];
+  readonly metric: MetricName;
   readonly x: number;
   readonly width: number;
 }) => {
   const rows = series
-    .map((each, index) => ({ ...each, nano: point.values[index] ?? 0 }))
-    .filter(({ nano }) => nano !== 0)
+    .map((each, index) => ({ ...each, value: point.values[index] ?? 0 }))
+    .filter(({ value }) => value !== 0)
     .slice(0, MAX_ROWS);
   // Next to the bar, on the side with more room.
   const place = x < width / 2 ? { left: x + GAP_PX } : { right: width - x + GAP_PX };
@@ -30,13 +33,13 @@ export const BarTip = ({
     <div className={classes['tip']} style={place} role="presentation">
       <div className={classes['tip-head']}>
         <span>{formatBucketLong(point.time)}</span>
-        <Money nano={point.costNanoUsd} />
+        <MetricValue value={point.value} metric={metric} />
       </div>
-      {rows.map(({ name, color, nano }) => (
+      {rows.map(({ name, color, value }) => (
         <div key={name} className={classes['tip-row']}>
           <span className={classes['swatch']} style={{ background: color }} />
           <span className="truncate">{name}</span>
-          <Money nano={nano} />
+          <MetricValue value={value} metric={metric} />
         </div>
       ))}
       <div className={classes['tip-foot']}>

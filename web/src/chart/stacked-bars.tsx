@@ -16,6 +16,7 @@ import { Bar } from 'react-chartjs-2';
 import type { SpendReport } from '../api/responses.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
+import { type MetricName, metrics } from '../spend/metrics.ts';
 import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
 import { barOptions, shadeActive } from './options.ts';
@@ -31,19 +32,22 @@ interface StackedBarsProps {
   readonly series: readonly Series[];
   /** Tracking gaps: periods in which requests went untracked. */
   readonly gaps: Gaps;
+  readonly metric: MetricName;
   /** Describes the chart to screen readers; the table has the figures. */
   readonly label: string;
-  readonly onPick?: (time: string) => void;
+  /** @param index of the series under the pointer; -1 between them */
+  readonly onPick?: (time: string, index: number) => void;
 }
 
 /** What the plugins draw from. Chart.js takes plugins only when a chart begins, so they look it up each time. */
-type Latest = RefObject<{ readonly points: readonly TrendPoint[]; readonly gaps: Gaps }>;
+type Latest = RefObject<{ readonly points: readonly TrendPoint[]; readonly gaps: Gaps; readonly metric: MetricName }>;
 
 /** Marks buckets with requests of unknown cost: their bars are too low by an unknown amount. */
 const markUnpriced = (latest: Latest): Plugin<'bar'> => ({
   id: 'markUnpriced',
   afterDatasetsDraw(chart) {
-    const { points } = latest.current;
+    const { points, metric } = latest.current;
+    if (metric !== 'cost') return;
     const { x, y } = chart.scales;
     if (!x || !y) return;
     chart.ctx.save();
@@ -88,7 +92,7 @@ const shadeGaps = (latest: Latest): Plugin<'bar'> => ({
 });
 
 /** Spend through time, stacked by series. */
-const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) => {
+const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBarsProps) => {
   const scheme = useComputedColorScheme('light');
   const animated = !useReducedMotion();
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
@@ -117,22 +121,33 @@ const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) 
       const [first] = elements;
       setActive(first ? { index: first.index, x: first.element.x, width } : null);
     };
-    const pick = (_: ChartEvent, elements: ActiveElement[]) => {
+    const pick = ({ y }: ChartEvent, elements: ActiveElement[]) => {
       const time = points[elements[0]?.index ?? -1]?.time;
-      if (time !== undefined) onPick?.(time);
+      const segment = elements.find(({ element }) => {
+        const { y: top, base } = element.getProps(['y', 'base']) as unknown as {
+          readonly y: number;
+          readonly base: number;
+        };
+        return y !== null && top <= y && y <= base;
+      });
+      if (time !== undefined) onPick?.(time, segment?.datasetIndex ?? -1);
     };
     const hasValues = points.some(({ values }) => values.some((value) => value !== 0));
-    return { ...barOptions({ animated, hasValues }), onHover: follow, onClick: pick };
-  }, [points, animated, onPick, scheme]);
-  const latest = useRef({ points, gaps });
-  latest.current = { points, gaps };
+    return {
+      ...barOptions({ animated, hasValues, formatValue: metrics[metric].formatAxis }),
+      onHover: follow,
+      onClick: pick,
+    };
+  }, [points, animated, onPick, scheme, metric]);
+  const latest = useRef({ points, gaps, metric });
+  latest.current = { points, gaps, metric };
   const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest)], []);
   const point = active && points[active.index];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer opens the box; the table has the same figures.
     <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
       <Bar key={scheme} data={data} options={options} plugins={plugins} role="img" aria-label={label} />
-      {point && <BarTip point={point} series={series} x={active.x} width={active.width} />}
+      {point && <BarTip point={point} series={series} metric={metric} x={active.x} width={active.width} />}
     </div>
   );
 };

@@ -3,6 +3,7 @@ import {
   formatCallMoney,
   formatFineMoney,
   formatMoney,
+  formatMoneyChange,
   formatPartMoney,
   formatRoughMoney,
   formatShown,
@@ -10,6 +11,7 @@ import {
 } from '../format/money.ts';
 import { formatCount, formatExact } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
+import { type MetricName, metrics } from '../spend/metrics.ts';
 
 const moneyFormats = {
   sum: formatMoney,
@@ -17,6 +19,7 @@ const moneyFormats = {
   fine: formatFineMoney,
   part: formatPartMoney,
   rough: formatRoughMoney,
+  change: formatMoneyChange,
 } as const;
 
 /** An amount of money, or "unknown"; hovering shows all decimals of the US dollars. */
@@ -29,7 +32,7 @@ export const Money = ({
   readonly nano: number | null;
   /** The same in the display currency. */
   readonly shown?: Shown | undefined;
-  /** `call` has four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
+  /** `change` has a sign, `call` four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
   readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
 }) => (
@@ -39,6 +42,10 @@ export const Money = ({
       : moneyFormats[as](nano)}
   </span>
 );
+
+/** A value of a metric: an amount of money, or a whole number. */
+export const MetricValue = ({ value, metric }: { readonly value: number | null; readonly metric: MetricName }) =>
+  metric === 'cost' ? <Money nano={value} /> : <span className="num">{metrics[metric].format(value)}</span>;
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>

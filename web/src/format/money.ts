@@ -22,6 +22,12 @@ export const formatMoney = (nanoUsd: number | null): string => {
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
 };
 
+const sign = (nanoUsd: number) => (nanoUsd > 0 ? '+' : nanoUsd < 0 ? '−' : '');
+
+/** `+$12.34`, `−$0.0042`, `$0.00`, `unknown`: a change of an amount. */
+export const formatMoneyChange = (nanoUsd: number | null): string =>
+  nanoUsd === null ? UNKNOWN : `${sign(nanoUsd)}${formatMoney(Math.abs(nanoUsd))}`;
+
 /** `$0.095151`, `$2.11`: the cost of one request, with up to six decimals. */
 export const formatFineMoney = (nanoUsd: number | null): string => {
   const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;

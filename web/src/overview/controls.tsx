@@ -1,33 +1,27 @@
-import { Button, Group, NativeSelect, Pill, SegmentedControl } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
-import { useApi, useApp } from '../app.ts';
+import { useCallback, useState } from 'react';
+import { useApp } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
-import {
-  canGroupBy,
-  type Dimension,
-  dimensionName,
-  dimensions,
-  dimensionWord,
-  type Filters,
-  filterEntries,
-} from '../spend/filters.ts';
-import { type KeyNames, valueName } from '../spend/groups.ts';
+import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
+import { GroupBySelects } from '../spend/group-by.tsx';
+import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
 import { CustomDays } from './custom-days.tsx';
 import { DimensionsButton } from './declare-dimensions.tsx';
 import { exportSpend } from './export-spend.ts';
-import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
   const search = getRouteApi('/members/').useSearch();
   const navigate = useNavigate({ from: '/' });
-  const change = (part: OverviewSearch) =>
-    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false });
+  const change = useCallback(
+    (part: OverviewSearch) => void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false }),
+    [navigate],
+  );
   return { search, change };
 };
 
@@ -74,23 +68,18 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-/** Names that the account declared, now or before. */
-const useDeclared = (): readonly Dimension[] => {
-  const { data } = useApi().useQuery('get', '/dimensions');
-  return data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
-};
-
 export const TrendControls = ({
   range,
   by,
+  metric,
   filters,
 }: {
   readonly range: Range;
-  readonly by: Dimension;
+  readonly by: GroupBy;
+  readonly metric: MetricName;
   readonly filters: Filters;
 }) => {
   const { change } = useOverviewSearch();
-  const all = new Set([...dimensions, ...useDeclared(), by]);
   return (
     <>
       {range.granularities.length > 1 && (
@@ -104,55 +93,15 @@ export const TrendControls = ({
       )}
       <NativeSelect
         size="xs"
-        w={148}
-        aria-label="Group by"
-        data={[...all].map((value) => ({
-          value,
-          label: `By ${dimensionWord(value)}`,
-          disabled: !canGroupBy(value, filters),
-        }))}
-        value={by}
-        onChange={({ target }) => change({ by: target.value as Dimension })}
+        w={104}
+        aria-label="Bars show"
+        data={Object.entries(metrics).map(([value, { label }]) => ({ value, label }))}
+        value={metric}
+        onChange={({ target }) => change({ show: target.value as MetricName })}
       />
+      <GroupBySelects by={by} filters={filters} onChange={change} />
       <DimensionsButton />
     </>
-  );
-};
-
-/** The active filters, each with a button to remove it. */
-export const FilterPills = ({ filters, keyNames }: { readonly filters: Filters; readonly keyNames: KeyNames }) => {
-  const { change } = useOverviewSearch();
-  const entries = filterEntries(filters);
-  const pills = entries.flatMap(([dimension, values]) => values.map((value) => ({ dimension, value })));
-  if (pills.length === 0) return null;
-  const without = (dimension: Dimension, value: string) => {
-    const others = (filters[dimension] ?? []).filter((each) => each !== value);
-    change({ [dimension]: others.length === 0 ? undefined : others });
-  };
-  return (
-    <div className={classes['pills']}>
-      {pills.map(({ dimension, value }) => {
-        const name = `${dimensionName(dimension)}: ${valueName(dimension, value, keyNames)}`;
-        return (
-          <Pill
-            key={`${dimension} ${value}`}
-            size="md"
-            withRemoveButton
-            onRemove={() => without(dimension, value)}
-            removeButtonProps={{ 'aria-label': `Remove ${name}`, 'aria-hidden': false, tabIndex: 0 }}
-          >
-            {name}
-          </Pill>
-        );
-      })}
-      <Button
-        size="compact-xs"
-        variant="subtle"
-        onClick={() => change(Object.fromEntries(entries.map(([dimension]) => [dimension, undefined])))}
-      >
-        Clear
-      </Button>
-    </div>
   );
 };
 
@@ -163,14 +112,14 @@ export const ExportButton = ({
   filters,
 }: {
   readonly range: Range;
-  readonly by: Dimension;
+  readonly by: GroupBy;
   readonly filters: Filters;
 }) => {
   const { api } = useApp();
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
-    await exportSpend(api, range, [by], filters).catch(notifyProblem('The export failed'));
+    await exportSpend(api, range, by, filters).catch(notifyProblem('The export failed'));
     setBusy(false);
   };
   return (
@@ -179,7 +128,7 @@ export const ExportButton = ({
       variant="default"
       loading={busy}
       leftSection={<Download size={14} />}
-      title={`Download this report by ${dimensionWord(by)}`}
+      title={`Download this report by ${groupWord(by)}`}
       onClick={download}
     >
       CSV

@@ -18,7 +18,16 @@ const problemOf = ({ from, to }: Days, today: string): string | undefined => {
  * The first and last day of a custom range. What is typed counts with Enter or when the field is left: the years 0002 and 0020 on the way
  * to 2026 are no ranges.
  */
-export const CustomDays = ({ days, onChange }: { readonly days: Days; readonly onChange: (days: Days) => void }) => {
+export const CustomDays = ({
+  days,
+  of,
+  onChange,
+}: {
+  readonly days: Days;
+  /** Which range, where a page has two: `the period before`. */
+  readonly of?: string;
+  readonly onChange: (days: Days) => void;
+}) => {
   const [typed, setTyped] = useState(days);
   const [problem, setProblem] = useState<string>();
   const today = utcDate(new Date());
@@ -42,8 +51,8 @@ export const CustomDays = ({ days, onChange }: { readonly days: Days; readonly o
   );
   return (
     <Group gap={6}>
-      {field('from', 'First day (UTC)')}
-      {field('to', 'Last day (UTC)')}
+      {field('from', `First day${of ? ` of ${of}` : ''} (UTC)`)}
+      {field('to', `Last day${of ? ` of ${of}` : ''} (UTC)`)}
       {problem && (
         <span className="unknown small" role="alert">
           {problem}

@@ -5,8 +5,8 @@ import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
-import { type Dimension, dimensionName, dimensionWord } from '../spend/filters.ts';
-import { groupValue, type KeyNames, SERIES_SHOWN, valueName } from '../spend/groups.ts';
+import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
+import { groupFilters, groupKey, groupName, type KeyNames, SERIES_SHOWN } from '../spend/groups.ts';
 import classes from './overview.module.css';
 
 const FIRST = 10;
@@ -27,9 +27,9 @@ export const Drivers = ({
   onPick,
 }: {
   readonly report: SpendReport;
-  readonly by: Dimension;
+  readonly by: GroupBy;
   readonly keyNames: KeyNames;
-  readonly onPick: (value: string) => void;
+  readonly onPick: (values: Filters) => void;
 }) => {
   const [all, setAll] = useState(false);
   const code = report.displayCurrency?.code;
@@ -38,14 +38,14 @@ export const Drivers = ({
   return (
     <section className={`card ${classes['drivers']}`} aria-labelledby="drivers">
       <div className={`card-head ${classes['drivers-head']}`}>
-        <h2 id="drivers">Top {dimensionWord(by)}s</h2>
+        <h2 id="drivers">Top {by.length === 1 ? `${groupWord(by)}s` : `pairs of ${groupWord(by)}`}</h2>
         <span className="dim small">Select one to filter by it</span>
       </div>
       <div className="scroll-x">
         <table className="grid-table">
           <thead>
             <tr>
-              <th>{dimensionName(by)}</th>
+              <th>{by.map(dimensionName).join(' / ')}</th>
               <th className="right">Cost</th>
               <th className={classes['share-head']}>Share</th>
               <th className="right wide-only">Requests</th>
@@ -55,15 +55,14 @@ export const Drivers = ({
           </thead>
           <tbody>
             {rows.map((group, index) => {
-              const value = groupValue(group, by);
               const share = shareOf(group.costNanoUsd, total);
               const color = index < SERIES_SHOWN ? seriesColor(index) : REST_COLOR;
               return (
-                <tr key={value}>
+                <tr key={groupKey(group, by)}>
                   <td>
-                    <UnstyledButton className={classes['pick']} onClick={() => onPick(value)}>
+                    <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
                       <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
-                      <span className="truncate">{valueName(by, value, keyNames)}</span>
+                      <span className="truncate">{groupName(group, by, keyNames)}</span>
                     </UnstyledButton>
                     {group.unpricedRequests > 0 && group.costNanoUsd !== null && (
                       <span className={`unknown ${classes['under']}`}>

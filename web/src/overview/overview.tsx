@@ -1,20 +1,15 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
+import { useBudgets } from '../budgets/use-budgets.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { bucketEnd, bucketStart } from '../format/time.ts';
-import {
-  canGroupBy,
-  type Filters,
-  filterEntries,
-  filtersOf,
-  hasFilters,
-  isDimension,
-  nextDimension,
-} from '../spend/filters.ts';
+import { bucketEnd, bucketStart, utcDate } from '../format/time.ts';
+import { FilterPills } from '../spend/filter-pills.tsx';
+import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { FilterPills, useOverviewSearch } from './controls.tsx';
+import { Budgets } from './budgets.tsx';
+import { useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
 import { MayAlsoMatch } from './may-also-match.tsx';
@@ -28,9 +23,8 @@ import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overv
 const FirstRun = lazy(() => import('./first-run.tsx'));
 const PriceChangeNotice = lazy(() => import('../price-changes/notice.tsx'));
 
-/** The request log filters by one value of each dimension. */
-const firstOfEach = (filters: Filters) =>
-  Object.fromEntries(filterEntries(filters).map(([dimension, values]) => [dimension, values[0]]));
+/** A bar of an hour: `2026-11-20T16`. */
+const HOUR_LENGTH = 13;
 
 const useFilters = (): Filters => {
   const search = getRouteApi('/members/').useSearch();
@@ -43,19 +37,32 @@ export const Overview = () => {
   const navigate = useNavigate();
   const filters = useFilters();
   const keyNames = useKeyNames();
-  const by = search.by ?? 'model';
+  const { data: budgets } = useBudgets();
+  const { by: first, and } = search;
+  const by = useMemo(() => groupByIn({ by: first, and }), [first, and]);
   const range = rangeOf(search, new Date());
   const headline = useHeadline(filters);
   const report = useReport(range, by, filters);
   const comparison = useComparison(range, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
-  const toRequests = useCallback(
-    (time: string) =>
-      void navigate({
-        to: '/requests',
-        search: { ...firstOfEach(filters), from: bucketStart(time).toISOString(), to: bucketEnd(time).toISOString() },
-      }),
-    [navigate, filters],
+  /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
+  const open = useCallback(
+    (time: string, values: Filters) => {
+      const [from, to] = [bucketStart(time), bucketEnd(time)];
+      if (time.length === HOUR_LENGTH) {
+        const selected = { ...firstOfEach({ ...filters, ...values }), from: from.toISOString(), to: to.toISOString() };
+        void navigate({ to: '/requests', search: selected });
+        return;
+      }
+      const days = {
+        range: 'custom',
+        per: undefined,
+        from: utcDate(from),
+        to: utcDate(new Date(to.getTime() - 1)),
+      } as const;
+      change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
+    },
+    [navigate, filters, by, change],
   );
   if (neverUsed) {
     return (
@@ -68,19 +75,13 @@ export const Overview = () => {
   const shown = neverUsed === false ? report.data : undefined;
   const error = report.error ?? headline.error;
   const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
-  const grouped = shown?.groupBy[0];
-  const shownBy = isDimension(grouped) ? grouped : by;
-  const pick = (value: string) => {
-    const next = nextDimension(by);
-    const picked: Filters = { [by]: [value] };
-    change({ ...picked, by: canGroupBy(next, { ...filters, ...picked }) ? next : 'model' });
-  };
+  const shownBy = groupByOf(shown?.groupBy, by);
   return (
     <div className="page">
       <div className="page-head">
         <Heading>Overview</Heading>
       </div>
-      <FilterPills filters={filters} keyNames={keyNames} />
+      <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       {error && (
         <ProblemNote
           error={error}
@@ -98,12 +99,13 @@ export const Overview = () => {
             report={shown}
             range={range}
             by={by}
+            metric={search.show ?? 'cost'}
             keyNames={keyNames}
             isStale={report.isPlaceholderData}
             filters={filters}
             // The tile has the month's: one comparison, not two.
             comparison={range.name === 'month' ? undefined : comparison}
-            onPick={toRequests}
+            onPick={open}
           />
           {shown && (
             <Suspense>
@@ -115,8 +117,14 @@ export const Overview = () => {
           {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
           {shown && shown.totals.requests > 0 && (
             <div className={classes['columns']}>
-              <Drivers report={shown} by={shownBy} keyNames={keyNames} onPick={pick} />
+              <Drivers
+                report={shown}
+                by={shownBy}
+                keyNames={keyNames}
+                onPick={(values) => change(picked(values, shownBy, filters))}
+              />
               <div className={classes['aside']}>
+                {budgets && <Budgets budgets={budgets.items} />}
                 <Provenance totals={shown.totals} />
                 <Coverage totals={shown.totals} untracked={shown.untracked} />
               </div>

@@ -1,23 +1,30 @@
 import { ActionIcon, Skeleton, Tooltip } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
-import { Count, Money } from '../components/amount.tsx';
+import { Count, MetricValue, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { AnchorLink } from '../components/links.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { formatMoney, shownIn } from '../format/money.ts';
+import { shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
-import { type Dimension, dimensionWord, type Filters, hasFilters, isDimension } from '../spend/filters.ts';
-import { groupValue, type KeyNames, trendOf, valueName } from '../spend/groups.ts';
+import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
+import { groupFilters, groupKey, groupName, type KeyNames, trendOf } from '../spend/groups.ts';
 import { changeOf } from '../spend/headline.ts';
+import { type MetricName, metrics } from '../spend/metrics.ts';
 import type { Range } from '../spend/ranges.ts';
 import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Change, Figure } from './tiles.tsx';
 import type { useComparison } from './use-overview.ts';
+
+const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
+  ...sums,
+  tokens: tokens.inputTokens + tokens.outputTokens,
+});
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
@@ -25,9 +32,11 @@ const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
 
 const TrendTable = ({
   trend,
+  metric,
   names,
 }: {
   readonly trend: ReturnType<typeof trendOf>;
+  readonly metric: MetricName;
   readonly names: readonly string[];
 }) => (
   <ScrollRegion className={classes['trend-table']} label="The figures of the chart">
@@ -49,12 +58,16 @@ const TrendTable = ({
           <tr key={point.time}>
             <td>{formatBucketLong(point.time)}</td>
             <td className="right">
-              <Money nano={point.costNanoUsd} />
+              <MetricValue value={point.value} metric={metric} />
             </td>
             <td className="right num">{formatWhole(point.requests)}</td>
             {names.map((name, index) => (
               <td key={name} className="right">
-                {point.values[index] ? <Money nano={point.values[index]} /> : <span className="dim">–</span>}
+                {point.values[index] ? (
+                  <MetricValue value={point.values[index]} metric={metric} />
+                ) : (
+                  <span className="dim">–</span>
+                )}
               </td>
             ))}
           </tr>
@@ -69,6 +82,7 @@ export const Trend = ({
   report,
   range,
   by,
+  metric,
   keyNames,
   isStale,
   filters,
@@ -77,27 +91,36 @@ export const Trend = ({
 }: {
   readonly report: SpendReport | undefined;
   readonly range: Range;
-  readonly by: Dimension;
+  readonly by: GroupBy;
+  readonly metric: MetricName;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
   readonly filters: Filters;
   readonly comparison: ReturnType<typeof useComparison>;
-  readonly onPick: (time: string) => void;
+  /** A bar was chosen, and one of its groups; no values for the segment of all others. */
+  readonly onPick: (time: string, values: Filters) => void;
 }) => {
   const [asTable, setAsTable] = useState(false);
-  // While a new report loads, the previous one is shown with its own dimension.
-  const shownBy = report?.groupBy[0];
-  const dimension = isDimension(shownBy) ? shownBy : by;
-  const trend = useMemo(() => report && trendOf(report, dimension), [report, dimension]);
+  // While a new report loads, the previous one is shown with its own dimensions.
+  const shownBy = useMemo(() => groupByOf(report?.groupBy, by), [report?.groupBy, by]);
+  const trend = useMemo(() => report && trendOf(report, shownBy, metric), [report, shownBy, metric]);
   const series = useMemo(
     () => [
       ...(trend?.shown ?? []).map((group, index) => ({
-        name: valueName(dimension, groupValue(group, dimension), keyNames),
+        key: groupKey(group, shownBy),
+        name: groupName(group, shownBy, keyNames),
         color: seriesColor(index),
       })),
-      ...(trend?.hasRest ? [{ name: 'everything else', color: REST_COLOR }] : []),
+      ...(trend?.hasRest ? [{ key: '', name: 'everything else', color: REST_COLOR }] : []),
     ],
-    [trend, dimension, keyNames],
+    [trend, shownBy, keyNames],
+  );
+  const pick = useCallback(
+    (time: string, index: number) => {
+      const group = trend?.shown[index];
+      onPick(time, group ? groupFilters(group, shownBy) : {});
+    },
+    [trend, shownBy, onPick],
   );
   const totals = report?.totals;
   const gaps = report?.untracked.gaps ?? NO_GAPS;
@@ -107,11 +130,15 @@ export const Trend = ({
       <div className={classes['trend-head']}>
         <div>
           <h2 id="trend" className="label">
-            Spend by {dimensionWord(by)}
+            {metrics[metric].title} by {groupWord(by)}
           </h2>
           <div className={classes['total']}>
             {totals ? (
-              <Figure of={totals} code={report?.displayCurrency?.code} />
+              metric === 'cost' ? (
+                <Figure of={totals} code={report?.displayCurrency?.code} />
+              ) : (
+                <MetricValue value={metrics[metric].of(figuresOf(totals))} metric={metric} />
+              )
             ) : (
               <Skeleton height={22} width={130} />
             )}
@@ -130,9 +157,35 @@ export const Trend = ({
                       nano={comparison.previous.totals.costNanoUsd}
                       shown={shownIn(comparison.previous.totals, report?.displayCurrency?.code)}
                     />{' '}
-                    in {formatPeriod(comparison.previous.from, comparison.previous.to)}
+                    in {formatPeriod(comparison.previous.from, comparison.previous.to)} ·{' '}
+                    <AnchorLink
+                      inherit
+                      underline="always"
+                      to="/compare"
+                      search={{
+                        ...filters,
+                        by: by[0],
+                        and: by[1],
+                        from: comparison.from,
+                        to: comparison.to,
+                        compareFrom: comparison.previous.from,
+                        compareTo: comparison.previous.to,
+                      }}
+                    >
+                      Why?
+                    </AnchorLink>
                   </span>
                 )}
+              <span>
+                <AnchorLink
+                  inherit
+                  underline="always"
+                  to="/rules/new"
+                  search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}
+                >
+                  Alert me of unusual days
+                </AnchorLink>
+              </span>
               <span>
                 <Count of={totals.requests} unit="requests" /> requests ·{' '}
                 <Count of={totals.tokens.inputTokens + totals.tokens.outputTokens} unit="tokens" /> tokens
@@ -143,7 +196,7 @@ export const Trend = ({
           )}
         </div>
         <div className="page-actions">
-          <TrendControls range={range} by={by} filters={filters} />
+          <TrendControls range={range} by={by} filters={filters} metric={metric} />
           <ExportButton range={range} by={by} filters={filters} />
           <Tooltip label={asTable ? 'Show as chart' : 'Show as table'}>
             <ActionIcon
@@ -167,27 +220,28 @@ export const Trend = ({
             </EmptyState>
           </div>
         ) : asTable ? (
-          <TrendTable trend={trend} names={series.map(({ name }) => name)} />
+          <TrendTable trend={trend} metric={metric} names={series.map(({ name }) => name)} />
         ) : (
           <Suspense fallback={<Skeleton className={chartClasses['chart']} />}>
             <StackedBars
               points={trend.points}
               series={series}
               gaps={gaps}
-              onPick={onPick}
-              label={`Spend by ${dimensionWord(dimension)} in ${trend.points.length} bars, ${formatMoney(totals?.costNanoUsd ?? null)} in all. The table has the same figures.`}
+              metric={metric}
+              onPick={pick}
+              label={`${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? metrics[metric].format(metrics[metric].of(figuresOf(totals))) : ''} in all. The table has the same figures.`}
             />
           </Suspense>
         )}
       </div>
       <ul className={`${chartClasses['legend']} ${classes['trend-legend']}`}>
-        {series.map(({ name, color }) => (
-          <li key={name}>
+        {series.map(({ key, name, color }) => (
+          <li key={key}>
             <span className={chartClasses['swatch']} style={{ background: color }} />
             <span className="truncate">{name}</span>
           </li>
         ))}
-        {hasUnpriced && (
+        {hasUnpriced && metric === 'cost' && (
           <li>
             <span className={chartClasses['diamond']} />
             has requests of unknown cost

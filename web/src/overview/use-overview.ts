@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
-import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts';
+import { type Filters, type GroupBy, parametersOf } from '../spend/filters.ts';
 import { monthOf, sameDayOfLastMonth, todayOf } from '../spend/headline.ts';
 import { comparedRange, type Range } from '../spend/ranges.ts';
 
@@ -13,8 +13,8 @@ const GROUPS = 50;
 
 const live = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 
-/** The report of a range, grouped by one dimension. */
-export const useReport = (range: Range, by: Dimension, filters: Filters) =>
+/** The report of a range, grouped by one dimension or two. */
+export const useReport = (range: Range, by: GroupBy, filters: Filters) =>
   useApi().useQuery(
     'get',
     '/spend',
@@ -24,7 +24,7 @@ export const useReport = (range: Range, by: Dimension, filters: Filters) =>
           from: range.from,
           ...(range.to === undefined ? {} : { to: range.to }),
           granularity: range.granularity,
-          groupBy: [by],
+          groupBy: [...by],
           limit: GROUPS,
           ...parametersOf(filters),
         },

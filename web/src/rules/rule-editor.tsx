@@ -23,6 +23,7 @@ import { filterPatchOf } from './rule-filter.ts';
 import { conditionOf, configOf, emptyRule, type RuleValues, ruleProblems, valuesOf } from './rule-form.ts';
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
+import type { RuleSearch } from './search.ts';
 
 const BackLink = () => (
   <AnchorLink to="/rules" size="sm" className={classes['back']}>
@@ -114,11 +115,17 @@ const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
   );
 };
 
-const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
+/** A rule as a page that links here proposes it. */
+const newRule = ({ type, ...filter }: RuleSearch = {}): RuleValues => ({
+  ...emptyRule(ruleTypeList.find((each) => each.type === type)?.type ?? 'cost_threshold'),
+  ...filter,
+});
+
+const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?: RuleSearch }) => {
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string>();
   const form = useForm<RuleValues>({
-    initialValues: rule ? valuesOf(rule) : emptyRule('cost_threshold'),
+    initialValues: rule ? valuesOf(rule) : newRule(filter),
     validate: ruleProblems as never,
   });
   const leave = () => void navigate({ to: '/rules' });
@@ -199,7 +206,7 @@ const Editor = ({ rule }: { readonly rule?: AlertRule }) => {
   );
 };
 
-export const NewRule = () => <Editor />;
+export const NewRule = () => <Editor filter={getRouteApi('/members/rules/new').useSearch()} />;
 
 export const EditRule = () => {
   const { ruleId } = getRouteApi('/members/rules/$ruleId').useParams();

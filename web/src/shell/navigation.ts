@@ -3,6 +3,7 @@ import {
   ChartColumnStacked,
   CreditCard,
   Ellipsis,
+  GitCompareArrows,
   KeyRound,
   List,
   PackageOpen,
@@ -27,7 +28,12 @@ const more = { to: '/more', label: 'More', icon: Ellipsis, needs: 'self:write' }
 export const pageGroups = [
   {
     name: 'Spend',
-    pages: [overview, requests, { to: '/sessions', label: 'Sessions', icon: Workflow, needs: 'requests:read' }],
+    pages: [
+      overview,
+      { to: '/compare', label: 'Compare', icon: GitCompareArrows, needs: 'spend:read' },
+      requests,
+      { to: '/sessions', label: 'Sessions', icon: Workflow, needs: 'requests:read' },
+    ],
   },
   {
     name: 'Limits',

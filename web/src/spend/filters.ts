@@ -56,6 +56,10 @@ export const filterEntries = (filters: Filters): [Dimension, readonly string[]][
     values ? [[dimension, values]] : [],
   );
 
+/** One value of each dimension, for pages that filter by one. */
+export const firstOfEach = (filters: Filters) =>
+  Object.fromEntries(filterEntries(filters).map(([dimension, values]) => [dimension, values[0]]));
+
 export const hasFilters = (filters: Filters): boolean => filterEntries(filters).length > 0;
 
 /** The filters as parameters of the API. */
@@ -72,15 +76,43 @@ export const parametersOf = (filters: Filters) => {
   };
 };
 
-/** Whether a report can group by a dimension with these filters. */
-export const canGroupBy = (dimension: Dimension, filters: Filters): boolean => {
-  const all = [dimension, ...filterEntries(filters).map(([name]) => name)];
+/** What a report groups by: one dimension, or pairs of two. */
+export type GroupBy = readonly [Dimension, ...Dimension[]];
+
+/** Whether a report can group by some dimensions with these filters. */
+export const canGroupBy = (by: GroupBy, filters: Filters): boolean => {
+  if (by.includes('key') && by.includes('project')) return false;
+  const all = [...by, ...filterEntries(filters).map(([name]) => name)];
   // A project is its keys.
   return combinationProblem(all.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name))) === undefined;
 };
 
+/** What the groups are, in the middle of a sentence: `model and tag`. */
+export const groupWord = (by: GroupBy): string => by.map(dimensionWord).join(' and ');
+
+/** The dimensions that a report is grouped by, in its own words; of another report while that loads. */
+export const groupByOf = (names: readonly string[] | undefined, otherwise: GroupBy): GroupBy => {
+  const [first, ...more] = (names ?? []).filter(isDimension);
+  return first === undefined ? otherwise : [first, ...more];
+};
+
+/** What to group by and filter by in a URL: a second dimension only where it differs from the first. */
+export const groupByIn = ({
+  by,
+  and,
+}: {
+  readonly by?: Dimension | undefined;
+  readonly and?: Dimension | undefined;
+}): GroupBy => (and === undefined || and === by ? [by ?? 'model'] : [by ?? 'model', and]);
+
+/** What to show after a click on a group: its values as filters, and the next dimension to group by. */
+export const picked = (values: Filters, by: GroupBy, filters: Filters) => {
+  const next = nextDimension(by.at(-1) ?? 'model');
+  return { ...values, by: canGroupBy([next], { ...filters, ...values }) ? next : ('model' as const), and: undefined };
+};
+
 /** The dimension to group by after a click on a value of another one. */
-export const nextDimension = (dimension: Dimension): Dimension =>
+const nextDimension = (dimension: Dimension): Dimension =>
   dimension === 'provider' || isAllocation(dimension)
     ? 'model'
     : dimension === 'model'

@@ -1,7 +1,8 @@
 import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
 import { providerName } from '../providers/names.ts';
-import { type Dimension, isDeclared, sentName } from './filters.ts';
+import { type Dimension, type dimensions, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
+import { type MetricName, metrics } from './metrics.ts';
 
 const NONE: Readonly<Record<string, string>> = {
   provider: 'no provider',
@@ -30,8 +31,23 @@ export const valueName = (dimension: Dimension, value: string | null, keyNames: 
 };
 
 /** A group's value of the dimension; the empty string for none. */
-export const groupValue = (group: Partial<SpendPoint['groups'][number]>, dimension: Dimension): string =>
+export const groupValue = (group: GroupValues, dimension: Dimension): string =>
   (isDeclared(dimension) ? group.dim?.[sentName(dimension)] : group[dimension]) ?? '';
+
+/** A group of a report: its value of each dimension, where it is grouped by that. */
+export type GroupValues = Partial<Pick<SpendGroup, (typeof dimensions)[number] | 'dim'>>;
+
+/** The name of a group: `gpt-4o / extraction`. */
+export const groupName = (group: GroupValues, by: GroupBy, keyNames: KeyNames): string =>
+  by.map((dimension) => valueName(dimension, groupValue(group, dimension), keyNames)).join(' / ');
+
+/** The filters that select a group alone. */
+export const groupFilters = (group: GroupValues, by: GroupBy): Filters =>
+  Object.fromEntries(by.map((dimension) => [dimension, [groupValue(group, dimension)]]));
+
+/** Distinguishes the groups of a report. */
+export const groupKey = (group: GroupValues, by: GroupBy): string =>
+  JSON.stringify(by.map((dimension) => groupValue(group, dimension)));
 
 export const SERIES_SHOWN = 7;
 
@@ -41,26 +57,34 @@ export interface TrendPoint {
   readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
-  /** In nano-USD: the series in their order, then everything else. */
+  /** What the bar shows in all; null where nothing is known of it. */
+  readonly value: number | null;
+  /** In the unit of the metric: the series in their order, then everything else. */
   readonly values: readonly number[];
 }
 
 /** The most expensive groups over time, and the rest of each bucket as one more series. */
-export const trendOf = ({ groups, series }: SpendReport, dimension: Dimension) => {
+export const trendOf = ({ groups, series }: SpendReport, by: GroupBy, metric: MetricName = 'cost') => {
   const shown = groups.slice(0, SERIES_SHOWN);
-  const points = series.map((point) => trendPoint(point, shown, dimension));
+  const points = series.map((point) => trendPoint(point, shown, by, metrics[metric].of));
   return { shown, points, hasRest: points.some(({ values }) => (values.at(-1) ?? 0) !== 0) };
 };
 
-const trendPoint = (point: SpendPoint, shown: readonly SpendGroup[], dimension: Dimension): TrendPoint => {
-  const costs = new Map(point.groups.map((group) => [groupValue(group, dimension), group.costNanoUsd ?? 0]));
-  const values = shown.map((group) => costs.get(groupValue(group, dimension)) ?? 0);
-  const rest = (point.costNanoUsd ?? 0) - values.reduce((sum, value) => sum + value, 0);
+const trendPoint = (
+  point: SpendPoint,
+  shown: readonly SpendGroup[],
+  by: GroupBy,
+  measure: (typeof metrics)[MetricName]['of'],
+): TrendPoint => {
+  const found = new Map(point.groups.map((group) => [groupKey(group, by), measure(group) ?? 0]));
+  const values = shown.map((group) => found.get(groupKey(group, by)) ?? 0);
+  const rest = (measure(point) ?? 0) - values.reduce((sum, value) => sum + value, 0);
   return {
     time: point.time,
     costNanoUsd: point.costNanoUsd,
     requests: point.requests,
     unpricedRequests: point.unpricedRequests,
+    value: measure(point),
     values: [...values, rest],
   };
 };

@@ -1,0 +1,87 @@
+import { NativeSelect, Skeleton } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useApi } from '../app.ts';
+import { Heading } from '../components/heading.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { CustomDays } from '../overview/custom-days.tsx';
+import { FilterPills } from '../spend/filter-pills.tsx';
+import { type Filters, filtersOf, groupByIn, groupByOf, parametersOf, picked } from '../spend/filters.ts';
+import { GroupBySelects } from '../spend/group-by.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { ChangedGroups } from './changed-groups.tsx';
+import classes from './compare.module.css';
+import { type CompareSearch, daysOf, periodsOf, usualPeriods } from './search.ts';
+import { Summary } from './summary.tsx';
+
+const GROUPS = 50;
+
+/** Why spend changed between any two periods. All settings are in the URL. */
+export const Compare = () => {
+  const search = getRouteApi('/members/compare').useSearch();
+  const navigate = useNavigate({ from: '/compare' });
+  const change = (part: CompareSearch) => void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false });
+  const keyNames = useKeyNames();
+  const filters: Filters = filtersOf(search as Record<string, unknown>);
+  const by = groupByIn(search);
+  const now = useMemo(() => new Date(), []);
+  const usual = usualPeriods(now);
+  const periods = periodsOf(search, now);
+  const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
+  const { data, error, isPlaceholderData, refetch } = useApi().useQuery(
+    'get',
+    '/spend/compare',
+    { params: { query: { ...given, groupBy: [...by], limit: GROUPS, ...parametersOf(filters) } } },
+    { placeholderData: keepPreviousData },
+  );
+  const chosen = Object.entries(usual).find(([, each]) => JSON.stringify(each) === JSON.stringify(periods))?.[0];
+  return (
+    <div className="page">
+      <div className="page-head">
+        <Heading>Compare</Heading>
+        <div className="page-actions">
+          <NativeSelect
+            size="xs"
+            aria-label="Periods"
+            data={[...Object.keys(usual), ...(chosen ? [] : [{ value: '', label: 'Other periods' }])]}
+            value={chosen ?? ''}
+            onChange={({ target }) => change({ ...usual[target.value] })}
+          />
+          <GroupBySelects by={by} filters={filters} onChange={change} />
+        </div>
+      </div>
+      {data && (
+        <div className={classes['periods']}>
+          <CustomDays
+            key={`now ${data.from} ${data.to}`}
+            of="the period"
+            days={daysOf(data)}
+            onChange={({ from, to }) => change({ ...periods, from, to })}
+          />
+          <span className="dim small">compared with</span>
+          <CustomDays
+            key={`before ${data.before.from} ${data.before.to}`}
+            of="the period before"
+            days={daysOf(data.before)}
+            onChange={({ from, to }) => change({ ...periods, compareFrom: from, compareTo: to })}
+          />
+        </div>
+      )}
+      <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
+      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The periods could not be compared" />}
+      {!data && !error && <Skeleton height={320} radius="lg" />}
+      {data && (
+        <div className={classes['results']} data-stale={isPlaceholderData || undefined} aria-busy={isPlaceholderData}>
+          <Summary change={data} />
+          <ChangedGroups
+            change={data}
+            by={groupByOf(data.groupBy, by)}
+            keyNames={keyNames}
+            onPick={(values) => change(picked(values, by, filters))}
+          />
+        </div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,60 @@
+import { Group, NativeSelect } from '@mantine/core';
+import { useApi } from '../app.ts';
+import { canGroupBy, type Dimension, dimensions, dimensionWord, type Filters, type GroupBy } from './filters.ts';
+
+/** Names that the account declared, now or before. */
+const useDeclared = (): readonly Dimension[] => {
+  const { data } = useApi().useQuery('get', '/dimensions');
+  return data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
+};
+
+/** Chooses what to group by: a dimension, or pairs of two. */
+export const GroupBySelects = ({
+  by,
+  filters,
+  onChange,
+}: {
+  readonly by: GroupBy;
+  readonly filters: Filters;
+  readonly onChange: (change: { readonly by?: Dimension | undefined; readonly and?: Dimension | undefined }) => void;
+}) => {
+  const [first, second] = by;
+  const all = [...new Set([...dimensions, ...useDeclared(), ...by])];
+  const change = (value: Dimension) => {
+    const keeps = second !== undefined && second !== value && canGroupBy([value, second], filters);
+    onChange({ by: value, and: keeps ? second : undefined });
+  };
+  return (
+    <Group gap={6} wrap="nowrap">
+      <NativeSelect
+        size="xs"
+        w={140}
+        aria-label="Group by"
+        data={all.map((value) => ({
+          value,
+          label: `By ${dimensionWord(value)}`,
+          disabled: !canGroupBy([value], filters),
+        }))}
+        value={first}
+        onChange={({ target }) => change(target.value as Dimension)}
+      />
+      <NativeSelect
+        size="xs"
+        w={128}
+        aria-label="Then by"
+        data={[
+          { value: '', label: 'and …' },
+          ...all
+            .filter((value) => value !== first)
+            .map((value) => ({
+              value,
+              label: `and ${dimensionWord(value)}`,
+              disabled: !canGroupBy([first, value], filters),
+            })),
+        ]}
+        value={second ?? ''}
+        onChange={({ target }) => onChange({ and: target.value === '' ? undefined : (target.value as Dimension) })}
+      />
+    </Group>
+  );
+};

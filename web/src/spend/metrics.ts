@@ -1,0 +1,40 @@
+import type { SpendPoint } from '../api/responses.ts';
+import { formatAxisMoney, formatMoney } from '../format/money.ts';
+import { formatCompact, formatWhole } from '../format/quantity.ts';
+
+type Sums = Pick<SpendPoint, 'costNanoUsd' | 'requests' | 'tokens' | 'errors'>;
+
+interface Metric {
+  readonly label: string;
+  /** In a title: `Spend by model`. */
+  readonly title: string;
+  /** Null where it is not known. */
+  readonly of: (sums: Sums) => number | null;
+  readonly format: (value: number | null) => string;
+  readonly formatAxis: (value: number) => string;
+}
+
+const counted = (label: string, name: 'requests' | 'tokens' | 'errors', title = label): Metric => ({
+  label,
+  title,
+  of: (sums) => sums[name],
+  format: (value) => formatWhole(value ?? 0),
+  formatAxis: formatCompact,
+});
+
+/** What the bars of the overview can show. */
+export const metrics = {
+  cost: {
+    label: 'Cost',
+    title: 'Spend',
+    of: ({ costNanoUsd }) => costNanoUsd,
+    format: formatMoney,
+    formatAxis: formatAxisMoney,
+  },
+  requests: counted('Requests', 'requests'),
+  tokens: counted('Tokens', 'tokens'),
+  errors: counted('Errors', 'errors', 'Failed requests'),
+} as const satisfies Record<string, Metric>;
+export type MetricName = keyof typeof metrics;
+
+export const isMetric = (name: unknown): name is MetricName => typeof name === 'string' && Object.hasOwn(metrics, name);
