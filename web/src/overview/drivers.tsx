@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
+import { AnchorLink } from '../components/links.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -68,6 +69,16 @@ export const Drivers = ({
                       <span className={`unknown ${classes['under']}`}>
                         + {plural(group.unpricedRequests, 'request')} of unknown cost
                       </span>
+                    )}
+                    {group.unpricedRequests > group.unfinishedRequests && group.model && (
+                      <AnchorLink
+                        size="xs"
+                        className={classes['under']}
+                        to="/prices"
+                        search={{ model: group.model, provider: group.provider }}
+                      >
+                        Set its price
+                      </AnchorLink>
                     )}
                   </td>
                   <td className="right">
