@@ -48,6 +48,7 @@ const OPEN = [
   'GET /api/mcp',
   'POST /api/mcp',
   'GET /api/machine/spend',
+  'GET /api/machine/spend/compare',
   'GET /api/machine/spend/export.csv',
   'GET /api/machine/exports',
   'GET /api/machine/reconciliation/{provider}',

@@ -158,7 +158,8 @@ describe('what each function may do', () => {
       'dashboard-api/AlertsHandler': [
         logsTo('AlertsHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
       ],
       'dashboard-api/AccountHandler': [
         logsTo('AccountHandler'),
@@ -221,7 +222,7 @@ describe('what each function may do', () => {
         logsTo('RequestsHandler'),
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
         `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
-        CALLER,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
       ],
       'dashboard-api/AuditHandler': [logsTo('AuditHandler'), ...AUDIT],
       'dashboard-api/AuditExportHandler': [logsTo('AuditExportHandler'), ...AUDIT],
@@ -250,8 +251,8 @@ describe('what each function may do', () => {
       'dashboard-api/ReconciliationHandler': [
         logsTo('ReconciliationHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
+        'dynamodb:GetItem ON data:Table WHERE PRICES USER#* TOKEN#{hash}',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
         'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
         'secretsmanager:CreateSecret secretsmanager:PutSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
       ],
@@ -298,7 +299,7 @@ describe('what each function may do', () => {
       'dashboard-api/PriceChangesHandler': [
         logsTo('PriceChangesHandler'),
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
-        CALLER,
+        'dynamodb:GetItem ON data:Table WHERE PRICES USER#*',
       ],
       'dashboard-api/PricesHandler': [
         logsTo('PricesHandler'),
