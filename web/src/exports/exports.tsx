@@ -35,7 +35,10 @@ const Setup = () => {
         </AnchorLink>{' '}
         with the role viewer, then:
       </p>
-      <Code block>{`curl "${new URL(settings.apiUrl, location.href)}/machine/exports?format=parquet" \\
+      <Code
+        block
+        style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      >{`curl "${new URL(settings.apiUrl, location.href)}/machine/exports?format=parquet" \\
   -H "Authorization: Bearer sat_…"`}</Code>
       <p className="dim small">
         Each item has a link that works for 15 minutes. On AWS the same files are tables in Athena.

@@ -33,7 +33,7 @@ export interface PriceValues {
   readonly tiers: readonly { readonly from: Amount; readonly percent: Amount }[];
 }
 
-export const emptyPrice: PriceValues = {
+const emptyPrice: PriceValues = {
   name: '',
   kind: 'discount',
   provider: '',

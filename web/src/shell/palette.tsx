@@ -107,6 +107,9 @@ const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       highlightQuery
       scrollable
       onSpotlightClose={onClose}
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
+      // On the selected action it is too pale.
+      styles={{ actionDescription: { opacity: 1 } }}
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Go to …',
