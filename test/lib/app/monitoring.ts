@@ -92,7 +92,7 @@ describe('alarms', () => {
       'usage-recorder/repricing/reprice-changed.ts',
       'price-feed/read-feed.ts',
       'price-feed/report-drift.ts',
-      'exporter/export-due-days.ts',
+      'exporter/run-due-days.ts',
       'rule-evaluator/handler.ts',
       'rule-evaluator/on-lambda.ts',
       'dashboard/stripe-webhook/reconcile/reconcile.ts',
